@@ -1,0 +1,65 @@
+# Each target sets up what it needs by itself: a virtual environment in .venv, installed once, and again when
+# pyproject.toml changes. Needed beforehand: Python 3.11 or later, and make.
+PYTHON ?= python3
+BENCH ?= ../shared/bench
+BENCH_ARGUMENTS ?= --only quad2,rosen10,lorenz,newton,logsumexp
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Two installations into one environment must not run side by side.
+.NOTPARALLEL:
+.PHONY: help demo examples test pytest lint format hooks bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+demo: .venv/examples.stamp ## train the digits network, print its gradient's source, save digits.png
+	@$(BIN)/python examples/digits.py
+
+examples: .venv/examples.stamp ## run every example
+	@for example in examples/*.py; do echo "== $$example"; $(BIN)/python $$example || exit 1; done
+
+test: lint pytest ## lint, then all tests on all cores
+
+pytest: .venv/dev.stamp ## the tests alone; narrower: make pytest TESTS='tests/test_layers.py -k order'
+	@$(BIN)/python -m pytest -n auto $(TESTS)
+
+lint: .venv/dev.stamp ## ruff check, ruff format --check, mypy
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet --diff
+	@$(BIN)/mypy
+
+format: .venv/dev.stamp ## mend what ruff can mend, and format
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+hooks: .venv/dev.stamp ## run ruff and mypy before each commit
+	@$(BIN)/pre-commit install
+
+bench: .venv/dev.stamp ## time ours beside the hand-written adjoints of BENCH (a folder with run.py)
+	@test -f $(BENCH)/run.py || { echo "No run.py in $(BENCH): say where it is, make bench BENCH=FOLDER" >&2; exit 1; }
+	@$(BIN)/python $(BENCH)/run.py --ours pullback $(BENCH_ARGUMENTS)
+
+clean: ## remove the environment and what the tools left behind
+	rm -rf .venv build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis digits.png
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/python.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "pullback needs Python 3.11 or later: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv --clear .venv || { \
+	  rm -rf .venv; echo "$(PYTHON) cannot make environments; on Debian, install python3-venv first" >&2; exit 1; }
+	@touch $@
+
+.venv/examples.stamp: pyproject.toml .venv/python.stamp
+	@echo "Installing pullback and what the examples need into .venv (about a minute)"
+	@$(PIP) install --editable '.[examples]'
+	@touch $@
+
+.venv/dev.stamp: pyproject.toml .venv/python.stamp
+	@echo "Installing pullback and its development tools into .venv (about a minute)"
+	@$(PIP) install --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,32 @@
+"""Readable, compiled gradients for the NumPy code you already have."""
+
+from pullback.api.checks import check_grads
+from pullback.api.derivatives import grad, value_and_grad, vjp
+from pullback.api.differentiable import differentiable
+from pullback.api.view import inspect_source, source
+from pullback.errors import (
+    AliasError,
+    LanguageError,
+    MissingRuleError,
+    PullbackError,
+    ShapeError,
+    TypingError,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AliasError",
+    "LanguageError",
+    "MissingRuleError",
+    "PullbackError",
+    "ShapeError",
+    "TypingError",
+    "check_grads",
+    "differentiable",
+    "grad",
+    "inspect_source",
+    "source",
+    "value_and_grad",
+    "vjp",
+]

@@ -1,0 +1,1 @@
+"""Facts about a Function: frozen results, passed along, never stored on its nodes."""

@@ -1,0 +1,152 @@
+"""Activity: which values depend on an input *and* influence an output, through floats alone.
+
+    def f(x, n):              active for x: x, y, the result
+        k = n * 2             k is not: it depends on n and is an integer
+        y = x * k
+        return y
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    Block,
+    Call,
+    Effect,
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.types import is_float
+
+_WITHOUT_DERIVATIVE = {primitives.dim, primitives.zeros_like}
+
+
+def find_active(
+    function: Function, sources: Iterable[Value], targets: Iterable[Operand], is_constant: Callable[[Any], bool]
+) -> frozenset[Value]:
+    """The values on a differentiable path from `sources` to `targets`.
+
+    `is_constant` says of a function that its derivative is 0 wherever it exists.
+    """
+    varied = _Varied(set(sources), is_constant)
+    varied.block(function.body)
+    useful = _Useful({value for operand in targets for value in values_in(operand)}, is_constant)
+    useful.block(function.body)
+    return frozenset(varied.found & useful.found)
+
+
+def all_floats(function: Function) -> frozenset[Value]:
+    """Every float value: what is active when the analysis is switched off."""
+    found = set(function.parameters)
+    for statement in walk(function.body):
+        found.update(results_of(statement))
+        if isinstance(statement, For | While):
+            found.update(carried.parameter for carried in statement.carried)
+    return frozenset(value for value in found if is_float(value.type))
+
+
+class _Varied:
+    def __init__(self, found: set[Value], is_constant: Callable[[Any], bool]) -> None:
+        self.found, self.is_constant = found, is_constant
+
+    def block(self, block: Block) -> None:
+        for statement in block.statements:
+            self.statement(statement)
+
+    def varies(self, operand: Operand) -> bool:
+        return any(value in self.found for value in values_in(operand))
+
+    def note(self, value: Value, source: Operand) -> None:
+        if is_float(value.type) and self.varies(source):
+            self.found.add(value)
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                if statement.function not in _WITHOUT_DERIVATIVE and not self.is_constant(statement.function):
+                    self.note(statement.value, statement.operands)
+            case If():
+                self.block(statement.then)
+                self.block(statement.orelse)
+                for k, result in enumerate(statement.results):
+                    self.note(result, (statement.then.yields[k], statement.orelse.yields[k]))
+            case For() | While():
+                self.loop(statement)
+            case Call():
+                for result in statement.results:
+                    self.note(result, statement.operands)
+            case Effect():
+                pass
+
+    def loop(self, statement: For | While) -> None:
+        for carried in statement.carried:
+            self.note(carried.parameter, carried.initial)
+        while True:
+            before = len(self.found)
+            self.block(statement.body)
+            for k, carried in enumerate(statement.carried):
+                self.note(carried.parameter, statement.body.yields[k])
+            if len(self.found) == before:
+                break
+        for carried, result in zip(statement.carried, statement.results, strict=True):
+            self.note(result, carried.parameter)
+
+
+class _Useful:
+    def __init__(self, found: set[Value], is_constant: Callable[[Any], bool]) -> None:
+        self.found, self.is_constant = found, is_constant
+
+    def block(self, block: Block) -> None:
+        for statement in reversed(block.statements):
+            self.statement(statement)
+
+    def note(self, operand: Operand) -> None:
+        self.found.update(value for value in values_in(operand) if is_float(value.type))
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                constant = statement.function in _WITHOUT_DERIVATIVE or self.is_constant(statement.function)
+                if statement.value in self.found and not constant:
+                    self.note(statement.operands)
+            case If():
+                for block in (statement.then, statement.orelse):
+                    for k, result in enumerate(statement.results):
+                        if result in self.found:
+                            self.note(block.yields[k])
+                    self.block(block)
+            case For() | While():
+                self.loop(statement)
+            case Call():
+                if self.found & set(statement.results):
+                    self.note(statement.operands)
+            case Effect():
+                pass
+
+    def loop(self, statement: For | While) -> None:
+        for carried, result in zip(statement.carried, statement.results, strict=True):
+            if result in self.found:
+                self.found.add(carried.parameter)
+        while True:
+            before = len(self.found)
+            for k, carried in enumerate(statement.carried):
+                if carried.parameter in self.found or statement.results[k] in self.found:
+                    self.note(statement.body.yields[k])
+            self.block(statement.body)
+            if len(self.found) == before:
+                break
+        for carried in statement.carried:
+            if carried.parameter in self.found:
+                self.note(carried.initial)

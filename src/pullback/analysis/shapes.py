@@ -1,0 +1,248 @@
+"""Shapes as far as they are known: the size of each axis, in terms of sizes that come from elsewhere.
+
+A size is an int, a Value (an integer of the program) or a pair (array, axis). Two arrays whose sizes are equal terms
+have the same shape on every run; unequal terms say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Block,
+    Constant,
+    For,
+    Function,
+    If,
+    Index,
+    Let,
+    Operand,
+    Permute,
+    Slice,
+    Statement,
+    Value,
+    While,
+)
+from pullback.ir.types import Array, Scalar
+
+Size = Any  # int | Value | tuple[Value, int] | SliceSize
+
+
+@dataclass(frozen=True, slots=True)
+class SliceSize:
+    """The size of a slice of an axis."""
+
+    size: Size
+    part: Slice
+
+
+Shape = tuple[Size, ...]
+
+_CREATING = {np.zeros, np.ones, np.empty, np.full}
+_SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
+_SAME |= {primitives.add_at}
+
+
+class Shapes:
+    """The sizes of arrays; statements are noted in the order of the program."""
+
+    def __init__(self, function: Function | None = None) -> None:
+        self.known: dict[Value, Shape] = {}
+        self.sizes: dict[Value, Size] = {}
+        if function is not None:
+            for parameter in function.parameters:
+                self.own(parameter)
+            self.block(function.body)
+
+    def of(self, operand: Operand) -> Shape:
+        """The shape of an operand; () for a number."""
+        if not isinstance(operand, Value) or not isinstance(operand.type, Array):
+            return ()
+        if operand not in self.known:
+            self.own(operand)
+        return self.known[operand]
+
+    def own(self, value: Value) -> None:
+        if isinstance(value.type, Array):
+            self.known[value] = tuple((value, axis) for axis in range(value.type.ndim))
+
+    def size(self, operand: Operand) -> Size:
+        """An integer operand as a size."""
+        if isinstance(operand, Constant):
+            return operand.value
+        return self.sizes.get(operand, operand)
+
+    def block(self, block: Block) -> None:
+        for statement in block.statements:
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                self.let(statement)
+            case If():
+                self.block(statement.then)
+                self.block(statement.orelse)
+                for k, result in enumerate(statement.results):
+                    self.both(result, statement.then.yields[k], statement.orelse.yields[k])
+            case For() | While():
+                self.loop(statement)
+            case _:
+                for result in getattr(statement, "results", ()):
+                    self.own(result)
+
+    def both(self, result: Value, a: Operand, b: Operand) -> None:
+        if not isinstance(result.type, Array):
+            return
+        choices = [self.of(o) for o in (a, b) if not (isinstance(o, Constant) and o.value is UNDEFINED)]
+        if choices and all(choice == choices[0] for choice in choices):
+            self.known[result] = choices[0]
+        else:
+            self.own(result)
+
+    def loop(self, statement: For | While) -> None:
+        """A carried array keeps its shape if the body, assuming so, yields the same."""
+        arrays = [k for k, c in enumerate(statement.carried) if isinstance(c.parameter.type, Array)]
+        for k in arrays:
+            initial = statement.carried[k].initial
+            if isinstance(initial, Value):
+                self.known[statement.carried[k].parameter] = self.of(initial)
+        while True:
+            if isinstance(statement, While):
+                self.block(statement.condition)
+            self.block(statement.body)
+            changing = [
+                k for k in arrays if self.of(statement.body.yields[k]) != self.of(statement.carried[k].parameter)
+            ]
+            if not changing:
+                break
+            for k in changing:
+                self.own(statement.carried[k].parameter)
+            arrays = [k for k in arrays if k not in changing]
+        for carried, result in zip(statement.carried, statement.results, strict=True):
+            if not isinstance(result.type, Array):
+                continue
+            shape = self.of(carried.parameter)
+            if any(isinstance(size, tuple) and size[0] is carried.parameter for size in shape):
+                self.own(result)
+            else:
+                self.known[result] = shape
+
+    def let(self, statement: Let) -> None:
+        value = statement.value
+        if isinstance(value.type, Scalar):
+            if statement.function is primitives.dim:
+                array, axis = statement.operands
+                self.sizes[value] = self.of(array)[axis.value]
+            return
+        shape = self.shape_of(statement)
+        if shape is None or len(shape) != value.type.ndim:
+            self.own(value)
+        else:
+            self.known[value] = shape
+
+    def shape_of(self, statement: Let) -> Shape | None:
+        function, operands = statement.function, statement.operands
+        if function in _SAME:
+            return self.of(operands[0])
+        if function in (primitives.load, primitives.load_last):
+            return self.part(self.of(operands[0]), operands[1])
+        if function in _CREATING or function is np.broadcast_to:
+            sizes = operands[1] if function is np.broadcast_to else operands[0]
+            sizes = sizes if isinstance(sizes, tuple) else (sizes,)
+            return tuple(self.size(size) for size in sizes)
+        if function is np.transpose and isinstance(operands[1], Constant):
+            shape = self.of(operands[0])
+            return tuple(shape[axis] for axis in operands[1].value)
+        if isinstance(function, np.ufunc) or function in _ELEMENTWISE:
+            return self.broadcast([self.of(o) for o in operands if isinstance(o, Value)])
+        special = _SHAPES.get(function)
+        return special(self, statement) if special else None
+
+    def broadcast(self, shapes: list[Shape]) -> Shape | None:
+        """The shape of an elementwise result, where it is sure."""
+        arrays = [shape for shape in shapes if shape]
+        if not arrays:
+            return ()
+        longest = max(arrays, key=len)
+        sure = all(shape == longest[len(longest) - len(shape) :] for shape in arrays)
+        return longest if sure else None
+
+    def part(self, shape: Shape, path: tuple[Any, ...]) -> Shape | None:
+        for step in path:
+            match step:
+                case Permute(axes):
+                    shape = tuple(shape[axis] for axis in axes)
+                case Index(items):
+                    found = self.indexed(shape, items)
+                    if found is None:
+                        return None
+                    shape = found
+                case _:
+                    return None
+        return shape
+
+    def indexed(self, shape: Shape, items: tuple[Any, ...]) -> Shape | None:
+        if any(isinstance(item, Value) and isinstance(item.type, Array) for item in items):
+            return None
+        used = sum(isinstance(item, Slice) or _is_integer(item) for item in items)
+        result: list[Size] = []
+        axes = iter(shape)
+        for item in items:
+            if isinstance(item, Slice):
+                size = next(axes)
+                result.append(size if item == Slice(None, None, None) else SliceSize(size, item))
+            elif _is_integer(item):
+                next(axes)
+            elif item.value is None:
+                result.append(1)
+            else:
+                result += [next(axes) for _ in range(len(shape) - used)]
+        return (*result, *axes)
+
+
+def _is_integer(item: Any) -> bool:
+    return isinstance(item, Value) or (isinstance(item, Constant) and isinstance(item.value, int))
+
+
+def _matmul(shapes: Shapes, statement: Let) -> Shape | None:
+    a, b = (shapes.of(operand) for operand in statement.operands[:2])
+    if len(a) > 2 or len(b) > 2 or not a or not b:
+        return None
+    return (*a[:-1], *b[1:])
+
+
+def _outer(shapes: Shapes, statement: Let) -> Shape | None:
+    a, b = (shapes.of(operand) for operand in statement.operands[:2])
+    return (*a, *b) if len(a) == len(b) == 1 else None
+
+
+def _reduced(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape after a reduction over one axis."""
+    split = len(statement.operands) - len(statement.keywords)
+    given = dict(zip(statement.keywords, statement.operands[split:], strict=True))
+    axis = given.get("axis", statement.operands[1] if split > 1 else None)
+    if not isinstance(axis, Constant) or not isinstance(axis.value, int) or set(given) - {"axis"} or split > 2:
+        return None
+    shape = list(shapes.of(statement.operands[0]))
+    del shape[axis.value]
+    return tuple(shape)
+
+
+_ELEMENTWISE = {np.where, np.clip}
+_SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
+    np.matmul: _matmul,
+    np.dot: _matmul,
+    np.outer: _outer,
+    np.sum: _reduced,
+    np.mean: _reduced,
+    np.max: _reduced,
+    np.min: _reduced,
+    np.prod: _reduced,
+}

@@ -1,0 +1,333 @@
+"""`grad`, `value_and_grad` and `vjp`: from a function to functions that compute its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pullback.api.differentiable import engine_of
+from pullback.api.specialise import (
+    Argnums,
+    Engine,
+    SplitPair,
+    build_for,
+    check_overlap,
+    ready,
+    wrt_leaves,
+)
+from pullback.compile.functions import Compiled
+from pullback.errors import ShapeError, TypingError
+from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaf_count, leaf_types, leaves_of, rebuild
+from pullback.frontend.build import Built
+from pullback.frontend.captured import look_up_again, still_holds
+from pullback.ir.types import Array, Scalar, Type, is_float
+
+Kinds = tuple[Any, ...]
+_SIMPLE = (float, int, bool, np.float64, np.float32, np.int64, np.bool_)
+
+
+def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction:
+    """A function that returns the gradient of `function`, whose result is a float number.
+
+    argnums: which arguments to differentiate, an int, a name, or a tuple of them (default: the first).
+    The gradient has the structure, shape and dtype of its argument, and is fresh memory; for a tuple of argnums it is
+    a tuple. With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`.
+
+    Raises TypingError (a TypeError) where the result is not a float number or the argument is not made of floats,
+    LanguageError (a SyntaxError) where the source cannot be differentiated.
+
+    >>> import numpy as np, pullback as pb
+    >>> def energy(x):
+    ...     return np.sum(x ** 2)
+    >>> pb.grad(energy)(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return GradientFunction(engine_of(function), argnums, has_aux, with_value=False)
+
+
+def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction:
+    """A function that returns `(value, gradient)`, computed together; see `grad`.
+
+    With `has_aux` the result is `((value, aux), gradient)`.
+
+    >>> import pullback as pb
+    >>> def product(a, b):
+    ...     return a * b
+    >>> pb.value_and_grad(product, argnums=(0, 1))(2.0, 5.0)
+    (10.0, (5.0, 2.0))
+    """
+    return GradientFunction(engine_of(function), argnums, has_aux, with_value=True)
+
+
+class GradientFunction:
+    """What `grad` and `value_and_grad` return: callable from Python, and from code compiled by Numba."""
+
+    def __init__(self, engine: Engine, argnums: Argnums, has_aux: bool, with_value: bool) -> None:
+        self.engine, self.argnums, self.has_aux, self.with_value = engine, argnums, has_aux, with_value
+        self._fast: dict[Kinds, _Fast] = {}
+        self.__name__ = f"{engine.source.name}_{'value_and_grad' if with_value else 'grad'}"
+        self.__doc__ = engine.source.function.__doc__
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}, argnums={self.argnums!r}>"
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if not keywords:
+            kinds = tuple([(a.dtype, a.ndim) if type(a) is np.ndarray else type(a) for a in arguments])
+            fast = self._fast.get(kinds)
+            if fast is not None and fast.holds():
+                return fast(arguments)
+            return self._slow(arguments, keywords, kinds)
+        return self._slow(arguments, keywords, None)
+
+    def _slow(self, arguments: tuple[Any, ...], keywords: dict[str, Any], kinds: Kinds | None) -> Any:
+        bound = self.engine.bind(arguments, keywords)
+        prepared = self.prepare(bound)
+        simple = kinds is not None and all(type(a) is np.ndarray or type(a) in _SIMPLE for a in arguments)
+        if simple and len(arguments) == len(bound) and not prepared.has_known:
+            assert kinds is not None, "a simple call has kinds"
+            self._fast[kinds] = _Fast(prepared)
+        return prepared.run(bound)
+
+    def prepare(self, bound: dict[str, Any]) -> Prepared:
+        """The compiled derivative for these arguments."""
+        forms, built = build_for(self.engine, bound)
+        numbers, wanted = wrt_leaves(self.engine, forms, self.argnums)
+        self._check_result(built)
+        kind = "value_and_grad" if self.with_value or self.has_aux else "grad"
+        compiled = self.engine.derivative(forms, kind, numbers)
+        return Prepared(self, forms, built, compiled, wanted)
+
+    def _check_result(self, built: Built) -> None:
+        form = built.result
+        if self.has_aux and isinstance(form, Sequence_) and len(form.items) == 2:
+            form = form.items[0]
+        if isinstance(form, Leaf) and isinstance(form.type, Scalar) and is_float(form.type):
+            return
+        if isinstance(form, Leaf) and isinstance(form.type, Array) and form.type.ndim == 0 and is_float(form.type):
+            return
+        source = self.engine.source
+        raise TypingError(
+            f"'{source.name}' does not return a float number, but {describe_form(form)}",
+            source.location(source.tree),
+            "return a number, as np.sum does, or use pb.vjp with a cotangent for the result",
+        )
+
+
+def describe_form(form: Form) -> str:
+    """A result in words."""
+    match form:
+        case Leaf(type=Array() as type_):
+            return f"an array of {type_.dtype} with {type_.ndim} dimensions"
+        case Leaf(type=type_):
+            return f"a number of dtype {type_.dtype}"
+        case Known(value=None):
+            return "None"
+        case Known():
+            return f"a {type(form.value).__name__}"
+        case Sequence_():
+            return f"a {form.kind.__name__} of {len(form.items)}"
+    return "a dict"
+
+
+class Prepared:
+    """One kind of call of a derivative: how to take the arguments apart, and how to put the results together."""
+
+    def __init__(
+        self, owner: GradientFunction, forms: dict[str, Form], built: Built, compiled: Compiled, wanted: tuple[Form, ...]
+    ) -> None:
+        self.owner, self.forms, self.built, self.compiled, self.wanted = owner, forms, built, compiled, wanted
+        self.has_known = any(leaf_count(form) != 1 or not isinstance(form, Leaf) for form in forms.values())
+        self.result_leaves = leaf_count(built.result)
+        self.gradient_types = [type_ for form in wanted for type_ in leaf_types(form)]
+        self.value_types = leaf_types(built.result)
+
+    def holds(self) -> bool:
+        return all(map(still_holds, self.built.dependencies))
+
+    def run(self, bound: dict[str, Any]) -> Any:
+        return self.called([leaf for name, form in self.forms.items() for leaf in leaves_of(bound[name], form)])
+
+    def called(self, leaves: list[Any]) -> Any:
+        """The call with the leaves of the arguments."""
+        return self.shaped(call_entry(self.compiled, self.built, leaves))
+
+    def shaped(self, results: tuple[Any, ...]) -> Any:
+        """The results in the structure that the user expects."""
+        owner = self.owner
+        with_value = owner.with_value or owner.has_aux
+        split = self.result_leaves if with_value else 0
+        gradients = [_strong(g, t) for g, t in zip(results[split:], self.gradient_types, strict=True)]
+        gradient = self.gradient(iter(gradients))
+        if not with_value:
+            return gradient
+        values = iter([_strong(v, t) for v, t in zip(results[:split], self.value_types, strict=True)])
+        value = rebuild(self.built.result, values)
+        if not owner.with_value:
+            return gradient, value[1]
+        return value, gradient
+
+    def gradient(self, leaves: Iterator[Any]) -> Any:
+        parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
+        return tuple(parts) if isinstance(self.owner.argnums, tuple) else parts[0]
+
+
+class _Fast:
+    """A call whose arguments are numbers and arrays, without anything that need not be done each time."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        built, compiled = prepared.built, prepared.compiled
+        self.entry = compiled.entry
+        self.holds: Callable[[], bool] = prepared.holds if built.dependencies else _always
+        strong = [t for t in (*prepared.gradient_types, *prepared.value_types) if not _is_plain(t)]
+        plain_result = isinstance(built.result, Leaf) and not prepared.owner.has_aux
+        self.simple = not strong and plain_result and not built.captures and not compiled.function.mutated
+        self.several = isinstance(prepared.owner.argnums, tuple)
+        self.with_value = prepared.owner.with_value
+
+    def __call__(self, arguments: tuple[Any, ...]) -> Any:
+        if not self.simple:
+            return self.prepared.called(list(arguments))
+        for a in arguments:
+            if type(a) is np.ndarray and not a.flags.carray:
+                arguments = tuple(map(ready, arguments))
+                break
+        try:
+            result = self.entry(*arguments)
+        except Exception as error:
+            raise self.prepared.compiled.explain(error, arguments) from error.__cause__
+        if not self.several:
+            return result
+        if self.with_value:
+            return result[0], result[1:]
+        return result if type(result) is tuple else (result,)
+
+
+def _always() -> bool:
+    return True
+
+
+def _is_plain(type_: Type) -> bool:
+    """Whether what compiled code returns is what Python should get."""
+    return isinstance(type_, Array) or type_.dtype == "float64"
+
+
+def _strong(value: Any, type_: Type) -> Any:
+    """A result in its own type; Numba hands out Python numbers."""
+    if isinstance(type_, Array):
+        return value if isinstance(value, np.ndarray) else np.array(value, type_.dtype)
+    if type_.dtype == "float64":
+        return float(value)
+    return value if type_.weak else np.dtype(type_.dtype).type(value)
+
+
+def call_entry(compiled: Compiled, built: Built, leaves: list[Any]) -> tuple[Any, ...]:
+    """The results of a generated function; arguments that it changes are changed as a plain call would."""
+    given = [*leaves, *(look_up_again(capture.namespace, capture.name) for capture in built.captures)]
+    prepared = [ready(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in given]
+    mutated = compiled.function.mutated
+    if mutated:
+        check_overlap(given, mutated, [parameter.name for parameter in compiled.function.parameters])
+        for k in mutated:
+            if not given[k].flags.writeable:
+                raise ValueError(f"the argument '{compiled.function.parameters[k].name}' is written and is read-only")
+    try:
+        result = compiled.entry(*prepared)
+    except Exception as error:
+        raise compiled.explain(error, tuple(prepared)) from error.__cause__
+    for k in mutated:
+        if prepared[k] is not given[k]:
+            given[k][...] = prepared[k]
+    count = len(compiled.function.results)
+    if count == 0:
+        return ()
+    return (result,) if count == 1 else result
+
+
+def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that returns `(value, pullback)`: the result, and a function that takes a cotangent of its structure.
+
+    `pullback(cotangent)` gives the cotangents of the arguments `argnums`, as `grad` gives gradients; it may be called
+    any number of times. Integer and boolean results take no cotangent (None in a structure).
+
+    >>> import numpy as np, pullback as pb
+    >>> value, pullback = pb.vjp(lambda x: x ** 2)(np.array([1.0, 3.0]))
+    >>> pullback(np.array([1.0, 10.0]))
+    array([ 2., 60.])
+    """
+    engine = engine_of(function)
+
+    def forward(*arguments: Any, **keywords: Any) -> tuple[Any, Callable[[Any], Any]]:
+        bound = engine.bind(arguments, keywords)
+        forms, built = build_for(engine, bound)
+        numbers, wanted = wrt_leaves(engine, forms, argnums)
+        pair: SplitPair = engine.derivative(forms, "split", numbers)
+        leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+        results = call_entry(pair.forward, built, leaves)
+        count = leaf_count(built.result)
+        types = leaf_types(built.result)
+        value = rebuild(built.result, iter([_strong(v, t) for v, t in zip(results[:count], types, strict=True)]))
+        return value, _Pullback(pair, built, results[:count], results[count:], wanted, isinstance(argnums, tuple))
+
+    return forward
+
+
+class _Pullback:
+    """The backward function with the residuals of one forward call."""
+
+    def __init__(
+        self,
+        pair: SplitPair,
+        built: Built,
+        values: tuple[Any, ...],
+        residuals: tuple[Any, ...],
+        wanted: tuple[Form, ...],
+        several: bool,
+    ) -> None:
+        self.pair, self.built, self.values, self.residuals = pair, built, values, residuals
+        self.wanted, self.several = wanted, several
+        self.types = [type_ for form in wanted for type_ in leaf_types(form)]
+
+    def __call__(self, cotangent: Any) -> Any:
+        seeds = [
+            _fitted(leaf, value, type_)
+            for leaf, value, type_ in self._leaves(cotangent, self.built.result)
+            if is_float(type_)
+        ]
+        compiled = self.pair.backward
+        result = compiled.entry(*self.residuals, *seeds)
+        results = result if len(self.types) != 1 else (result,)
+        leaves = iter([_strong(g, t) for g, t in zip(results, self.types, strict=True)])
+        parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
+        return tuple(parts) if self.several else parts[0]
+
+    def _leaves(self, cotangent: Any, form: Form) -> list[tuple[Any, Any, Type]]:
+        try:
+            given = list(leaves_of(cotangent, form))
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
+            raise TypingError(
+                f"the cotangent does not have the structure of the result, {describe_form(form)}", None, str(error)
+            ) from None
+        return list(zip(given, self.values, leaf_types(form), strict=True))
+
+
+def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
+    """A cotangent in the shape and dtype of its result. Raises ShapeError (a ValueError) for another shape."""
+    array = np.ascontiguousarray(np.broadcast_to(np.asarray(cotangent, type_.dtype), np.shape(value)))
+    if np.ndim(cotangent) and np.shape(cotangent) != np.shape(value):
+        raise ShapeError(f"the cotangent has shape {np.shape(cotangent)}, the result {np.shape(value)}")
+    if isinstance(type_, Scalar):
+        return float(array) if type_.dtype == "float64" else np.dtype(type_.dtype).type(array)
+    return np.array(array).reshape(np.shape(value))
+
+
+def call_primal(engine: Engine, forms: dict[str, Form], built: Built, bound: dict[str, Any]) -> Any:
+    """The value of the function itself, by its compiled primal."""
+    compiled = engine.derivative(forms, "primal", ())
+    leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+    results = call_entry(compiled, built, leaves)
+    types = leaf_types(built.result)
+    return rebuild(built.result, iter([_strong(v, t) for v, t in zip(results, types, strict=True)]))

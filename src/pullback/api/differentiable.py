@@ -1,0 +1,122 @@
+"""`differentiable`: the decorator, and the object that stands in for the function."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Iterable
+from types import MethodType
+from typing import Any, overload
+
+from pullback.api.specialise import Engine, build_for
+from pullback.compile.options import FASTMATH, Options
+from pullback.frontend.calls import plain_function
+
+_ENGINES: weakref.WeakKeyDictionary[Any, Engine] = weakref.WeakKeyDictionary()
+
+
+@overload
+def differentiable(function: Callable[..., Any], /) -> Differentiable: ...
+@overload
+def differentiable(
+    *,
+    jit: bool = ...,
+    fastmath: bool | Iterable[str] | None = ...,
+    boundscheck: bool = ...,
+    cache: bool = ...,
+    analyses: bool = ...,
+    source: str | None = ...,
+) -> Callable[[Callable[..., Any]], Differentiable]: ...
+def differentiable(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    jit: bool = True,
+    fastmath: bool | Iterable[str] | None = None,
+    boundscheck: bool = True,
+    cache: bool = True,
+    analyses: bool = True,
+    source: str | None = None,
+) -> Any:
+    """Make a NumPy function differentiable; it can still be called, and then runs compiled.
+
+    function: a Python function, method, lambda or `@njit` function; its source is read on the first call.
+    jit: compile with Numba; False runs the generated NumPy code as it reads, for a debugger.
+    fastmath: LLVM's flags, as Numba takes them (default: contract, nsz, arcp, afn; never those that hide NaN).
+    boundscheck: an index out of range is an IndexError; False trusts the indices.
+    cache: keep machine code on disk for the next process.
+    analyses: False keeps every intermediate value and differentiates everything, for comparison.
+    source: the text of a function that was made by `exec`.
+
+    >>> import numpy as np, pullback as pb
+    >>> @pb.differentiable
+    ... def energy(w, x):
+    ...     return np.sum(np.tanh(w * x))
+    >>> round(energy(0.5, np.array([1.0, 2.0])), 6)
+    1.223711
+    """
+    flags = FASTMATH if fastmath is None else fastmath if isinstance(fastmath, bool) else frozenset(fastmath)
+    options = Options(jit, flags, boundscheck, cache, analyses)
+
+    def decorate(function: Callable[..., Any]) -> Differentiable:
+        if isinstance(function, Differentiable):
+            function = function.__wrapped__
+        return Differentiable(function, options, source)
+
+    return decorate if function is None else decorate(function)
+
+
+class Differentiable:
+    """A function that can be differentiated. Calling it runs the compiled primal."""
+
+    def __init__(self, function: Callable[..., Any], options: Options, text: str | None = None) -> None:
+        self.options = options
+        self._text = text
+        self._engine: Engine | None = None
+        functools.update_wrapper(self, function)
+        plain, _ = plain_function(function)
+        self.__pullback_primal__ = plain
+
+    __wrapped__: Callable[..., Any]
+
+    @property
+    def engine(self) -> Engine:
+        if self._engine is None:
+            self._engine = Engine(self.__wrapped__, self.options, self._text)
+        return self._engine
+
+    def __repr__(self) -> str:
+        return f"<differentiable {self.__wrapped__.__name__}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        from pullback.api.derivatives import call_primal
+
+        bound = self.engine.bind(arguments, keywords)
+        forms, built = build_for(self.engine, bound)
+        return call_primal(self.engine, forms, built, bound)
+
+    def _repr_html_(self) -> str:
+        from pullback.api.view import html_of
+
+        return html_of(self)
+
+
+def engine_of(function: Callable[..., Any]) -> Engine:
+    """The engine of a differentiable function, or a new one, kept as long as the function lives."""
+    if isinstance(function, Differentiable):
+        return function.engine
+    if isinstance(function, MethodType) and isinstance(function.__func__, Differentiable):
+        inner = function.__func__
+        return Engine(MethodType(inner.__wrapped__, function.__self__), inner.options)
+    derived = getattr(function, "__pullback_engine__", None)
+    if derived is not None:
+        return derived()  # type: ignore[no-any-return]
+    try:
+        if function not in _ENGINES:
+            _ENGINES[function] = Engine(function, Options())
+        return _ENGINES[function]
+    except TypeError:  # bound methods come and go, and some callables cannot be referred to weakly
+        return Engine(function, Options())

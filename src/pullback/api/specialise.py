@@ -1,0 +1,170 @@
+"""From a Python function and its arguments to the derivative that fits them, made once for each kind of call."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pullback.compile.functions import Compiled
+from pullback.compile.options import Options
+from pullback.errors import AliasError, TypingError
+from pullback.frontend.arguments import Form, Known, form_of, leaf_types
+from pullback.frontend.build import Built, build
+from pullback.frontend.captured import still_holds
+from pullback.frontend.context import StaticNeeded
+from pullback.frontend.source import find_source
+from pullback.ir.types import is_float
+from pullback.transform.derivative import Pair, joint, primal, split
+
+Argnums = int | str | tuple[int | str, ...]
+
+
+class Engine:
+    """All that is known of one function under one set of options: its normal forms and its derivatives."""
+
+    def __init__(self, function: Callable[..., Any], options: Options, text: str | None = None) -> None:
+        self.function, self.options = function, options
+        self.source = find_source(function, text)
+        self.signature = inspect.signature(self.source.function)
+        self.receiver = getattr(function, "__self__", None)
+        self.lock = threading.RLock()
+        self.built: dict[tuple[Form, ...], Built] = {}
+        self.made: dict[Any, Any] = {}
+
+    def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+        """Every parameter's argument, defaults included. Raises TypeError as a call would."""
+        if self.receiver is not None:
+            arguments = (self.receiver, *arguments)
+        bound = self.signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def build(self, forms: dict[str, Form]) -> Built:
+        """The normal form for arguments of these Forms; made anew where something outside has changed."""
+        key = tuple(forms.values())
+        with self.lock:
+            built = self.built.get(key)
+            if built is None or not all(map(still_holds, built.dependencies)):
+                built = build(self.source, forms)
+                self.built[key] = built
+                self.made = {k: v for k, v in self.made.items() if k[0] is not key and k[0] != key}
+            return built
+
+    def derivative(self, forms: dict[str, Form], kind: str, wrt: tuple[int, ...]) -> Any:
+        """The compiled function of a kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair)."""
+        built = self.build(forms)
+        key = (tuple(forms.values()), kind, wrt)
+        with self.lock:
+            if key not in self.made:
+                self.made[key] = self.make(built, kind, wrt)
+            return self.made[key]
+
+    def make(self, built: Built, kind: str, wrt: tuple[int, ...]) -> Any:
+        analyses = self.options.analyses
+        if kind == "primal":
+            return Compiled(primal(built.function, analyses), self.options)
+        if kind == "split":
+            pair = split(built.function, wrt, analyses=analyses)
+            return SplitPair(pair, Compiled(pair.forward, self.options), Compiled(pair.backward, self.options))
+        with_results = kind == "value_and_grad"
+        return Compiled(joint(built.function, wrt, with_results=with_results, analyses=analyses), self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPair:
+    """A compiled forward function and the backward function for its residuals."""
+
+    pair: Pair
+    forward: Compiled
+    backward: Compiled
+
+
+def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:
+    """The Forms of the arguments; those in `static` are part of the specialisation."""
+    return {name: Known(value) if name in static else form_of(value) for name, value in bound.items()}
+
+
+def build_for(engine: Engine, bound: dict[str, Any]) -> tuple[dict[str, Form], Built]:
+    """The Forms and the normal form of a call; numbers that are needed beforehand become part of it."""
+    static: frozenset[str] = frozenset()
+    while True:
+        forms = forms_of(bound, static)
+        try:
+            return forms, engine.build(forms)
+        except StaticNeeded as needed:
+            name = needed.value.name
+            if name not in bound or name in static or not isinstance(bound[name], int | float | np.number):
+                raise needed.error from None
+            static |= {name}
+
+
+def wrt_leaves(engine: Engine, forms: dict[str, Form], argnums: Argnums) -> tuple[tuple[int, ...], tuple[Form, ...]]:
+    """The parameter numbers of the leaves to differentiate, and the Forms of their arguments.
+
+    Raises TypingError for an argument that is not a float or made of floats.
+    """
+    names = list(forms)
+    if engine.receiver is not None:
+        names = names[1:]
+    chosen = [_name_of(names, argnum) for argnum in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    starts: dict[str, int] = {}
+    position = 0
+    for name, form in forms.items():
+        starts[name] = position
+        position += len(leaf_types(form))
+    numbers: list[int] = []
+    for name in chosen:
+        types = leaf_types(forms[name])
+        _check_floats(engine, name, forms[name], types)
+        numbers += range(starts[name], starts[name] + len(types))
+    return tuple(numbers), tuple(forms[name] for name in chosen)
+
+
+def _name_of(names: list[str], argnum: int | str) -> str:
+    if isinstance(argnum, str):
+        if argnum in names:
+            return argnum
+        raise TypingError(f"there is no argument '{argnum}'", None, f"the arguments are {', '.join(names)}")
+    if not -len(names) <= argnum < len(names):
+        raise TypingError(f"argument number {argnum} does not exist", None, f"there are {len(names)} arguments")
+    return names[argnum]
+
+
+def _check_floats(engine: Engine, name: str, form: Form, types: list[Any]) -> None:
+    bad = [type_ for type_ in types if not is_float(type_)]
+    if bad or not types:
+        what = f"is of dtype {bad[0].dtype}" if bad else "has no numbers"
+        raise TypingError(
+            f"'{engine.source.name}' cannot be differentiated with respect to '{name}', which {what}",
+            engine.source.location(engine.source.tree),
+            "pass a float, as in 2.0 or x.astype(float), or leave it out of argnums",
+        )
+
+
+def check_overlap(leaves: list[Any], mutated: tuple[int, ...], names: list[str]) -> None:
+    """AliasError where an argument that is written shares memory with another one."""
+    for k in mutated:
+        for j, other in enumerate(leaves):
+            if j != k and isinstance(other, np.ndarray) and np.may_share_memory(leaves[k], other):
+                raise AliasError(
+                    f"the argument '{names[k]}' is written and shares memory with '{names[j]}'",
+                    None,
+                    "pass a copy of one of them",
+                )
+
+
+def ready(leaf: Any) -> Any:
+    """An argument as compiled code takes it: contiguous, writable, in the machine's byte order."""
+    if type(leaf) is not np.ndarray:
+        return leaf if not isinstance(leaf, np.ndarray) else np.array(leaf)
+    flags = leaf.flags
+    if flags.c_contiguous and flags.writeable and flags.aligned and leaf.dtype.isnative:
+        return leaf
+    return np.array(leaf, dtype=leaf.dtype.newbyteorder("="), order="C")
+
+

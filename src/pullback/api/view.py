@@ -1,0 +1,73 @@
+"""Reading what was generated: `source`, `inspect_source`, and the two columns of a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+from pullback.api.differentiable import Differentiable, engine_of
+from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
+from pullback.emit.module import emit_module
+from pullback.frontend.arguments import leaf_types
+from pullback.ir.types import is_float
+
+
+def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
+    """The forward and the backward function that are generated for these arguments, as text.
+
+    argnums: which arguments to differentiate (default: all that are made of floats).
+
+    >>> import pullback as pb
+    >>> def area(r):
+    ...     return 3.0 * r * r
+    >>> print(pb.source(area, 2.0))
+    def area_forward(r):
+    ...
+    """
+    engine = engine_of(function)
+    bound = engine.bind(arguments, keywords)
+    forms, _ = build_for(engine, bound)
+    chosen = float_arguments(engine, bound) if argnums is None else argnums
+    numbers, _ = wrt_leaves(engine, forms, chosen)
+    pair = engine.derivative(forms, "split", numbers)
+    return emit_module([pair.forward.function, pair.backward.function], compiled=False)
+
+
+def inspect_source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
+    """The text that Numba compiles for `value_and_grad`: both sweeps in one function."""
+    engine = engine_of(function)
+    bound = engine.bind(arguments, keywords)
+    forms, _ = build_for(engine, bound)
+    chosen = float_arguments(engine, bound) if argnums is None else argnums
+    numbers, _ = wrt_leaves(engine, forms, chosen)
+    text: str = engine.derivative(forms, "value_and_grad", numbers).machine_text
+    return text
+
+
+def float_arguments(engine: Engine, bound: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the arguments that are made of floats alone."""
+    forms, _ = build_for(engine, bound)
+    return tuple(
+        name for name, form in forms.items() if leaf_types(form) and all(map(is_float, leaf_types(form)))
+    )
+
+
+def html_of(function: Differentiable) -> str:
+    """The primal and the latest backward function side by side, for a notebook."""
+    engine = function.engine
+    tree, lines = engine.source.tree, engine.source.lines
+    primal = "\n".join(lines[tree.lineno - 1 : tree.end_lineno])
+    pairs = [made for (_, kind, _), made in engine.made.items() if kind == "split"]
+    joints = [made for (_, kind, _), made in engine.made.items() if kind in ("value_and_grad", "grad")]
+    if pairs:
+        backward = emit_module([pairs[-1].backward.function], compiled=False)
+    elif joints:
+        backward = joints[-1].text
+    else:
+        backward = "# call pb.grad or pb.value_and_grad first"
+    cells = "".join(
+        f'<td style="vertical-align:top;text-align:left"><pre>{html.escape(text)}</pre></td>'
+        for text in (primal, backward)
+    )
+    return f"<table><tr>{cells}</tr></table>"

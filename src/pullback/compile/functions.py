@@ -1,0 +1,97 @@
+"""A derivative Function as something to call: interpreted as it reads, or compiled by Numba."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.errors import NumbaError
+
+from pullback.compile.modules import load_module
+from pullback.compile.options import Options
+from pullback.emit.module import emit_module
+from pullback.errors import PullbackError
+from pullback.ir.nodes import Function
+from pullback.optimize.own import own
+
+_PLACE = re.compile(r"# (?P<place>\S+:\d+): (?P<text>.*)")
+
+
+class CompileError(PullbackError):
+    """Numba could not compile what was generated; the interpreted form still runs."""
+
+
+class Compiled:
+    """A generated function. `text` is what people read, `machine_text` what Numba compiles."""
+
+    def __init__(self, function: Function, options: Options) -> None:
+        self.name = function.name
+        self.options = options
+        self.function = own(function)
+        self._interpreted: Callable[..., Any] | None = None
+        self._dispatcher: Any = None
+
+    @property
+    def text(self) -> str:
+        return emit_module([self.function], compiled=False)
+
+    @property
+    def machine_text(self) -> str:
+        return emit_module([self.function], compiled=True)
+
+    @property
+    def interpreted(self) -> Callable[..., Any]:
+        """The numpy-level text as a plain Python function."""
+        if self._interpreted is None:
+            self._interpreted = getattr(load_module(self.name, self.text, "interpreted"), self.name)
+        return self._interpreted
+
+    @property
+    def dispatcher(self) -> Any:
+        """The loop-level text as a Numba dispatcher."""
+        if self._dispatcher is None:
+            module = load_module(self.name, self.machine_text, repr(self.options))
+            self._dispatcher = numba.njit(**self.options.numba())(getattr(module, self.name))
+        return self._dispatcher
+
+    @property
+    def entry(self) -> Callable[..., Any]:
+        """What a call from Python runs when all is well."""
+        return self.dispatcher if self.options.jit else self.interpreted
+
+    def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
+        """The error that the user should see for one raised by the entry."""
+        if isinstance(error, NumbaError):
+            reason = str(error).strip().splitlines()
+            message = f"the code generated for '{self.name}' could not be compiled: {reason[0] if reason else error}"
+            made = CompileError(message + "\n  Instead: use pb.differentiable(jit=False), and report this function")
+            made.__cause__ = error
+            return made
+        if self.options.jit and not self.function.mutated:
+            try:
+                self.interpreted(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))
+            except Exception as repeated:  # the same error, with a place
+                error = repeated
+        place = self.place_of(error)
+        if place:
+            error.add_note(f"  at {place}")
+        return error
+
+    def place_of(self, error: Exception) -> str:
+        """The user's line that the generated line of an error comes from."""
+        if self._interpreted is None:
+            return ""
+        code = self._interpreted.__code__  # type: ignore[attr-defined]
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename]
+        if not lines or lines[-1] is None:
+            return ""
+        text = self.text.splitlines()
+        for line in reversed(text[: lines[-1]]):
+            found = _PLACE.search(line)
+            if found:
+                return f"{found['place']}: {found['text']}"
+        return ""

@@ -1,0 +1,31 @@
+"""How generated code is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+FASTMATH = frozenset({"contract", "nsz", "arcp", "afn"})
+"""Flags that keep NaN, infinities and the order of additions as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `differentiable` takes: whether to compile and how, and whether the analyses are on."""
+
+    jit: bool = True
+    fastmath: frozenset[str] | bool = FASTMATH
+    boundscheck: bool = True
+    cache: bool = True
+    analyses: bool = True
+
+    def numba(self) -> dict[str, Any]:
+        """The keywords for `numba.njit`."""
+        fastmath = self.fastmath if isinstance(self.fastmath, bool) else set(self.fastmath)
+        return {
+            "error_model": "numpy",
+            "fastmath": fastmath,
+            "boundscheck": self.boundscheck,
+            "nogil": True,
+            "cache": self.cache,
+        }

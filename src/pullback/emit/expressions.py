@@ -1,0 +1,273 @@
+"""Operands and operations as gast expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from pullback import runtime
+from pullback.emit import spelling
+from pullback.emit.spelling import attribute, call, constant, name, tuple_
+from pullback.ir import primitives
+from pullback.ir.infer import is_advanced
+from pullback.ir.nodes import UNDEFINED, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
+from pullback.ir.types import Array, Type
+
+
+class Expressions:
+    """Writes operands: a value is its name, or the expression that stands for it."""
+
+    def __init__(self, names: dict[Value, str], inlined: dict[Value, Let], compiled: bool) -> None:
+        self.names, self.inlined, self.compiled = names, inlined, compiled
+        self.helpers: set[str] = set()
+
+    def operand(self, operand: Operand) -> Any:
+        match operand:
+            case Value():
+                if operand in self.inlined:
+                    return self.let(self.inlined[operand])
+                return name(self.names[operand])
+            case Constant():
+                return self.constant(operand)
+            case tuple():
+                return self.tuple(operand)
+        raise AssertionError(f"{operand!r} cannot be written")
+
+    def constant(self, operand: Constant) -> Any:
+        if operand.value is UNDEFINED:
+            return self.placeholder(operand.type)
+        if operand.type is not None:
+            return spelling.typed_number(operand)
+        if isinstance(operand.value, type):
+            return name(operand.value.__name__)
+        if isinstance(operand.value, np.dtype):
+            return attribute(name("np"), operand.value.name)
+        if isinstance(operand.value, tuple):
+            return tuple_([constant(item) for item in operand.value])
+        return constant(operand.value)
+
+    def placeholder(self, type_: Type | None) -> Any:
+        """A value for a variable that nobody reads."""
+        assert type_ is not None, "an undefined value has a type"
+        if isinstance(type_, Array):
+            shape = tuple_([constant(0)] * type_.ndim)
+            return call(attribute(name("np"), "empty"), shape, dtype=_dtype(type_.dtype))
+        zero = {"f": 0.0, "b": False}.get(type_.dtype[0], 0)
+        return spelling.typed_number(Constant(zero, type_))
+
+    def tuple(self, items: tuple[Operand, ...]) -> Any:
+        """A tuple; all sizes of one array are its shape."""
+        dims = [self.inlined.get(i) if isinstance(i, Value) else None for i in items]
+        if items and all(d is not None and d.function is primitives.dim for d in dims):
+            array = dims[0].operands[0]  # type: ignore[union-attr]
+            axes = [(d.operands[0] is array, d.operands[1].value) for d in dims]  # type: ignore[union-attr]
+            if axes == [(True, k) for k in range(array.type.ndim)]:
+                return attribute(self.operand(array), "shape")
+        return tuple_([self.operand(item) for item in items])
+
+    def let(self, statement: Let) -> Any:
+        """The right-hand side of a statement."""
+        function, operands = statement.function, statement.operands
+        writer = _WRITERS.get(function)
+        if writer is not None:
+            return writer(self, statement)
+        if self.compiled:
+            found = spelling.runtime_for(function, operands, statement.keywords)
+            if found is not None:
+                helper, arguments = found
+                return self.helper(helper, [self.operand(argument) for argument in arguments])
+        if function in spelling.BINARY:
+            left, right = (self.operand(operand) for operand in operands)
+            return gast.BinOp(left, spelling.BINARY[function](), right)
+        if function in spelling.COMPARISONS:
+            left, right = (self.operand(operand) for operand in operands)
+            return gast.Compare(left, [spelling.COMPARISONS[function]()], [right])
+        if function in spelling.UNARY:
+            return gast.UnaryOp(spelling.UNARY[function](), self.operand(operands[0]))
+        return self.called(statement)
+
+    def called(self, statement: Let) -> Any:
+        split = len(statement.operands) - len(statement.keywords)
+        arguments = [self.operand(operand) for operand in statement.operands[:split]]
+        keywords = {
+            keyword: _dtype(operand.value) if keyword == "dtype" else self.operand(operand)
+            for keyword, operand in zip(statement.keywords, statement.operands[split:], strict=True)
+        }
+        module = getattr(statement.function, "__module__", "") or ""
+        if module.startswith("pullback.runtime"):
+            return self.helper(statement.function, arguments)
+        return call(spelling.numpy_name(statement.function), *arguments, **keywords)
+
+    def helper(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
+        self.helpers.add(function.__name__)
+        return call(name(function.__name__), *arguments)
+
+    # Parts of arrays
+
+    def part(self, array: Any, path: tuple[Any, ...]) -> Any:
+        """`array[i, j]`, `array.T[i]`."""
+        for step in path:
+            match step:
+                case Index(items):
+                    array = gast.Subscript(array, self.index(items), gast.Load())
+                case Permute(axes):
+                    array = self.permuted(array, axes)
+                case Reshape(shape):
+                    array = call(attribute(array, "reshape"), self.tuple(shape))
+        return array
+
+    def permuted(self, array: Any, axes: tuple[int, ...]) -> Any:
+        if axes == tuple(reversed(range(len(axes)))):
+            return attribute(array, "T")
+        return call(attribute(name("np"), "transpose"), array, tuple_([constant(axis) for axis in axes]))
+
+    def index(self, items: tuple[Any, ...]) -> Any:
+        parts = [self.item(item) for item in items]
+        return parts[0] if len(parts) == 1 else tuple_(parts)
+
+    def item(self, item: Any) -> Any:
+        if not isinstance(item, Slice):
+            return self.operand(item)
+        bounds = [None if part is None else self.operand(part) for part in (item.start, item.stop, item.step)]
+        return gast.Slice(*bounds)
+
+    def index_tuple(self, path: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+        """The path before its last index, and that index as a tuple for the helpers."""
+        *before, last = path
+        parts = []
+        for item in last.items:
+            if isinstance(item, Slice):
+                bounds = [item.start, item.stop, item.step]
+                parts.append(call(name("slice"), *(constant(None) if b is None else self.operand(b) for b in bounds)))
+            else:
+                parts.append(self.operand(item))
+        return tuple(before), tuple_(parts)
+
+
+def _dtype(text: str) -> Any:
+    return attribute(name("np"), "bool_" if text == "bool" else text)
+
+
+# Operations that are not calls
+
+
+def _load(writer: Expressions, statement: Let) -> Any:
+    array, path = statement.operands
+    if is_advanced(path):
+        before, index = writer.index_tuple(path)
+        base = writer.part(writer.operand(array), before)
+        if writer.compiled:
+            return writer.helper(runtime.gather, [base, index])
+    return writer.part(writer.operand(array), path)
+
+
+def _load_last(writer: Expressions, statement: Let) -> Any:
+    array, path = statement.operands
+    before, index = writer.index_tuple(path)
+    base = call(attribute(writer.part(writer.operand(array), before), "copy"))
+    return writer.helper(runtime.gather_and_clear, [base, index])
+
+
+def _cast(writer: Expressions, statement: Let) -> Any:
+    operand, dtype = statement.operands
+    text = dtype.value.rstrip("*")
+    written = writer.operand(operand)
+    if isinstance(operand.type, Array):
+        return call(attribute(written, "astype"), _dtype(text))
+    if operand.type.dtype == text:
+        return written
+    if dtype.value.endswith("*"):
+        return call(name({"float64": "float", "int64": "int", "bool": "bool"}[text]), written)
+    return call(_dtype(text), written)
+
+
+def _dim(writer: Expressions, statement: Let) -> Any:
+    array, axis = statement.operands
+    shape = attribute(writer.operand(array), "shape")
+    return gast.Subscript(shape, constant(axis.value), gast.Load())
+
+
+def _copy(writer: Expressions, statement: Let) -> Any:
+    return call(attribute(writer.operand(statement.operands[0]), "copy"))
+
+
+def _zeros_like(writer: Expressions, statement: Let) -> Any:
+    return call(attribute(name("np"), "zeros_like"), writer.operand(statement.operands[0]))
+
+
+def _select(writer: Expressions, statement: Let) -> Any:
+    condition, then, orelse = (writer.operand(operand) for operand in statement.operands)
+    return gast.IfExp(condition, then, orelse)
+
+
+def _array(writer: Expressions, statement: Let) -> Any:
+    def listed(items: tuple[Any, ...]) -> Any:
+        parts = [listed(item) if isinstance(item, tuple) else writer.operand(item) for item in items]
+        return gast.List(parts, gast.Load())
+
+    return call(attribute(name("np"), "array"), listed(statement.operands[0]))
+
+
+def _transpose(writer: Expressions, statement: Let) -> Any:
+    array, axes = statement.operands
+    order = tuple(axis.value for axis in axes) if isinstance(axes, tuple) else axes.value
+    return writer.permuted(writer.operand(array), order)
+
+
+def _logical(word: type) -> Callable[[Expressions, Let], Any]:
+    def write(writer: Expressions, statement: Let) -> Any:
+        if any(isinstance(operand.type, Array) for operand in statement.operands):
+            return writer.called(statement)
+        return gast.BoolOp(word(), [writer.operand(operand) for operand in statement.operands])
+
+    return write
+
+
+def _not(writer: Expressions, statement: Let) -> Any:
+    if isinstance(statement.operands[0].type, Array):
+        return writer.called(statement)
+    return gast.UnaryOp(gast.Not(), writer.operand(statement.operands[0]))
+
+
+def _absolute(writer: Expressions, statement: Let) -> Any:
+    return call(name("abs"), writer.operand(statement.operands[0]))
+
+
+def _positive(writer: Expressions, statement: Let) -> Any:
+    return writer.operand(statement.operands[0])
+
+
+def _accumulate(writer: Expressions, statement: Let) -> Any:
+    left, right = (writer.operand(operand) for operand in statement.operands)
+    return gast.BinOp(left, gast.Add(), right)
+
+
+def _extremum(text: str) -> Callable[[Expressions, Let], Any]:
+    def write(writer: Expressions, statement: Let) -> Any:
+        return call(name(text), *(writer.operand(operand) for operand in statement.operands))
+
+    return write
+
+
+_WRITERS: dict[Any, Callable[[Expressions, Let], Any]] = {
+    primitives.load: _load,
+    primitives.load_last: _load_last,
+    primitives.cast: _cast,
+    primitives.dim: _dim,
+    primitives.copy: _copy,
+    primitives.zeros_like: _zeros_like,
+    primitives.select: _select,
+    primitives.accumulate: _accumulate,
+    np.array: _array,
+    np.transpose: _transpose,
+    np.logical_and: _logical(gast.And),
+    np.logical_or: _logical(gast.Or),
+    np.logical_not: _not,
+    np.absolute: _absolute,
+    np.positive: _positive,
+    max: _extremum("max"),
+    min: _extremum("min"),
+}

@@ -1,0 +1,140 @@
+"""Which intermediate results are written inside the expression that uses them.
+
+A result is, if it has no name of the user's, is used once, in its own block, and no array that it reads is written
+between. So `t = mul(w, x); s = add(s, t)` prints as `s = s + w * x`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pullback.analysis.buffers import consumes
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    Block,
+    For,
+    Function,
+    If,
+    Let,
+    Statement,
+    Value,
+    While,
+    operands_of,
+    values_in,
+    walk,
+)
+from pullback.ir.types import Array
+from pullback.optimize.own import Survey
+
+MOST_LEAVES = 12
+
+
+def find_inlined(function: Function) -> dict[Value, Let]:
+    """The statements that are written where their value is used."""
+    return _Finder(function).found
+
+
+class _Finder:
+    def __init__(self, function: Function) -> None:
+        self.survey = Survey(function)
+        self.counts = Counter(_mentions(function.body))
+        self.leaves: dict[Value, int] = {}
+        self.reads: dict[Value, frozenset[Value]] = {}
+        self.found: dict[Value, Let] = {}
+        for statement in walk(function.body):
+            if isinstance(statement, Let) and statement.function is primitives.dim and not statement.value.name:
+                self.found[statement.value] = statement
+        self.block(function.body)
+
+    def block(self, block: Block) -> None:
+        open_: dict[Value, Let] = {}
+        for statement in block.statements:
+            self.take(statement, open_)
+            written = self.written_by(statement)
+            if written:
+                for value in [v for v in open_ if self.reads[v] & written]:
+                    del open_[value]
+            if isinstance(statement, Let) and self.may_inline(statement):
+                open_[statement.value] = statement
+            for inner in _inner_blocks(statement):
+                self.block(inner)
+        for value in values_in(block.yields):
+            if value in open_:
+                self.accept(value, open_)
+
+    def take(self, statement: Statement, open_: dict[Value, Let]) -> None:
+        """Inline the open values that a statement uses, while its expression stays readable."""
+        total = self.size(statement)
+        for value in reversed([v for v in values_in(operands_of(statement)) if v in open_]):
+            size = self.leaves[value]
+            if total + size - 1 <= MOST_LEAVES:
+                total += size - 1
+                self.accept(value, open_)
+        if isinstance(statement, Let):
+            self.leaves[statement.value] = total
+            self.reads[statement.value] = self.arrays_read(statement)
+
+    def size(self, statement: Statement) -> int:
+        return max(1, sum(1 for _ in values_in(operands_of(statement))))
+
+    def accept(self, value: Value, open_: dict[Value, Let]) -> None:
+        self.found[value] = open_.pop(value)
+
+    def arrays_read(self, statement: Let) -> frozenset[Value]:
+        """Where the arrays come from that an expression reads, the expressions inside it included."""
+        found: set[Value] = set()
+        if statement.function is primitives.dim:
+            return frozenset()
+        for value in values_in(statement.operands):
+            if value in self.found:
+                found |= self.reads.get(value, frozenset())
+            elif isinstance(value.type, Array):
+                found |= self.survey.origin(value)
+        return frozenset(found)
+
+    def may_inline(self, statement: Let) -> bool:
+        value = statement.value
+        if value in self.found:
+            return False
+        if self.counts[value] != 1 or consumes(statement) or value.name not in ("", "result"):
+            return False
+        return not (statement.function is primitives.copy and isinstance(value.type, Array))
+
+    def written_by(self, statement: Statement) -> frozenset[Value]:
+        """The memory that a statement writes, blocks inside included."""
+        found: set[Value] = set()
+        if isinstance(statement, Let):
+            if consumes(statement):
+                found |= self.survey.origin(statement.operands[0])
+            return frozenset(found)
+        for inner in _inner_blocks(statement):
+            for deeper in walk(inner):
+                if isinstance(deeper, Let) and consumes(deeper):
+                    found |= self.survey.origin(deeper.operands[0])
+        if isinstance(statement, For | While):
+            for carried in statement.carried:
+                if carried.parameter in found:
+                    found |= self.survey.origin(carried.initial)
+        return frozenset(found)
+
+
+def _inner_blocks(statement: Statement) -> tuple[Block, ...]:
+    match statement:
+        case If():
+            return (statement.then, statement.orelse)
+        case For():
+            return (statement.body,)
+        case While():
+            return (statement.condition, statement.body)
+    return ()
+
+
+def _mentions(block: Block) -> list[Value]:
+    found: list[Value] = []
+    for statement in walk(block):
+        found += values_in(operands_of(statement))
+        for inner in _inner_blocks(statement):
+            found += values_in(inner.yields)
+    return found + list(values_in(block.yields))
+
+

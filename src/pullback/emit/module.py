@@ -1,0 +1,54 @@
+"""A Function becomes the text of a Python function, and several become a module.
+
+    energy_grad(w, x):                     def energy_grad(w, x):
+        t: float64 = multiply(w, x)   →        return x * np.cos(w * x)
+        …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gast
+
+from pullback.emit.expressions import Expressions
+from pullback.emit.inline import find_inlined
+from pullback.emit.names import name_values
+from pullback.emit.printer import to_text
+from pullback.emit.spelling import tuple_
+from pullback.emit.statements import Statements
+from pullback.ir.nodes import Function
+
+HELPERS_MODULE = "pullback.runtime"
+
+
+def emit_function(function: Function, *, compiled: bool, comments: bool = True) -> tuple[Any, set[str]]:
+    """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`)."""
+    inlined = find_inlined(function)
+    names = name_values(function, inlined, frozenset({function.name}))
+    expressions = Expressions(names, inlined, compiled)
+    statements = Statements(expressions, names, comments)
+    body = statements.plain(function.body)
+    results = [expressions.operand(result) for result in function.results]
+    if results:
+        body.append(gast.Return(results[0] if len(results) == 1 else tuple_(results)))
+    parameters = [gast.Name(names[p], gast.Param(), None, None) for p in function.parameters]
+    arguments = gast.arguments(parameters, [], None, [], [], None, [])
+    tree = gast.FunctionDef(function.name, arguments, body or [gast.Pass()], [], None, None, [])
+    return tree, expressions.helpers
+
+
+def emit_module(functions: Iterable[Function], *, compiled: bool, comments: bool = True) -> str:
+    """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours."""
+    trees, helpers = [], set()
+    for function in functions:
+        tree, used = emit_function(function, compiled=compiled, comments=comments)
+        trees.append(tree)
+        helpers |= used
+    head: list[Any] = [gast.Import([gast.alias("numpy", "np")])]
+    if helpers:
+        head.append(gast.ImportFrom(HELPERS_MODULE, [gast.alias(h, None) for h in sorted(helpers)], 0))
+    return to_text(gast.Module([*head, *trees], []))
+
+

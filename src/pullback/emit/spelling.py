@@ -1,0 +1,193 @@
+"""How each operation is written: as NumPy code to read, and as what Numba compiles to the same values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from pullback import runtime
+from pullback.frontend.apply import parameter_names
+from pullback.ir.nodes import Constant, Operand
+from pullback.ir.types import Array
+
+BINARY: dict[Any, type] = {
+    np.add: gast.Add,
+    np.subtract: gast.Sub,
+    np.multiply: gast.Mult,
+    np.true_divide: gast.Div,
+    np.floor_divide: gast.FloorDiv,
+    np.remainder: gast.Mod,
+    np.power: gast.Pow,
+    np.matmul: gast.MatMult,
+    np.bitwise_and: gast.BitAnd,
+    np.bitwise_or: gast.BitOr,
+    np.bitwise_xor: gast.BitXor,
+    np.left_shift: gast.LShift,
+    np.right_shift: gast.RShift,
+}
+COMPARISONS: dict[Any, type] = {
+    np.less: gast.Lt,
+    np.less_equal: gast.LtE,
+    np.greater: gast.Gt,
+    np.greater_equal: gast.GtE,
+    np.equal: gast.Eq,
+    np.not_equal: gast.NotEq,
+}
+UNARY: dict[Any, type] = {np.negative: gast.USub, np.invert: gast.Invert}
+
+_REDUCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: runtime.sum_over,
+    np.mean: runtime.mean_over,
+    np.prod: runtime.prod_over,
+    np.max: runtime.max_over,
+    np.min: runtime.min_over,
+    np.any: runtime.any_over,
+    np.all: runtime.all_over,
+}
+_SPREADS: dict[Any, Callable[..., Any]] = {np.var: runtime.var_over, np.std: runtime.std_over}
+_ALONG: dict[Any, Callable[..., Any]] = {
+    np.argmax: runtime.argmax_over,
+    np.argmin: runtime.argmin_over,
+    np.cumsum: runtime.cumsum_along,
+    np.cumprod: runtime.cumprod_along,
+}
+_SAME: dict[Any, Callable[..., Any]] = {
+    np.where: runtime.where,
+    np.matmul: runtime.matmul,
+    np.dot: runtime.dot,
+    np.outer: runtime.outer,
+    np.inner: runtime.inner,
+    np.reshape: runtime.reshape,
+    np.ravel: runtime.ravel,
+    np.transpose: runtime.transpose,
+    np.swapaxes: runtime.swapaxes,
+    np.moveaxis: runtime.moveaxis,
+    np.expand_dims: runtime.expand_dims,
+    np.squeeze: runtime.squeeze,
+    np.concatenate: runtime.concatenate,
+    np.stack: runtime.stack,
+    np.broadcast_to: runtime.broadcast_to,
+    np.flip: runtime.flip,
+    np.repeat: runtime.repeat,
+    np.tril: runtime.tril,
+    np.triu: runtime.triu,
+    np.clip: runtime.clip,
+    np.fmax: runtime.fmax,
+    np.fmin: runtime.fmin,
+    np.maximum: runtime.maximum,
+    np.minimum: runtime.minimum,
+    np.sinc: runtime.sinc,
+    np.logaddexp: runtime.logaddexp,
+    np.logaddexp2: runtime.logaddexp2,
+    np.sign: runtime.sign,
+    np.cbrt: runtime.cbrt,
+    np.hypot: runtime.hypot,
+    np.copysign: runtime.copysign,
+    np.heaviside: runtime.heaviside,
+    np.exp2: runtime.exp2,
+    np.deg2rad: runtime.deg2rad,
+    np.rad2deg: runtime.rad2deg,
+    np.radians: runtime.deg2rad,
+    np.degrees: runtime.rad2deg,
+    np.rint: runtime.rint,
+    np.trunc: runtime.trunc,
+}
+"""What Numba lacks or computes in another dtype, and the helper that does the same."""
+
+
+def name(text: str) -> Any:
+    return gast.Name(text, gast.Load(), None, None)
+
+
+def attribute(value: Any, attr: str) -> Any:
+    return gast.Attribute(value, attr, gast.Load())
+
+
+def call(function: Any, *arguments: Any, **keywords: Any) -> Any:
+    return gast.Call(function, list(arguments), [gast.keyword(k, v) for k, v in keywords.items()])
+
+
+def constant(value: Any) -> Any:
+    return gast.Constant(value, None)
+
+
+def tuple_(items: list[Any]) -> Any:
+    return gast.Tuple(items, gast.Load())
+
+
+def numpy_name(function: Any) -> Any:
+    """`np.sum`, `np.linalg.inv`."""
+    module = (getattr(function, "__module__", "") or "numpy").replace("numpy.", "")
+    owner = attribute(name("np"), "linalg") if module.startswith("linalg") else name("np")
+    return attribute(owner, function.__name__)
+
+
+def number(value: Any, dtype: str) -> Any:
+    """A number as source text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        text = attribute(name("np"), "nan" if math.isnan(value) else "inf")
+        return text if not value < 0 else gast.UnaryOp(gast.USub(), text)
+    return constant(value)
+
+
+def typed_number(operand: Constant) -> Any:
+    """A number of a dtype that is not Python's own."""
+    assert operand.type is not None, "a number has a type"
+    plain = number(operand.value, operand.type.dtype)
+    if operand.type.dtype in ("float64", "int64", "bool"):
+        return plain
+    return call(attribute(name("np"), operand.type.dtype), plain)
+
+
+def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Any:
+    """The helper that stands for a function in compiled code, with its operands in order; None where Numba has it."""
+    given = _bound(function, operands, keywords)
+    if function in _REDUCTIONS:
+        return _REDUCTIONS[function], [given["a"], given.get("axis", Constant(None)), given.get("keepdims", _FALSE)]
+    if function in _SPREADS:
+        axis, ddof = given.get("axis", Constant(None)), given.get("ddof", Constant(0))
+        return _SPREADS[function], [given["a"], axis, ddof, given.get("keepdims", _FALSE)]
+    if function in _ALONG:
+        return _ALONG[function], [given["a"], given.get("axis", Constant(None))]
+    if function in (np.floor_divide, np.remainder):
+        return getattr(runtime, function.__name__), list(operands)
+    if function is np.power and not _is_plain_power(operands):
+        return runtime.power, list(operands)
+    if function is np.matmul and all(_is_matrix(o) for o in operands):
+        return None
+    if function in _SAME:
+        helper = _SAME[function]
+        if function in (np.concatenate, np.stack):
+            return helper, [operands[0], given.get("axis", Constant(0))]
+        if function in (np.tril, np.triu):
+            return helper, [operands[0], given.get("k", Constant(0))]
+        return helper, list(operands)
+    return None
+
+
+_FALSE = Constant(False)
+
+
+def _bound(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> dict[str, Operand]:
+    split = len(operands) - len(keywords)
+    names = parameter_names(function)
+    return {**dict(zip(names, operands[:split], strict=False)), **dict(zip(keywords, operands[split:], strict=True))}
+
+
+def _is_matrix(operand: Operand) -> bool:
+    type_ = operand.type
+    return isinstance(type_, Array) and type_.ndim == 2 and type_.dtype == "float64"
+
+
+def _is_plain_power(operands: tuple[Operand, ...]) -> bool:
+    """Whether `a ** b` means the same to Numba: floats of one dtype, or a small integer exponent of float64."""
+    base, exponent = (operand.type.dtype for operand in operands)
+    if base == "float64" and isinstance(operands[1], Constant):
+        return True
+    return base == exponent == "float64"
+
+

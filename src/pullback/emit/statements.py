@@ -1,0 +1,317 @@
+"""Statements as gast: blocks become Python blocks, what loops and branches yield becomes assignments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from pullback import runtime
+from pullback.emit.expressions import Expressions
+from pullback.emit.printer import comment
+from pullback.emit.spelling import call, constant, name, tuple_
+from pullback.errors import Location
+from pullback.ir import primitives
+from pullback.ir.builder import constant as number
+from pullback.ir.infer import is_advanced
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Block,
+    Call,
+    Constant,
+    Effect,
+    For,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    values_in,
+)
+from pullback.ir.types import Array
+
+_IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow}
+
+
+class Statements:
+    """Writes blocks; a comment with the user's line stands above each group of statements that come from it."""
+
+    def __init__(self, expressions: Expressions, names: dict[Value, str], comments: bool) -> None:
+        self.expressions, self.names, self.comments = expressions, names, comments
+        self.said: tuple[str, int] | None = None
+
+    def block(self, block: Block, pending: list[tuple[str, Any, Operand]] | None = None) -> list[Any]:
+        """The statements of a block, then the assignments of what it yields; `pass` where there is nothing."""
+        written = self.plain(block)
+        written += self.assignments(pending or [])
+        return written or [gast.Pass()]
+
+    def plain(self, block: Block) -> list[Any]:
+        return [line for statement in block.statements for line in self.statement(statement)]
+
+    def statement(self, statement: Statement) -> list[Any]:
+        if isinstance(statement, Let) and statement.value in self.expressions.inlined:
+            return []
+        before = self.remark(statement.location)
+        match statement:
+            case Let():
+                lines = self.let(statement)
+            case Effect():
+                lines = [self.effect(statement)]
+            case If():
+                lines = self.branches(statement)
+            case For():
+                lines = self.count(statement)
+            case While():
+                lines = self.repeat(statement)
+            case Call():
+                lines = [self.call(statement)]
+        return before + lines if lines else []
+
+    def remark(self, location: Location) -> list[Any]:
+        """A comment with the place and text of a line, where it is not the line that was named last."""
+        if not self.comments or not location.line or (location.file, location.line) == self.said:
+            return []
+        self.said = (location.file, location.line)
+        file = location.file.rsplit("/", 1)[-1]
+        return [comment(f"{file}:{location.line}: {location.text.strip()}")]
+
+    # Single statements
+
+    def let(self, statement: Let) -> list[Any]:
+        if statement.function in (primitives.store, primitives.add_at):
+            return self.write(statement)
+        text = self.names[statement.value]
+        if statement.function is primitives.accumulate and isinstance(statement.value.type, Array):
+            return [self.accumulate(statement, text)]
+        value = self.expressions.let(statement)
+        if isinstance(value, gast.Name) and value.id == text:
+            return []
+        return [assigned(text, value)]
+
+    def accumulate(self, statement: Let, text: str) -> Any:
+        old, new = statement.operands
+        addend = self.expressions.operand(new)
+        if isinstance(old, Value) and self.names.get(old) == text:
+            return gast.AugAssign(_target(text), gast.Add(), addend)
+        return assigned(text, gast.BinOp(self.expressions.operand(old), gast.Add(), addend))
+
+    def write(self, statement: Let) -> list[Any]:
+        """`array[i] = value`, `array[i] += value`."""
+        array, path, value = statement.operands
+        written = self.expressions.operand(array)
+        adds = statement.function is primitives.add_at
+        if is_advanced(path):
+            before, index = self.expressions.index_tuple(path)
+            if adds or self.expressions.compiled:
+                helper = runtime.scatter_add if adds else runtime.scatter
+                base = self.expressions.part(written, before)
+                return [gast.Expr(self.expressions.helper(helper, [base, index, self.expressions.operand(value)]))]
+        path = path if isinstance(path[-1], Index) else (*path, Index((Constant(Ellipsis),)))
+        target = self.expressions.part(written, path)
+        target.ctx = gast.Store()
+        if adds:
+            return [gast.AugAssign(target, gast.Add(), self.expressions.operand(value))]
+        return [self.stored(array, path, value, target)]
+
+    def stored(self, array: Value, path: Any, value: Operand, target: Any) -> Any:
+        """`x[i] = x[i] + v` is written `x[i] += v`, as the user most likely did."""
+        outer = self.expressions.inlined.get(value) if isinstance(value, Value) else None
+        inner = None
+        if outer is not None and outer.operands and isinstance(outer.operands[0], Value):
+            inner = self.expressions.inlined.get(outer.operands[0])
+        expression = self.expressions.operand(value)
+        same = inner is not None and inner.function is primitives.load and inner.operands == (array, path)
+        if same and isinstance(expression, gast.BinOp) and type(expression.op) in _IN_PLACE:
+            return gast.AugAssign(target, expression.op, expression.right)
+        return gast.Assign([target], expression, None)
+
+    def effect(self, statement: Effect) -> Any:
+        match statement.function:
+            case primitives.print_:
+                return gast.Expr(call(name("print"), *self.message(statement.operands)))
+            case primitives.raise_:
+                kind, *parts = statement.operands
+                return gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)
+        condition, kind, *parts = statement.operands
+        refused = gast.UnaryOp(gast.Not(), self.expressions.operand(condition))
+        error = call(name(kind.value.__name__), *self.message(tuple(parts)))
+        return gast.If(refused, [gast.Raise(error, None)], [])
+
+    def message(self, parts: tuple[Operand, ...]) -> list[Any]:
+        """What is printed or said; the pieces of an f-string as one, in code that people run."""
+        written = []
+        for part in parts:
+            if not isinstance(part, tuple):
+                written.append(self.expressions.operand(part))
+            elif self.expressions.compiled:
+                written += [self.piece(piece) for piece in part]
+            else:
+                written.append(gast.JoinedStr([self.formatted(piece) for piece in part]))
+        return written
+
+    def piece(self, piece: Any) -> Any:
+        return self.expressions.operand(piece[0] if isinstance(piece, tuple) else piece)
+
+    def formatted(self, piece: Any) -> Any:
+        if not isinstance(piece, tuple):
+            return constant(str(piece.value))
+        operand, spec = piece
+        form = gast.JoinedStr([constant(spec.value)]) if spec.value else None
+        return gast.FormattedValue(self.expressions.operand(operand), -1, form)
+
+    def call(self, statement: Call) -> Any:
+        arguments = [self.expressions.operand(operand) for operand in statement.operands]
+        targets = [_target(self.names[result]) for result in statement.results]
+        target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
+        return gast.Assign([target], call(name(statement.function), *arguments), None)
+
+    # Branches and loops
+
+    def branches(self, statement: If) -> list[Any]:
+        sides = []
+        said = self.said
+        for block in (statement.then, statement.orelse):
+            self.said = said
+            pairs = zip(statement.results, block.yields, strict=True)
+            pending = [(self.names[r], r, y) for r, y in pairs if not _is_undefined(y)]
+            sides.append(self.plain(block) + self.assignments(pending))
+        condition = self.expressions.operand(statement.condition)
+        then, orelse = sides
+        if not then and not orelse:
+            return []
+        if not then:
+            return [gast.If(_negated(condition), orelse, [])]
+        return [gast.If(condition, then, orelse)]
+
+    def assignments(self, pending: list[tuple[str, Any, Operand]]) -> list[Any]:
+        """Several assignments that happen at once; written one by one where none reads what another wrote."""
+        needed = [(text, y) for text, _, y in pending if not self.is_name(y, text)]
+        ordered: list[tuple[str, Operand]] = []
+        while needed:
+            free = [
+                (text, y)
+                for text, y in needed
+                if not any(text in self.names_in(other) for t, other in needed if t != text)
+            ]
+            if not free:
+                targets = gast.Tuple([_target(text) for text, _ in needed], gast.Store())
+                values = tuple_([self.expressions.operand(y) for _, y in needed])
+                return [*(assigned(t, self.expressions.operand(y)) for t, y in ordered),
+                        gast.Assign([targets], values, None)]  # fmt: skip
+            ordered += free
+            needed = [pair for pair in needed if pair not in free]
+        return [assigned(text, self.expressions.operand(y)) for text, y in ordered]
+
+    def is_name(self, operand: Operand, text: str) -> bool:
+        return isinstance(operand, Value) and self.names.get(operand) == text
+
+    def names_in(self, operand: Operand) -> set[str]:
+        found: set[str] = set()
+        for value in values_in(operand):
+            if value in self.expressions.inlined:
+                found |= self.names_in(self.expressions.inlined[value].operands)
+            else:
+                found.add(self.names[value])
+        return found
+
+    def initial(self, statement: For | While) -> list[Any]:
+        return self.assignments([(self.names[c.parameter], c.parameter, c.initial) for c in statement.carried])
+
+    def round(self, statement: For | While) -> list[Any]:
+        """The body of a loop, and what it hands to the next round."""
+        pairs = zip(statement.carried, statement.body.yields, strict=False)
+        pending = [(self.names[c.parameter], c.parameter, y) for c, y in pairs]
+        said = self.said
+        written = self.plain(statement.body)
+        flag = statement.body.yields[-1] if statement.exits else None
+        lines = written
+        if flag is not None and not self.flag_survives(flag, pending):
+            lines = [*written, assigned("stop", self.expressions.operand(flag)), *self.assignments(pending)]
+            lines.append(gast.If(name("stop"), [gast.Break()], []))
+        else:
+            lines = written + self.assignments(pending)
+            if flag is not None:
+                lines.append(gast.If(self.flag_after(flag, pending), [gast.Break()], []))
+        self.said = said
+        return lines or [gast.Pass()]
+
+    def flag_survives(self, flag: Operand, pending: list[tuple[str, Any, Operand]]) -> bool:
+        """Whether the flag can be tested after the assignments of the round."""
+        written = {text for text, _, y in pending if not self.is_name(y, text)}
+        return not (self.names_in(flag) & written) or any(y is flag for _, _, y in pending)
+
+    def flag_after(self, flag: Operand, pending: list[tuple[str, Any, Operand]]) -> Any:
+        for text, _, y in pending:
+            if y is flag:
+                return name(text)
+        return self.expressions.operand(flag)
+
+    def count(self, statement: For) -> list[Any]:
+        iterable = self.range(statement)
+        target = _target(self.names[statement.index])
+        return [*self.initial(statement), gast.For(target, iterable, self.round(statement), [], None)]
+
+    def range(self, statement: For) -> Any:
+        start, stop, step = statement.start, statement.stop, statement.step
+        if statement.reverse:
+            return self.reversed_range(start, stop, step)
+        parts = [stop] if start == number(0) and step == number(1) else [start, stop, step]
+        if len(parts) == 3 and step == number(1):
+            parts = parts[:2]
+        return call(name("range"), *(self.expressions.operand(part) for part in parts))
+
+    def reversed_range(self, start: Operand, stop: Operand, step: Operand) -> Any:
+        """The same numbers in reverse order."""
+        first, last = self.expressions.operand(start), self.expressions.operand(stop)
+        if step == number(1):
+            return call(name("range"), _minus(last, 1), _minus(first, 1), constant(-1))
+        by = self.expressions.operand(step)
+        self.expressions.helpers.add("reversed_range")
+        return call(name("reversed_range"), first, last, by)
+
+    def repeat(self, statement: While) -> list[Any]:
+        before = self.initial(statement)
+        tests = self.plain(statement.condition)
+        condition = self.expressions.operand(statement.condition.yields[0])
+        if not tests:
+            return [*before, gast.While(condition, self.round(statement), [])]
+        leave = gast.If(_negated(condition), [gast.Break()], [])
+        return [*before, gast.While(constant(True), [*tests, leave, *self.round(statement)], [])]
+
+
+def assigned(text: str, value: Any) -> Any:
+    """`text = value`, or `text += …` where the value starts with the variable itself."""
+    if isinstance(value, gast.BinOp) and type(value.op) in _IN_PLACE:
+        left = value.left
+        if isinstance(left, gast.Name) and left.id == text and not _mentions(value.right, text):
+            return gast.AugAssign(_target(text), value.op, value.right)
+    return gast.Assign([_target(text)], value, None)
+
+
+def _mentions(node: Any, text: str) -> bool:
+    return any(isinstance(n, gast.Name) and n.id == text for n in gast.walk(node))
+
+
+def _target(text: str) -> Any:
+    return gast.Name(text, gast.Store(), None, None)
+
+
+def _is_undefined(operand: Operand) -> bool:
+    return isinstance(operand, Constant) and operand.value is UNDEFINED
+
+
+def _negated(condition: Any) -> Any:
+    if isinstance(condition, gast.UnaryOp) and isinstance(condition.op, gast.Not):
+        return condition.operand
+    return gast.UnaryOp(gast.Not(), condition)
+
+
+def _minus(value: Any, k: int) -> Any:
+    if isinstance(value, gast.Constant):
+        return constant(value.value - k)
+    return gast.BinOp(value, gast.Sub(), constant(k))
+
+

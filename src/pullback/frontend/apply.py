@@ -1,0 +1,177 @@
+"""Applying a NumPy function to bindings: operands are read, Python's numbers take the dtype of what they meet."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue
+from pullback.frontend.context import Context, StaticNeeded
+from pullback.ir.infer import PYTHON, infer
+from pullback.ir.nodes import Constant, Operand, Value
+from pullback.ir.types import Scalar, sample_of
+
+STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
+"""Parameters whose value decides the type of the result: they must be known before the run."""
+
+TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}
+"""Parameters that take a tuple as it is, where others make an array of it."""
+
+_MATCHING = {np.where, np.clip, np.maximum, np.minimum}
+
+
+def apply(
+    context: Context,
+    function: Callable[..., Any],
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> Binding:
+    """`function(*arguments, **keywords)` as a statement of the open block."""
+    names = parameter_names(function)
+    if len(arguments) > len(names) and names:
+        context.mistyped(node, f"{name_of(function)} takes {len(names)} arguments, but {len(arguments)} were given")
+    labels = [*names[: len(arguments)], *[""] * (len(arguments) - len(names)), *keywords]
+    given = [*arguments, *keywords.values()]
+    operands = tuple(as_operand(context, b, label, node) for b, label in zip(given, labels, strict=True))
+    return context.bind(computed(context, function, operands, tuple(keywords), node))
+
+
+def apply_operator(context: Context, function: Callable[..., Any], given: tuple[Binding, ...], node: Any) -> Binding:
+    """An operator of the language on numbers and arrays."""
+    operands = tuple(context.operand(binding, node) for binding in given)
+    folded = _folded(function, operands)
+    return folded if folded is not None else context.bind(computed(context, function, operands, (), node))
+
+
+def computed(
+    context: Context,
+    function: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    keywords: tuple[str, ...],
+    node: Any,
+) -> Value:
+    """The statement itself, with the casts that make weak numbers agree. TypingError with NumPy's own reason."""
+    try:
+        type_ = infer(function, operands, keywords)
+    except Exception as error:
+        context.mistyped(node, f"{name_of(function)}: {error}")
+    if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
+        context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
+    if isinstance(function, np.ufunc) or function in _MATCHING:
+        operands = _matched(context, operands, node)
+    with context.builder.at(context.location(node)):
+        return context.builder.let(function, *operands, keywords=keywords, type_=type_)
+
+
+def _matched(context: Context, operands: tuple[Operand, ...], node: Any) -> tuple[Operand, ...]:
+    """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
+    typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
+    common = np.result_type(*(sample_of(operand.type) for operand in typed)).name
+    if common in ("float64", "int64", "bool"):
+        return operands
+    return tuple(_in_dtype(context, operand, common, node) for operand in operands)
+
+
+def _in_dtype(context: Context, operand: Operand, dtype: str, node: Any) -> Operand:
+    if not isinstance(operand, Value | Constant) or not isinstance(operand.type, Scalar):
+        return operand
+    if not operand.type.weak or operand.type.dtype in (dtype, "bool"):
+        return operand
+    if isinstance(operand, Constant):
+        return Constant(operand.value, Scalar(dtype))
+    with context.builder.at(context.location(node)):
+        return context.builder.cast(operand, dtype)
+
+
+def _folded(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Constant | None:
+    """The result where all operands are Python numbers known before the run."""
+    if not all(isinstance(o, Constant) and isinstance(o.type, Scalar) and o.type.weak for o in operands):
+        return None
+    python = PYTHON.get(function)
+    if python is None:
+        return None
+    try:
+        result = python(*(operand.value for operand in operands))
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    type_ = {bool: "bool", int: "int64", float: "float64"}.get(type(result))
+    if type_ is None or (type_ == "int64" and abs(result) >= 2**63):
+        return None
+    return Constant(result, Scalar(type_, weak=True))
+
+
+def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Operand:
+    """A binding as the operand for the parameter `label`."""
+    if label in STATIC:
+        return static_operand(context, binding, label, node)
+    match binding:
+        case Static(value=value):
+            return Constant(value)
+        case TupleValue() | ListRef() if label in TUPLES:
+            return tuple(as_operand(context, item, label, node) for item in context.items(binding, node))
+        case Text():
+            context.mistyped(node, "a string made at run time cannot be passed here")
+        case ArrayRef() | TupleValue() | ListRef() | Value() | Constant():
+            return context.operand(binding, node)
+    context.mistyped(node, f"a {type(binding).__name__.lower()} cannot be passed here")
+
+
+def static_operand(context: Context, binding: Binding, label: str, node: Any) -> Operand:
+    """A parameter that decides types: known before the run, or asked for."""
+    match binding:
+        case Static(value=value):
+            return Constant(value)
+        case Constant():
+            return binding
+        case TupleValue() | ListRef():
+            return tuple(static_operand(context, item, label, node) for item in context.items(binding, node))
+        case Value():
+            needs_static(context, binding, f"'{label}'", node)
+    context.mistyped(node, f"'{label}' must be known before the run", "write the number itself")
+
+
+def needs_static(context: Context, value: Value, what: str, node: Any) -> Any:
+    """Ask for this number before the run; the reader starts again if it is an argument."""
+    try:
+        context.mistyped(node, f"{what} must be known before the run", "write the number itself, or pass it directly")
+    except TypeError as error:
+        raise StaticNeeded(value, error) from None  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=None)
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a NumPy function's parameters; () where they cannot be known."""
+    if isinstance(function, np.ufunc):
+        return tuple(f"x{k + 1}" for k in range(function.nin))
+    if function in _NAMES:
+        return _NAMES[function]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind is not p.VAR_POSITIONAL)
+
+
+_NAMES: dict[Any, tuple[str, ...]] = {
+    np.concatenate: ("arrays", "axis"),
+    np.where: ("condition", "x", "y"),
+    np.dot: ("a", "b"),
+    np.inner: ("a", "b"),
+    np.vdot: ("a", "b"),
+    np.zeros: ("shape", "dtype"),
+    np.empty: ("shape", "dtype"),
+}
+
+
+def name_of(function: Any) -> str:
+    """How a message names a function."""
+    name = getattr(function, "__name__", repr(function))
+    module = getattr(function, "__module__", "") or ""
+    return f"np.{name}" if isinstance(function, np.ufunc) or module.startswith("numpy") else name
+
+

@@ -1,0 +1,128 @@
+"""Arguments: nested structures of numbers and arrays are taken apart at the boundary, and put together again.
+
+A Form describes a structure: a leaf with its type, something known before the run, or a container of Forms.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from pullback.ir.types import Type, type_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number or array that is passed at run time."""
+
+    type: Type
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """An object that is part of the specialisation: None, a string, a function, a class, another object."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def key(self) -> tuple[type, Any]:
+        plain = self.value is None or isinstance(self.value, str | int | float | bool)
+        return (type(self.value), repr(self.value) if plain else id(self.value))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sequence_:
+    """A tuple, list, namedtuple or dataclass; `names` are the fields of the last two."""
+
+    kind: type
+    items: tuple[Form, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mapping_:
+    """A dict."""
+
+    keys: tuple[Any, ...]
+    items: tuple[Form, ...]
+
+
+Form = Leaf | Known | Sequence_ | Mapping_
+
+
+def form_of(value: Any) -> Form:
+    """The Form of an argument.
+
+    >>> form_of({"w": 1.0, "mode": "fast"}).keys
+    ('w', 'mode')
+    """
+    type_ = type_of(value)
+    if type_ is not None:
+        return Leaf(type_)
+    if isinstance(value, dict):
+        return Mapping_(tuple(value), tuple(form_of(item) for item in value.values()))
+    if isinstance(value, tuple | list):
+        return Sequence_(type(value), tuple(form_of(item) for item in value), getattr(value, "_fields", ()))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(field.name for field in dataclasses.fields(value))
+        return Sequence_(type(value), tuple(form_of(getattr(value, name)) for name in names), names)
+    return Known(value)
+
+
+def leaves_of(value: Any, form: Form) -> Iterator[Any]:
+    """The numbers and arrays of a value, in the order of its Form."""
+    match form:
+        case Leaf():
+            yield value
+        case Mapping_():
+            for key, item in zip(form.keys, form.items, strict=True):
+                yield from leaves_of(value[key], item)
+        case Sequence_():
+            for item_value, item in zip(items_of(value, form), form.items, strict=True):
+                yield from leaves_of(item_value, item)
+
+
+def items_of(value: Any, form: Sequence_) -> Sequence[Any]:
+    """The items of a tuple, list or record."""
+    return value if isinstance(value, tuple | list) else [getattr(value, name) for name in form.names]
+
+
+def leaf_count(form: Form) -> int:
+    """How many numbers and arrays a Form has."""
+    match form:
+        case Leaf():
+            return 1
+        case Known():
+            return 0
+    return sum(map(leaf_count, form.items))
+
+
+def leaf_types(form: Form) -> list[Type]:
+    match form:
+        case Leaf():
+            return [form.type]
+        case Known():
+            return []
+    return [type_ for item in form.items for type_ in leaf_types(item)]
+
+
+def rebuild(form: Form, leaves: Iterator[Any], other: Callable[[Any], Any] = lambda value: value) -> Any:
+    """The structure of a Form filled with new leaves; what was known beforehand passes through `other`."""
+    match form:
+        case Leaf():
+            return next(leaves)
+        case Known():
+            return other(form.value)
+        case Mapping_():
+            return {key: rebuild(item, leaves, other) for key, item in zip(form.keys, form.items, strict=True)}
+    items = [rebuild(item, leaves, other) for item in form.items]
+    if form.kind in (tuple, list):
+        return form.kind(items)
+    return form.kind(*items)

@@ -1,0 +1,193 @@
+"""What names stand for while a function is read: numbers, references to arrays, and what is known beforehand.
+
+Names bind to cells and views of cells; a cell is one piece of array memory, and the State knows its present version.
+So a write through any alias or view becomes a store on the one cell, and every name sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pullback.errors import Location
+from pullback.ir.nodes import NOWHERE, Constant, Operand, Step, Value
+
+Key = tuple[int, str]  # frame, name
+
+
+@dataclass(eq=False, slots=True)
+class Cell:
+    """One piece of memory. `outside` is why it must not be taken over by another name, if it must not."""
+
+    name: str
+    location: Location = NOWHERE
+    outside: str = ""
+    constant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayRef:
+    """A view of a cell: the whole of it where the path is empty."""
+
+    cell: Cell
+    path: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A Python object known before the run: a function, a module, a dtype, a string, None."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue:
+    """A tuple; `kind` rebuilds a namedtuple or dataclass and gives its fields."""
+
+    items: tuple[Binding, ...]
+    kind: type | None = None
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListRef:
+    """A list: the cell holds a tuple of bindings, or a Stack once its length is a matter of the run."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class DictRef:
+    """A dict with keys known before the run: the cell holds a tuple of (key, binding)."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A list of numbers whose length is a matter of the run: the first `length` elements of a growing buffer."""
+
+    buffer: Value
+    length: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string made at run time; it can be printed and put in messages."""
+
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A function defined inside another, or a lambda: its node, where it was defined, and its defaults."""
+
+    source: Any
+    node: Any
+    frame: int
+    defaults: tuple[Binding, ...] = ()
+    keyword_defaults: tuple[Binding | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an array or list, not called yet."""
+
+    receiver: Binding
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of a record, not called yet: the function and its first argument."""
+
+    function: Callable[..., Any]
+    receiver: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What a `for` runs over: the number of rounds, and what each round binds."""
+
+    count: Operand
+    item: Callable[[Operand], Binding]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """range(start, stop, step), perhaps reversed."""
+
+    start: Operand
+    stop: Operand
+    step: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class MaybeUnset:
+    """A variable that has a value only where `flag` is true."""
+
+    binding: Binding
+    flag: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A variable that cannot be read, and why."""
+
+    reason: str
+    remedy: str = ""
+
+
+Binding = (
+    Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | Text | Local | Method | Bound | Iteration | Range
+    | MaybeUnset | Conflict
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class State:
+    """What every name stands for, and the present version of every cell, at one point of the program."""
+
+    names: dict[Key, Binding] = field(default_factory=dict)
+    cells: dict[Cell, Any] = field(default_factory=dict)
+    linked: dict[Cell, frozenset[Cell]] = field(default_factory=dict)
+    stale: dict[Cell, str] = field(default_factory=dict)
+    arguments: frozenset[Cell] = frozenset()
+    dead: bool = False
+
+    def copy(self) -> State:
+        """A state that can go its own way."""
+        return State(
+            dict(self.names), dict(self.cells), dict(self.linked), dict(self.stale), self.arguments, self.dead
+        )
+
+    def link(self, a: Cell, b: Cell) -> None:
+        """Note that two cells may be the same memory."""
+        if a is not b:
+            self.linked[a] = self.linked.get(a, frozenset()) | {b}
+            self.linked[b] = self.linked.get(b, frozenset()) | {a}
+
+    def references(self, cell: Cell, besides: Key | None = None) -> int:
+        """How many bindings refer to a cell, without those of one name."""
+        found = sum(cell in cells_in(binding) for key, binding in self.names.items() if key != besides)
+        for content in self.cells.values():
+            if isinstance(content, tuple):
+                found += sum(cell in cells_in(item) for item in content)
+        return found
+
+
+def cells_in(binding: Any) -> Iterator[Cell]:
+    """The cells that a binding refers to, without what lists and dicts hold."""
+    match binding:
+        case ArrayRef() | ListRef() | DictRef():
+            yield binding.cell
+        case TupleValue():
+            for item in binding.items:
+                yield from cells_in(item)
+        case (str() | int(), item):
+            yield from cells_in(item)
+        case MaybeUnset():
+            yield from cells_in(binding.binding)
+        case Method():
+            yield from cells_in(binding.receiver)

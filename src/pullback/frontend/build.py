@@ -1,0 +1,187 @@
+"""Python source → gast → desugared gast → the normal form: a function and the Forms of its arguments become a Function.
+
+    def scaled(a, x):                 scaled(a: float64*, x: float64[:]):
+        x = a * x             →           x.1: float64[:] = multiply(a, x)
+        return np.sum(x)                  t: float64 = sum(x.1)
+                                          return t
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from pullback.errors import Location
+from pullback.frontend import calls
+from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
+from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Stack, State, Static, TupleValue
+from pullback.frontend.context import Capture, Context, Dependency
+from pullback.frontend.expressions import evaluate
+from pullback.frontend.language import check_language
+from pullback.frontend.source import Source
+from pullback.frontend.statements import execute
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Block, Constant, Function, Operand, Value
+from pullback.ir.types import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A Function with what its caller must know: the Form of the result, and what is read from outside on each call.
+
+    The parameters are the leaves of the arguments, then the captured arrays.
+    """
+
+    function: Function
+    result: Form
+    captures: tuple[Capture, ...]
+    dependencies: tuple[Dependency, ...]
+    source: Source
+
+
+def build(source: Source, arguments: dict[str, Form], name: str = "") -> Built:
+    """The normal form of a function for arguments of these Forms.
+
+    Raises LanguageError, TypingError or AliasError, each with a place; StaticNeeded where an argument must be known.
+    """
+    check_language(source)
+    context = new_context()
+    parameters: list[Value] = []
+    statements: list[Any]
+    with context.builder.block() as statements:
+        bound = {key: _bind(context, form, key, parameters) for key, form in arguments.items()}
+        cells = {context.state.cells[cell]: cell for cell in context.state.cells if _is_version(context.state, cell)}
+        result = calls.run(context, source, source.tree, bound, None, source.function, source.tree)
+        leaves, form = _result(context, result, source.tree)
+    captures = tuple(capture for capture, _ in context.captures.values())
+    versions = [context.state.cells[cells[p]] if p in cells else p for p in parameters]
+    mutated = tuple(k for k, (p, v) in enumerate(zip(parameters, versions, strict=True)) if p is not v)
+    body = Block(tuple(statements), (*leaves, *(versions[k] for k in mutated)))
+    given = (*parameters, *(capture.parameter for capture in captures))
+    location = source.location(source.tree)
+    function = Function(name or _identifier(source.name), given, body, mutated, location)
+    return Built(function, form, captures, tuple(context.dependencies), source)
+
+
+def new_context() -> Context:
+    """A reader that knows expressions and statements."""
+    return Context(evaluate, execute)
+
+
+def _identifier(name: str) -> str:
+    return name if name.isidentifier() else "function"
+
+
+def _is_version(state: State, cell: Cell) -> bool:
+    return isinstance(state.cells[cell], Value)
+
+
+def _bind(context: Context, form: Form, name: str, parameters: list[Value]) -> Binding:
+    """The binding of a parameter; its leaves become parameters of the Function."""
+    match form:
+        case Leaf():
+            value = Value(name, form.type)
+            parameters.append(value)
+            if not isinstance(form.type, Array):
+                return value
+            cell = Cell(name, outside="")
+            context.state.cells[cell] = value
+            context.state.arguments |= {cell}
+            return ArrayRef(cell)
+        case Known():
+            return _known(form.value)
+        case Mapping_():
+            entries = {key: _bind(context, i, f"{name}_{key}", parameters) for key, i in _pairs(form)}
+            return calls.new_dict(context, entries, name)
+        case Sequence_():
+            fields = form.names or tuple(range(len(form.items)))
+            pairs = zip(fields, form.items, strict=True)
+            items = tuple(_bind(context, i, f"{name}_{field}", parameters) for field, i in pairs)
+            if form.kind is list:
+                return context.new_list(items, name)
+            return TupleValue(items, form.kind if form.names else None, form.names)
+
+
+def _pairs(form: Mapping_) -> list[tuple[Any, Form]]:
+    return list(zip(form.keys, form.items, strict=True))
+
+
+def _known(value: Any) -> Binding:
+    if isinstance(value, bool | int | float):
+        return constant(value)
+    return Static(value)
+
+
+def _result(context: Context, binding: Binding, node: Any) -> tuple[list[Operand], Form]:
+    """The leaves that a function returns, and their Form."""
+    match binding:
+        case Value():
+            return [binding], Leaf(binding.type)
+        case Constant(type=type_) if type_ is not None:
+            return [binding], Leaf(type_)
+        case ArrayRef():
+            value = context.read(binding, node)
+            return [value], Leaf(value.type)
+        case Constant(value=value) | Static(value=value):
+            return [], Known(value)
+        case TupleValue():
+            leaves, forms = _results(context, binding.items, node)
+            return leaves, Sequence_(binding.kind or tuple, forms, binding.fields)
+        case ListRef():
+            content = context.version(binding.cell, node)
+            if isinstance(content, Stack):
+                context.refuse(node, "a list whose length is a matter of the run is returned", "return np.array(list)")
+            leaves, forms = _results(context, content, node)
+            return leaves, Sequence_(list, forms)
+        case DictRef():
+            entries = context.version(binding.cell, node)
+            leaves, forms = _results(context, tuple(value for _, value in entries), node)
+            return leaves, Mapping_(tuple(key for key, _ in entries), forms)
+    context.refuse(node, f"a {type(binding).__name__.lower()} is returned", "return numbers and arrays")
+
+
+def _results(context: Context, bindings: tuple[Binding, ...], node: Any) -> tuple[list[Operand], tuple[Form, ...]]:
+    pairs = [_result(context, binding, node) for binding in bindings]
+    return [leaf for leaves, _ in pairs for leaf in leaves], tuple(form for _, form in pairs)
+
+
+class Inliner:
+    """Reads the bodies of rules into a block that is being built: operands in, operands out."""
+
+    def __init__(self) -> None:
+        self.context = new_context()
+        self.builder = self.context.builder
+
+    def inline(
+        self, body: Callable[..., Any], operands: tuple[Operand, ...], keywords: dict[str, Operand], location: Location
+    ) -> tuple[Any, ...]:
+        """What a rule's body returns for these operands: operands, tuples of them, and None."""
+        assert isinstance(body, FunctionType), "a rule is a Python function"
+        context = self.context
+        context.state, context.fixed_location = State(), location
+        with context.builder.at(location):
+            source = calls.checked_source(body)
+            given = tuple(self._binding(operand) for operand in operands)
+            named = {name: self._binding(operand) for name, operand in keywords.items()}
+            frame_node = source.tree
+            context.frames.clear()
+            result = calls.call_python(context, body, given, named, frame_node)
+            outcome = self._operand(result, frame_node)
+        return outcome if isinstance(outcome, tuple) else (outcome,)
+
+    def _binding(self, operand: Operand) -> Binding:
+        if isinstance(operand, tuple):
+            return TupleValue(tuple(map(self._binding, operand)))
+        if isinstance(operand, Constant):
+            return operand if operand.type is not None else Static(operand.value)
+        return self.context.bind(operand)
+
+    def _operand(self, binding: Binding, node: Any) -> Any:
+        if isinstance(binding, TupleValue | ListRef):
+            return tuple(self._operand(item, node) for item in self.context.items(binding, node))
+        if isinstance(binding, Static) and binding.value is None:
+            return None
+        return self.context.operand(binding, node)
+

@@ -1,0 +1,138 @@
+"""What a function uses from outside: numbers are re-read on each call, arrays become hidden arguments."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, Static, TupleValue
+from pullback.frontend.context import Capture, Context, Dependency
+from pullback.ir.nodes import Constant, Value
+from pullback.ir.types import Array, type_of
+
+
+def lookup_outside(context: Context, function: Callable[..., Any] | None, name: str, node: Any) -> Binding:
+    """What a free name stands for: closure first, then the module, then the builtins."""
+    assert function is not None, "a function read from source has a Python function behind it"
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    if name in cells:
+        try:
+            return binding_of(context, cells[name].cell_contents, cells[name], name, node)
+        except ValueError:
+            context.mistyped(node, f"'{name}' has no value yet in the enclosing function")
+    if name in function.__globals__:
+        return binding_of(context, function.__globals__[name], function.__globals__, name, node)
+    if hasattr(builtins, name):
+        return Static(getattr(builtins, name))
+    context.mistyped(node, f"the name '{name}' is not defined")
+
+
+def binding_of(context: Context, value: Any, namespace: Any, name: str, node: Any) -> Binding:
+    """A Python object from outside as a binding; the namespace and name say where to look it up again."""
+    if not isinstance(value, np.ndarray | list | dict | tuple):
+        context.dependencies.append(Dependency(namespace, name, value))
+    return _convert(context, value, namespace, name, node)
+
+
+def _convert(context: Context, value: Any, namespace: Any, name: str, node: Any) -> Binding:
+    type_ = type_of(value)
+    if isinstance(value, np.ndarray):
+        if type_ is None:
+            context.mistyped(node, f"'{name}' is an array of {value.dtype}", "use an array of numbers")
+        context.dependencies.append(Dependency(namespace, name, type_))
+        return _capture(context, value, namespace, name)
+    if type_ is not None:
+        return Constant(value.item() if isinstance(value, np.generic) else value, type_)
+    if isinstance(value, complex | np.complexfloating):
+        context.mistyped(node, f"'{name}' is a complex number", "complex values cannot be differentiated")
+    if isinstance(value, list | tuple | dict):
+        return _container(context, value, namespace, name, node)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return Static(value)
+    return Static(value)
+
+
+def _container(context: Context, value: Any, namespace: Any, name: str, node: Any) -> Binding:
+    """A container from outside, with places inside it looked up again on each call."""
+    context.dependencies.append(Dependency(namespace, name, Shape.of(value)))
+    place = Place(namespace, name)
+    if isinstance(value, dict):
+        entries = tuple((key, _inside(context, place, key, item, node)) for key, item in value.items())
+        cell = Cell(name, constant=f"'{name}' comes from outside this function and cannot be changed here")
+        context.state.cells[cell] = entries
+        return DictRef(cell)
+    items = tuple(_inside(context, place, k, item, node) for k, item in enumerate(value))
+    kind = type(value) if hasattr(value, "_fields") else None
+    return TupleValue(items, kind, getattr(value, "_fields", ()))
+
+
+def _inside(context: Context, place: Place, key: Any, item: Any, node: Any) -> Binding:
+    return binding_of(context, item, place, key, node)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """A container that is looked up by name in a namespace; what is inside it is looked up by its key."""
+
+    namespace: Any
+    name: str
+
+    def get(self) -> Any:
+        return look_up_again(self.namespace, self.name)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shape:
+    """What of a container must stay the same: its type and keys."""
+
+    kind: type
+    keys: tuple[Any, ...]
+
+    @staticmethod
+    def of(value: Any) -> Shape:
+        return Shape(type(value), tuple(value) if isinstance(value, dict) else (len(value),))
+
+
+def look_up_again(namespace: Any, name: Any) -> Any:
+    """The object that now stands at a place outside the function."""
+    if isinstance(namespace, Place):
+        return namespace.get()[name]
+    if isinstance(namespace, Mapping):
+        return namespace[name]
+    if type(namespace).__name__ == "cell":
+        return namespace.cell_contents
+    return getattr(namespace, name)
+
+
+def still_holds(dependency: Dependency) -> bool:
+    """Whether what was read from outside is what stands there now."""
+    try:
+        now = look_up_again(dependency.namespace, dependency.name)
+    except (KeyError, AttributeError, ValueError, IndexError, TypeError):
+        return False
+    if isinstance(dependency.value, Shape):
+        return isinstance(now, list | tuple | dict) and Shape.of(now) == dependency.value
+    if isinstance(dependency.value, Array):
+        return bool(type_of(now) == dependency.value)
+    if now is dependency.value:
+        return True
+    return type(now) is type(dependency.value) and isinstance(now, int | float | str | np.generic) and bool(
+        now == dependency.value
+    )
+
+
+def _capture(context: Context, value: np.ndarray, namespace: Any, name: str) -> ArrayRef:
+    key = (id(value), str(name))
+    if key not in context.captures:
+        type_ = type_of(value)
+        assert type_ is not None, "a captured array has a type"
+        parameter = Value(str(name), type_)
+        cell = Cell(str(name), constant=f"'{name}' comes from outside this function and cannot be written here")
+        context.captures[key] = (Capture(namespace, name, parameter), ArrayRef(cell))
+    capture, ref = context.captures[key]
+    context.state.cells.setdefault(ref.cell, capture.parameter)
+    return ref

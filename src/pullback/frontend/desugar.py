@@ -1,0 +1,177 @@
+"""Desugaring: `return`, `break` and `continue` become flags and branches.
+
+    for x in xs:                       stopped = False
+        if x < 0:                      for x in xs:
+            break                          stopped = False
+        s += x                  →          if x < 0:
+                                               stopped = True
+                                           else:
+                                               s += x
+                                           if stopped: break
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+RESULT = "<result>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Jump:
+    """A placeholder statement: leave, because the function has returned already."""
+
+    node: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    """The flags that a jump sets: those that skip what follows, the loop's, and the function's."""
+
+    skips: tuple[str, ...] = ()
+    stopped: str = ""
+    returned: str = ""
+
+    def skipping(self, skip: str) -> _Flags:
+        return _Flags((*self.skips, skip), self.stopped, self.returned)
+
+
+def desugar(body: list[Any]) -> list[Any]:
+    """The statements of a function without jumps; what it returns is assigned to RESULT."""
+    return _Desugar().block(body, _Flags())
+
+
+class _Desugar:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def fresh(self, stem: str) -> str:
+        self.count += 1
+        return f"<{stem} {self.count}>"
+
+    def block(self, statements: list[Any], flags: _Flags) -> list[Any]:
+        lowered: list[Any] = []
+        for k, statement in enumerate(statements):
+            rest = statements[k + 1 :]
+            match statement:
+                case gast.Return():
+                    value = statement.value or gast.Constant(None, None)
+                    return [*lowered, _assign(RESULT, value, statement), *self.jump(flags, statement, True)]
+                case _Jump():
+                    return [*lowered, *self.jump(flags, statement.node, True)]
+                case gast.Break():
+                    return [*lowered, *self.jump(flags, statement, False)]
+                case gast.Continue():
+                    return [*lowered, *_set(flags.skips, True, statement)]
+                case gast.If() if _jumps(statement):
+                    return [*lowered, *self.branch(statement, rest, flags)]
+                case gast.For() | gast.While():
+                    before, after = self.loop(statement)
+                    lowered += before
+                    if after:
+                        return [*lowered, *self.block([*after, *rest], flags)]
+                case gast.If():
+                    body, orelse = self.block(statement.body, flags), self.block(statement.orelse, flags)
+                    lowered.append(_if(statement.test, body, orelse, statement))
+                case _:
+                    lowered.append(statement)
+        return lowered
+
+    def jump(self, flags: _Flags, node: Any, returns: bool) -> list[Any]:
+        names = list(flags.skips)
+        if flags.stopped:
+            names.append(flags.stopped)
+        if returns and flags.returned:
+            names.append(flags.returned)
+        return _set(tuple(names), True, node)
+
+    def branch(self, node: Any, rest: list[Any], flags: _Flags) -> list[Any]:
+        """A branch that may jump: what follows moves into the path that goes on, or behind a flag."""
+        if _always_jumps(node.body):
+            orelse = self.block([*node.orelse, *rest], flags)
+            return [_if(node.test, self.block(node.body, flags), orelse, node)]
+        if _always_jumps(node.orelse):
+            body = self.block([*node.body, *rest], flags)
+            return [_if(node.test, body, self.block(node.orelse, flags), node)]
+        if not rest:
+            return [_if(node.test, self.block(node.body, flags), self.block(node.orelse, flags), node)]
+        skip = self.fresh("skip")
+        inner = flags.skipping(skip)
+        branch = _if(node.test, self.block(node.body, inner), self.block(node.orelse, inner), node)
+        guarded = _if(_not(skip, node), self.block(rest, flags), [], rest[0] if hasattr(rest[0], "lineno") else node)
+        return [*_set((skip,), False, node), branch, guarded]
+
+    def loop(self, node: Any) -> tuple[list[Any], list[Any]]:
+        """The loop with a flag for leaving it, and what must come after it."""
+        breaks, returns = _contains(node.body, gast.Break), _contains(node.body, gast.Return, into_loops=True)
+        stopped = self.fresh("stopped") if breaks or returns else ""
+        returned = self.fresh("returned") if returns else ""
+        names = tuple(name for name in (stopped, returned) if name)
+        body = [*_set(names, False, node), *self.block(node.body, _Flags((), stopped, returned))]
+        if stopped:
+            leave = gast.Break()
+            gast.copy_location(leave, node)
+            body.append(_if(_name(stopped, node), [leave], [], node))
+        fields = {name: getattr(node, name) for name in node._fields}
+        fields.update(body=body, orelse=[])
+        lowered = gast.copy_location(type(node)(**fields), node)
+        after: list[Any] = []
+        if returned:
+            after.append(_if(_name(returned, node), [_Jump(node)], [], node))
+        if node.orelse:
+            after += [_if(_not(stopped, node), node.orelse, [], node)] if stopped else node.orelse
+        return [*_set(names, False, node), lowered], after
+
+
+def _contains(statements: list[Any], kind: type, into_loops: bool = False) -> bool:
+    """Whether a jump of this kind stands in the statements, without nested functions (and inner loops)."""
+    for statement in statements:
+        if isinstance(statement, kind) or isinstance(statement, _Jump):
+            return True
+        if isinstance(statement, gast.If) and _contains([*statement.body, *statement.orelse], kind, into_loops):
+            return True
+        if isinstance(statement, gast.For | gast.While):
+            inside = statement.body if into_loops else []
+            if _contains([*inside, *statement.orelse], kind, into_loops):
+                return True
+    return False
+
+
+def _jumps(node: Any) -> bool:
+    kinds = (gast.Break, gast.Continue)
+    return any(_contains([node], kind) for kind in kinds) or _contains([node], gast.Return, into_loops=True)
+
+
+def _always_jumps(statements: list[Any]) -> bool:
+    if not statements:
+        return False
+    last = statements[-1]
+    if isinstance(last, gast.Return | gast.Break | gast.Continue | _Jump):
+        return True
+    return isinstance(last, gast.If) and _always_jumps(last.body) and _always_jumps(last.orelse)
+
+
+def _name(name: str, node: Any) -> Any:
+    return gast.copy_location(gast.Name(name, gast.Load(), None, None), node)
+
+
+def _not(name: str, node: Any) -> Any:
+    return gast.copy_location(gast.UnaryOp(gast.Not(), _name(name, node)), node)
+
+
+def _if(test: Any, body: list[Any], orelse: list[Any], node: Any) -> Any:
+    return gast.copy_location(gast.If(test, body, orelse), node)
+
+
+def _assign(name: str, value: Any, node: Any) -> Any:
+    if not hasattr(value, "lineno"):
+        gast.copy_location(value, node)
+    target = gast.copy_location(gast.Name(name, gast.Store(), None, None), node)
+    return gast.copy_location(gast.Assign([target], value, None), node)
+
+
+def _set(names: tuple[str, ...], value: bool, node: Any) -> list[Any]:
+    return [_assign(name, gast.Constant(value, None), node) for name in names]

@@ -1,0 +1,173 @@
+"""Methods of arrays, numbers, lists and dicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.frontend.apply import apply
+from pullback.frontend.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    ListRef,
+    Method,
+    Stack,
+    Static,
+    TupleValue,
+)
+from pullback.frontend.context import WHOLE, Context
+from pullback.frontend.special import SPECIAL, as_type
+from pullback.frontend.spelling import METHODS
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, Index, Value
+from pullback.ir.types import Array, join
+
+
+def call_method(
+    context: Context, method: Method, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """`receiver.name(*arguments)`."""
+    match method.receiver:
+        case ListRef():
+            return _list_method(context, method.receiver, method.name, arguments, node)
+        case DictRef():
+            return _dict_method(context, method.receiver, method.name, arguments, node)
+        case TupleValue() if method.name in ("_replace", "_asdict"):
+            context.refuse(node, f"'{method.name}' cannot be followed", "make a new tuple")
+        case ArrayRef() | Value() | Constant():
+            return _array_method(context, method.receiver, method.name, arguments, keywords, node)
+    context.refuse(node, f"the method '{method.name}' cannot be followed here")
+
+
+def _array_method(
+    context: Context, receiver: Any, name: str, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    match name:
+        case "copy":
+            if not isinstance(receiver, ArrayRef):
+                return receiver
+            return context.bind(context.let(node, primitives.copy, context.read(receiver, node)))
+        case "flatten":
+            flat = context.let(node, np.reshape, context.operand(receiver, node), (constant(-1),))
+            return context.bind(context.let(node, primitives.copy, flat))
+        case "astype":
+            return as_type(context, receiver, arguments[0], node)
+        case "item":
+            return _element(context, receiver, arguments, node)
+        case "fill" if isinstance(receiver, ArrayRef):
+            context.store(receiver, (WHOLE,), context.scalar(arguments[0], node), node)
+            return Static(None)
+        case "tolist" | "sort" | "resize" | "put" | "partition" | "itemset":
+            context.refuse(node, f"the method '{name}' cannot be followed", "use a function that returns a new array")
+        case "reshape" | "transpose" if len(arguments) != 1 and not keywords:
+            arguments = (TupleValue(arguments) if arguments else Static(None),)
+    function = METHODS.get(name)
+    if function is None:
+        context.refuse(node, f"the method '{name}' cannot be followed", f"use the function np.{name} if there is one")
+    if function in SPECIAL:
+        return SPECIAL[function](context, (receiver, *arguments), keywords, node)
+    return apply(context, function, (receiver, *arguments), keywords, node)
+
+
+def _element(context: Context, receiver: Any, arguments: tuple[Binding, ...], node: Any) -> Binding:
+    """`x.item()`: the only element of an array."""
+    operand = context.operand(receiver, node)
+    if arguments:
+        context.refuse(node, "item with an argument cannot be followed", "index the array")
+    if not isinstance(operand.type, Array):
+        return operand
+    flat = context.let(node, np.reshape, operand, (constant(1),))
+    return context.let(node, primitives.load, flat, (Index((constant(0),)),))
+
+
+def _list_method(context: Context, ref: ListRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:
+    context.check_writable(ref.cell, node)
+    content = context.version(ref.cell, node)
+    if isinstance(content, Stack):
+        return _stack_method(context, ref, content, name, arguments, node)
+    items = list(content)
+    result: Binding = Static(None)
+    match name:
+        case "append":
+            items.append(arguments[0])
+        case "extend":
+            items.extend(context.items(arguments[0], node))
+        case "insert" if isinstance(arguments[0], Constant):
+            items.insert(arguments[0].value, arguments[1])
+        case "reverse":
+            items.reverse()
+        case "copy":
+            return context.new_list(content)
+        case "pop":
+            result = _popped(context, items, arguments, node)
+        case _:
+            context.refuse(node, f"the list method '{name}' cannot be followed", "use append, pop and indexing")
+    context.state.cells[ref.cell] = tuple(items)
+    return result
+
+
+def _popped(context: Context, items: list[Binding], arguments: tuple[Binding, ...], node: Any) -> Binding:
+    if arguments and not isinstance(arguments[0], Constant):
+        context.refuse(node, "pop at a position that only the run knows cannot be followed", "pop the last item")
+    if not items:
+        context.mistyped(node, "pop from an empty list")
+    return items.pop(arguments[0].value if arguments else -1)  # type: ignore[union-attr]
+
+
+def _stack_method(
+    context: Context, ref: ListRef, stack: Stack, name: str, arguments: tuple[Binding, ...], node: Any
+) -> Binding:
+    if name == "append":
+        value = context.scalar(arguments[0], node)
+        stack = _widened(context, stack, value, node)
+        with context.builder.at(context.location(node)):
+            if value.type.dtype != stack.buffer.type.dtype:
+                value = context.builder.cast(value, stack.buffer.type.dtype)
+            buffer = context.builder.let(
+                runtime.push, stack.buffer, stack.length, value, name=ref.cell.name, type_=stack.buffer.type
+            )
+            length = context.builder.let(np.add, stack.length, constant(1))
+        context.state.cells[ref.cell] = Stack(buffer, length)
+        return Static(None)
+    if name == "pop" and not arguments:
+        with context.builder.at(context.location(node)):
+            some = context.builder.let(np.greater, stack.length, constant(0))
+            context.builder.effect(primitives.check, some, Constant(IndexError), Constant("pop from empty list"))
+            length = context.builder.let(np.subtract, stack.length, constant(1))
+            value = context.builder.load(stack.buffer, (Index((length,)),))
+        context.state.cells[ref.cell] = Stack(stack.buffer, length)
+        return value
+    context.refuse(node, f"'{name}' of a list that changes in a loop cannot be followed", "use append and pop()")
+
+
+def _widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
+    """The list with room for a value of a wider dtype."""
+    wider = join(Array(value.type.dtype, 1), stack.buffer.type)
+    if wider is None or wider == stack.buffer.type:
+        return stack
+    with context.builder.at(context.location(node)):
+        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)  # type: ignore[arg-type]
+
+
+def _dict_method(context: Context, ref: DictRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:
+    entries = context.version(ref.cell, node)
+    keys = tuple(Constant(k, None) if not isinstance(k, str) else Static(k) for k, _ in entries)
+    match name:
+        case "keys":
+            return TupleValue(keys)
+        case "values":
+            return TupleValue(tuple(value for _, value in entries))
+        case "items":
+            pairs = zip(keys, entries, strict=True)
+            return TupleValue(tuple(TupleValue((key, value)) for key, (_, value) in pairs))
+        case "get" if isinstance(arguments[0], Static | Constant):
+            default: Binding = arguments[1] if len(arguments) > 1 else Static(None)
+            found: Binding = dict(entries).get(arguments[0].value, default)
+            return found
+    context.refuse(node, f"the dict method '{name}' cannot be followed", "use keys that are known before the run")
+
+

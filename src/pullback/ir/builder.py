@@ -1,0 +1,115 @@
+"""Building the normal form: statements are appended to the block that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from pullback.errors import Location
+from pullback.ir import primitives
+from pullback.ir.infer import infer
+from pullback.ir.nodes import (
+    NOWHERE,
+    Call,
+    Constant,
+    Effect,
+    For,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Step,
+    Value,
+    While,
+)
+from pullback.ir.types import INT, Type, type_of
+
+
+def constant(value: Any) -> Constant:
+    """A number, or anything else known before the run, as an operand."""
+    return Constant(value, type_of(value))
+
+
+class Builder:
+    """Appends statements to the open block; each new statement gets `location`."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.location: Location = NOWHERE
+
+    @contextmanager
+    def block(self) -> Iterator[list[Statement]]:
+        """Collect the statements made inside in a block of their own."""
+        outer, self.statements = self.statements, []
+        try:
+            yield self.statements
+        finally:
+            self.statements = outer
+
+    @contextmanager
+    def at(self, location: Location) -> Iterator[None]:
+        """Give the statements made inside this location."""
+        outer, self.location = self.location, location
+        try:
+            yield
+        finally:
+            self.location = outer
+
+    def add(self, statement: Statement) -> None:
+        self.statements.append(statement)
+
+    def let(
+        self,
+        function: Callable[..., Any],
+        *operands: Operand,
+        keywords: tuple[str, ...] = (),
+        name: str = "",
+        type_: Type | None = None,
+    ) -> Value:
+        """Append `value = function(*operands)` and return the value."""
+        value = Value(name, type_ or infer(function, operands, keywords))
+        self.add(Let(value, function, operands, keywords, self.location))
+        return value
+
+    def effect(self, function: Callable[..., Any], *operands: Operand) -> None:
+        self.add(Effect(function, operands, self.location))
+
+    def load(self, array: Value, path: tuple[Step, ...], name: str = "") -> Value:
+        return array if not path else self.let(primitives.load, array, path, name=name)
+
+    def dim(self, array: Operand, axis: int) -> Value:
+        return self.let(primitives.dim, array, Constant(axis, INT))
+
+    def dims(self, array: Operand) -> tuple[Operand, ...]:
+        """The shape of an operand; () for a scalar."""
+        return tuple(self.dim(array, axis) for axis in range(getattr(array.type, "ndim", 0)))
+
+    def cast(self, operand: Operand, dtype: str, name: str = "") -> Operand:
+        """The operand as another dtype; a name that ends in '*' gives one of Python's own numbers."""
+        return self.let(primitives.cast, operand, Constant(dtype), name=name)
+
+    @contextmanager
+    def into(self, statements: list[Statement]) -> Iterator[None]:
+        """Append the statements made inside to a block that was built before."""
+        outer, self.statements = self.statements, statements
+        try:
+            yield
+        finally:
+            self.statements = outer
+
+    def named(self, value: Value, name: str) -> Value:
+        """The value under the user's name, if it is the unnamed result of the statement just made."""
+        if value.name or not self.statements:
+            return value
+        last = self.statements[-1]
+        renamed = Value(name, value.type)
+        if isinstance(last, Let) and last.value is value:
+            self.statements[-1] = replace(last, value=renamed)
+        elif isinstance(last, If | For | While | Call) and value in last.results:
+            results = tuple(renamed if result is value else result for result in last.results)
+            self.statements[-1] = replace(last, results=results)
+        else:
+            return value
+        return renamed

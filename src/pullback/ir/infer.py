@@ -1,0 +1,199 @@
+"""NumPy is the type checker: the type of a result is found by calling the function on one-element arguments."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pullback.ir import primitives
+from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice, Step, Value
+from pullback.ir.types import INT, Array, Scalar, Type, sample_of, type_of
+
+_KNOWN: dict[Any, Type | Exception] = {}
+
+
+PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
+    np.power: operator.pow,
+    np.matmul: operator.matmul,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+    np.negative: operator.neg,
+    np.positive: operator.pos,
+    np.invert: operator.invert,
+    np.logical_not: lambda a: not a if isinstance(a, bool) else np.logical_not(a),
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.absolute: abs,
+    np.logical_and: lambda a, b: bool(a and b) if isinstance(a, bool) else np.logical_and(a, b),
+    np.logical_or: lambda a, b: bool(a or b) if isinstance(a, bool) else np.logical_or(a, b),
+}
+"""The operator that a canonical function came from: it is asked for types, so that Python's numbers stay weak."""
+
+
+def infer(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...] = ()) -> Type:
+    """The type of `function(*operands)`; the last operands go to `keywords`.
+
+    Raises what NumPy raises on these types, TypeError where the result is not a number or an array of numbers.
+
+    >>> str(infer(np.add, (Value("x", Array("float32", 2)), Constant(1.0, type_of(1.0)))))
+    'float32[:, :]'
+    """
+    if function in _PRIMITIVES:
+        return _PRIMITIVES[function](*operands)
+    key = (function, keywords, _shape_of(operands))
+    if key not in _KNOWN:
+        _KNOWN[key] = _ask(PYTHON.get(function, function), operands, keywords)
+    known = _KNOWN[key]
+    if isinstance(known, Exception):
+        raise known
+    return known
+
+
+def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Type | Exception:
+    samples = [_sample(operand) for operand in operands]
+    split = len(samples) - len(keywords)
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = function(*samples[:split], **dict(zip(keywords, samples[split:], strict=True)))
+    except Exception as error:  # whatever NumPy raises on these types is the answer
+        return error
+    type_ = type_of(result)
+    return type_ if type_ is not None else TypeError(f"the result is a {type(result).__name__}, not a number or array")
+
+
+def _shape_of(operand: Operand) -> Any:
+    """What the answer depends on: types of values, constants themselves where they are not plain numbers."""
+    match operand:
+        case Value():
+            return operand.type
+        case Constant():
+            return operand
+        case tuple():
+            return tuple(_shape_of(item) for item in operand)
+    return operand
+
+
+def _sample(operand: Operand) -> Any:
+    match operand:
+        case Value():
+            return sample_of(operand.type)
+        case Constant(value=value, type=Scalar(weak=False) as type_):
+            return np.dtype(type_.dtype).type(value)
+        case Constant(type=Scalar(dtype="int64")):
+            return operand.value if abs(operand.value) <= 16 else int(np.sign(operand.value))
+        case Constant():
+            return operand.value
+        case tuple():
+            return tuple(_sample(item) for item in operand)
+    return operand
+
+
+def type_of_part(array: Type, path: tuple[Step, ...]) -> Type:
+    """The type of an array's part: integers drop an axis, index arrays put their own axes in.
+
+    >>> str(type_of_part(Array("float64", 2), (Index((Constant(0, INT), Slice(None, None, None))),)))
+    'float64[:]'
+    """
+    assert isinstance(array, Array)
+    ndim = array.ndim
+    for step in path:
+        match step:
+            case Index(items):
+                ndim = _rank_after(ndim, items)
+            case Permute(axes):
+                ndim = len(axes)
+            case Reshape(shape):
+                ndim = len(shape)
+    return Array(array.dtype, ndim) if ndim or not path or not _drops_all(path) else Scalar(array.dtype)
+
+
+def _drops_all(path: tuple[Step, ...]) -> bool:
+    """Whether the last step yields an element, as `x[()]` does, where `x[...]` yields an array."""
+    last = path[-1]
+    return isinstance(last, Index) and not any(_is_ellipsis(item) for item in last.items)
+
+
+def _rank_after(ndim: int, items: tuple[Operand | Slice, ...]) -> int:
+    used = sum(consumed_axes(item) for item in items)
+    if used > ndim:
+        raise IndexError(f"too many indices: the array has {ndim} dimensions, but {used} were indexed")
+    advanced = [item.type.ndim for item in items if isinstance(item, Value) and isinstance(item.type, Array)]
+    masks = [item for item in items if isinstance(item, Value) and item.type.dtype == "bool"]
+    kept = ndim - used + sum(isinstance(item, Slice) for item in items) + sum(_is_newaxis(item) for item in items)
+    ranks = [1 if item in masks else rank for item, rank in zip(_arrays(items), advanced, strict=True)]
+    return kept + max(ranks, default=0)
+
+
+def _arrays(items: tuple[Operand | Slice, ...]) -> list[Value]:
+    return [item for item in items if isinstance(item, Value) and isinstance(item.type, Array)]
+
+
+def consumed_axes(item: Operand | Slice) -> int:
+    """How many axes of the array an index item takes up."""
+    if _is_newaxis(item) or _is_ellipsis(item):
+        return 0
+    if isinstance(item, Value) and item.type.dtype == "bool":
+        return item.type.ndim if isinstance(item.type, Array) else 0
+    return 1
+
+
+def _is_newaxis(item: Any) -> bool:
+    return isinstance(item, Constant) and item.value is None
+
+
+def _is_ellipsis(item: Any) -> bool:
+    return isinstance(item, Constant) and item.value is Ellipsis
+
+
+def is_advanced(path: tuple[Step, ...]) -> bool:
+    """Whether a path ends in an index by arrays, whose result is a copy and whose places may repeat."""
+    return bool(path) and isinstance(path[-1], Index) and bool(_arrays(path[-1].items))
+
+
+def _type_of(operand: Operand) -> Type:
+    type_: Type = operand.type
+    return type_
+
+
+def _cast_type(operand: Operand, dtype: Constant) -> Type:
+    type_ = _type_of(operand)
+    weak = isinstance(type_, Scalar) and dtype.value.endswith("*")
+    name = dtype.value.rstrip("*")
+    return Array(name, type_.ndim) if isinstance(type_, Array) else Scalar(name, weak)
+
+
+_PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
+    primitives.load: lambda array, path: type_of_part(array.type, path),
+    primitives.load_last: lambda array, path: type_of_part(array.type, path),
+    primitives.store: lambda array, path, value: _type_of(array),
+    primitives.add_at: lambda array, path, value: _type_of(array),
+    primitives.accumulate: lambda array, value: _type_of(array),
+    primitives.zeros_like: lambda value: _strong(_type_of(value)),
+    primitives.copy: lambda array: _type_of(array),
+    primitives.dim: lambda array, axis: INT,
+    primitives.cast: _cast_type,
+    np.reshape: lambda array, shape: Array(_type_of(array).dtype, len(shape) if isinstance(shape, tuple) else 1),
+    primitives.select: lambda condition, then, orelse: _type_of(then),
+}
+
+
+def _strong(type_: Type) -> Type:
+    return type_

@@ -1,0 +1,274 @@
+"""The language: frozen nodes, every statement with a Location.
+
+    Let(value, function, operands)          value = function(*operands)
+    Effect(function, operands)              print, raise, check
+    If(condition, then, orelse) -> results
+    For(index, start, stop, step, carried, body) -> results
+    While(condition, carried, body) -> results
+    Call(function, operands) -> results     of another Function, by name (recursion)
+
+A Block is a list of statements that ends by yielding operands. A loop's body yields the next carried values and,
+where `exits` is set, one flag more: true leaves the loop after this iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pullback.errors import Location
+from pullback.ir.types import Scalar, Type
+
+NOWHERE = Location()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """One value, assigned once. `name` is what the user calls it, or '' for an intermediate result."""
+
+    name: str
+    type: Type
+
+    def __repr__(self) -> str:
+        return f"{self.name or '_'}: {self.type}"
+
+
+class _Undefined:
+    """The value of a variable on a path that does not assign it; never read."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = _Undefined()
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value known before the run: a number with its type, or None, a string, a dtype, an exception class."""
+
+    value: Any
+    type: Type | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Constant)
+            and type(self.value) is type(other.value)
+            and repr(self.value) == repr(other.value)
+            and self.type == other.type
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), repr(self.value), self.type))
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`start:stop:step` in an index; None where the user wrote nothing."""
+
+    start: Operand | None
+    stop: Operand | None
+    step: Operand | None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A step of a path: `[items]`, each an operand, a Slice, or a Constant (None, Ellipsis)."""
+
+    items: tuple[Operand | Slice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Permute:
+    """A step of a path: a transposition with these axes."""
+
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape:
+    """A step of a path: the same elements under another shape (of a contiguous array)."""
+
+    shape: tuple[Operand, ...]
+
+
+Step = Index | Permute | Reshape
+Operand = Any  # Value | Constant | Slice | Step | tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    value: Value
+    function: Callable[..., Any]
+    operands: tuple[Operand, ...]
+    keywords: tuple[str, ...] = ()
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    function: Callable[..., Any]
+    operands: tuple[Operand, ...]
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A value that a loop carries from iteration to iteration: `parameter` inside, `initial` on entry."""
+
+    parameter: Value
+    initial: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    statements: tuple[Statement, ...]
+    yields: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Operand
+    then: Block
+    orelse: Block
+    results: tuple[Value, ...]
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    index: Value
+    start: Operand
+    stop: Operand
+    step: Operand
+    carried: tuple[Carried, ...]
+    body: Block
+    results: tuple[Value, ...]
+    exits: bool = False
+    reverse: bool = False
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    condition: Block
+    carried: tuple[Carried, ...]
+    body: Block
+    results: tuple[Value, ...]
+    exits: bool = False
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    function: str
+    operands: tuple[Operand, ...]
+    results: tuple[Value, ...]
+    location: Location = NOWHERE
+
+
+Statement = Let | Effect | If | For | While | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function: the body yields the results, then the last version of each parameter that it changes."""
+
+    name: str
+    parameters: tuple[Value, ...]
+    body: Block
+    mutated: tuple[int, ...] = ()
+    location: Location = NOWHERE
+    callees: tuple[Function, ...] = field(default=())
+
+    @property
+    def results(self) -> tuple[Operand, ...]:
+        """What the function returns, without the parameters it changes."""
+        return self.body.yields[: len(self.body.yields) - len(self.mutated)]
+
+
+def values_in(operand: Operand) -> Iterator[Value]:
+    """The values that an operand mentions, from left to right."""
+    match operand:
+        case Value():
+            yield operand
+        case tuple():
+            for item in operand:
+                yield from values_in(item)
+        case Slice():
+            yield from values_in((operand.start, operand.stop, operand.step))
+        case Index():
+            yield from values_in(operand.items)
+        case Reshape():
+            yield from values_in(operand.shape)
+
+
+def map_values(operand: Operand, change: Callable[[Value], Operand]) -> Operand:
+    """The operand with every value replaced by what `change` makes of it."""
+    match operand:
+        case Value():
+            return change(operand)
+        case tuple():
+            return tuple(map_values(item, change) for item in operand)
+        case Slice():
+            return Slice(*(map_values(part, change) for part in (operand.start, operand.stop, operand.step)))
+        case Index():
+            return Index(map_values(operand.items, change))
+        case Reshape():
+            return Reshape(map_values(operand.shape, change))
+    return operand
+
+
+def type_of_operand(operand: Operand) -> Type:
+    assert isinstance(operand, Value | Constant), f"{operand!r} has no type of its own"
+    assert operand.type is not None, f"the constant {operand!r} has no type"
+    return operand.type
+
+
+def is_scalar(operand: Operand) -> bool:
+    return isinstance(operand, Value | Constant) and isinstance(operand.type, Scalar)
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The blocks inside a statement, in the order in which they run."""
+    match statement:
+        case If():
+            return (statement.then, statement.orelse)
+        case For():
+            return (statement.body,)
+        case While():
+            return (statement.condition, statement.body)
+    return ()
+
+
+def results_of(statement: Statement) -> tuple[Value, ...]:
+    """The values that a statement defines for those after it."""
+    match statement:
+        case Let():
+            return (statement.value,)
+        case Effect():
+            return ()
+    return statement.results
+
+
+def operands_of(statement: Statement) -> tuple[Operand, ...]:
+    """What a statement itself reads, without what its blocks read."""
+    match statement:
+        case Let() | Effect() | Call():
+            return statement.operands
+        case If():
+            return (statement.condition,)
+        case For():
+            initials = tuple(carried.initial for carried in statement.carried)
+            return (statement.start, statement.stop, statement.step, *initials)
+        case While():
+            return tuple(carried.initial for carried in statement.carried)
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """Every statement of a block and of the blocks inside, outer before inner."""
+    for statement in block.statements:
+        yield statement
+        for inner in blocks_of(statement):
+            yield from walk(inner)

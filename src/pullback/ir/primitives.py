@@ -1,0 +1,105 @@
+"""The operations of the language that are not NumPy functions, as functions that show what they mean.
+
+A *path* says which part of an array is meant: a tuple of steps, applied from left to right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.ir.nodes import Index, Permute, Reshape, Slice, Step
+
+
+def load(array: Any, path: tuple[Step, ...]) -> Any:
+    """An element, or a copy of a part, of an array."""
+    for step in path:
+        match step:
+            case Index(items):
+                array = array[tuple(_item(item) for item in items)]
+            case Permute(axes):
+                array = np.transpose(array, axes)
+            case Reshape(shape):
+                array = np.reshape(array, shape)
+    return array
+
+
+def store(array: Any, path: tuple[Step, ...], value: Any) -> Any:
+    """The next version of an array, with one part replaced."""
+    *steps, last = path
+    load(array, tuple(steps))[tuple(_item(item) for item in last.items)] = value
+    return array
+
+
+def add_at(array: Any, path: tuple[Step, ...], value: Any) -> Any:
+    """The next version of an array, with `value` added to one part; repeated indices add up."""
+    *steps, last = path
+    np.add.at(load(array, tuple(steps)), tuple(_item(item) for item in last.items), value)
+    return array
+
+
+def load_last(array: Any, path: tuple[Step, ...]) -> Any:
+    """A part of an array as `store` wrote it: where an index repeats, all but the last place read 0."""
+    cleared = np.array(array)
+    places = load(np.arange(array.size).reshape(array.shape), path)
+    values = np.zeros(np.shape(places), array.dtype)
+    for k in reversed(range(np.size(places))):
+        place = np.ravel(places)[k]
+        values.flat[k] = cleared.flat[place]
+        cleared.flat[place] = 0
+    return values
+
+
+def accumulate(array: Any, value: Any) -> Any:
+    """The sum of two values of one shape: an array is added to in place, a scalar is a new value."""
+    return array + value
+
+
+def cast(value: Any, dtype: str) -> Any:
+    """The value as another dtype."""
+    return np.asarray(value).astype(dtype)[()]
+
+
+def copy(array: Any) -> Any:
+    """A fresh array with the same elements."""
+    return np.array(array)
+
+
+def dim(array: Any, axis: int) -> int:
+    """The size of an array along one axis."""
+    return int(array.shape[axis])
+
+
+def zeros_like(value: Any) -> Any:
+    """Zeros of the shape and dtype of a value."""
+    return np.zeros_like(value)
+
+
+def print_(*parts: Any) -> None:
+    """Print the parts as the user wrote them."""
+    print(*parts)
+
+
+def raise_(exception: type[Exception], *parts: Any) -> None:
+    """Raise the user's exception."""
+    raise exception(*parts)
+
+
+def check(condition: bool, exception: type[Exception], *parts: Any) -> None:
+    """Raise the exception unless the condition holds."""
+    if not condition:
+        raise exception(*parts)
+
+
+def select(condition: bool, then: Any, orelse: Any) -> Any:
+    """One of two scalars; both are evaluated."""
+    return then if condition else orelse
+
+
+def _item(item: Any) -> Any:
+    return slice(item.start, item.stop, item.step) if isinstance(item, Slice) else item
+
+
+CONSUMING = {store, add_at, accumulate}
+"""Functions that take their first operand's memory for their result."""

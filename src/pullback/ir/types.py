@@ -1,0 +1,94 @@
+"""The types of values: scalars, arrays, and what is known before the program runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number. `weak` marks Python's own numbers, which take the dtype of what they meet (NumPy 2, NEP 50)."""
+
+    dtype: str
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{'*' if self.weak else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array of known dtype and rank; sizes are a matter of the run."""
+
+    dtype: str
+    ndim: int
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(':' * self.ndim)}]"
+
+
+Type = Scalar | Array
+
+FLOAT = Scalar("float64", weak=True)
+INT = Scalar("int64", weak=True)
+BOOL = Scalar("bool", weak=True)
+
+
+def is_float(type_: Type) -> bool:
+    """Whether values of the type can carry a derivative."""
+    return type_.dtype.startswith("float")
+
+
+def is_integer(type_: Type) -> bool:
+    return type_.dtype.startswith(("int", "uint"))
+
+
+def type_of(value: Any) -> Type | None:
+    """The type of a Python or NumPy value, or None where it is not a number or an array of numbers.
+
+    >>> str(type_of(1.5)), str(type_of(np.float32(1))), str(type_of(np.zeros((2, 3))))
+    ('float64*', 'float32', 'float64[:, :]')
+    """
+    if isinstance(value, np.ndarray):
+        return Array(value.dtype.name, value.ndim) if value.dtype.kind in "fiub" else None
+    if isinstance(value, np.generic):
+        return Scalar(value.dtype.name) if value.dtype.kind in "fiub" else None
+    if isinstance(value, bool):
+        return BOOL
+    if isinstance(value, int):
+        return INT
+    return FLOAT if isinstance(value, float) else None
+
+
+def sample_of(type_: Type) -> Any:
+    """A one-element value of the type: what NumPy is asked with.
+
+    >>> sample_of(Array("float32", 2))
+    array([[1.]], dtype=float32)
+    """
+    if isinstance(type_, Array):
+        return np.ones((1,) * type_.ndim, type_.dtype)
+    if type_.weak:
+        return {"float64": 1.0, "int64": 1, "bool": True}[type_.dtype]
+    return np.dtype(type_.dtype).type(1)
+
+
+def join(a: Type, b: Type) -> Type | None:
+    """The common type of a value that is sometimes `a` and sometimes `b`, None where there is none.
+
+    >>> str(join(INT, FLOAT)), str(join(FLOAT, Scalar("float32"))), join(FLOAT, Array("float64", 1))
+    ('float64*', 'float32', None)
+    """
+    if a == b:
+        return a
+    if isinstance(a, Array) and isinstance(b, Array):
+        if a.ndim != b.ndim:
+            return None
+        return Array(np.result_type(a.dtype, b.dtype).name, a.ndim)
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        dtype = np.result_type(sample_of(a), sample_of(b)).name
+        return Scalar(dtype, a.weak and b.weak)
+    return None

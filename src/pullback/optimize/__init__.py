@@ -1,0 +1,1 @@
+"""Function → Function: the same values with less work."""

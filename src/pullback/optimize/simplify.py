@@ -1,0 +1,253 @@
+"""Simplification: identities of arithmetic, values known beforehand, values computed before.
+
+    t.0 = multiply(1.0, x)        s = add(x, y)
+    t.1 = add(0.0, t.0)      →    return s
+    s = add(t.1, y)
+    return s
+
+Only identities that hold for floats as they are used in derivatives: `x * 1`, `x + 0`, `x - 0`, `x / 1`, `-(-x)`,
+never `x * 0`, which is NaN where x is not finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.ir import primitives
+from pullback.ir.infer import PYTHON
+from pullback.ir.nodes import (
+    Block,
+    Call,
+    Carried,
+    Constant,
+    Effect,
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    map_values,
+)
+from pullback.ir.types import Array, Scalar
+
+
+def simplify(function: Function) -> Function:
+    """The same function with fewer statements."""
+    simplifier = _Simplifier()
+    body = simplifier.block(function.body)
+    return replace(function, body=body, callees=tuple(simplify(callee) for callee in function.callees))
+
+
+class _Simplifier:
+    def __init__(self) -> None:
+        self.known: dict[Value, Operand] = {}
+        self.computed: dict[Any, Value] = {}
+        self.definitions: dict[Value, Let] = {}
+
+    def operand(self, operand: Operand) -> Any:
+        return map_values(operand, lambda value: self.known.get(value, value))
+
+    def block(self, block: Block) -> Block:
+        outer = dict(self.computed)
+        statements = [new for statement in block.statements for new in self.statement(statement)]
+        yields = self.operand(block.yields)
+        self.computed = outer
+        return Block(tuple(statements), yields)
+
+    def statement(self, statement: Statement) -> list[Statement]:
+        match statement:
+            case Let():
+                return self.let(statement)
+            case Effect() | Call():
+                return [replace(statement, operands=self.operand(statement.operands))]
+            case If():
+                return self.branches(statement)
+            case For() | While():
+                return [self.loop(statement)]
+
+    def let(self, statement: Let) -> list[Statement]:
+        operands = self.operand(statement.operands)
+        simpler = self.simpler(statement, operands)
+        if simpler is not None and _same_type(simpler, statement.value):
+            self.known[statement.value] = simpler
+            return []
+        new = replace(statement, operands=operands)
+        key = _key(new)
+        if key is not None:
+            if key in self.computed:
+                self.known[statement.value] = self.computed[key]
+                return []
+            self.computed[key] = statement.value
+        self.definitions[statement.value] = new
+        return [new]
+
+    def simpler(self, statement: Let, operands: tuple[Operand, ...]) -> Operand | None:
+        rule = _IDENTITIES.get(statement.function)
+        if rule is not None:
+            found = rule(self, *operands)
+            if found is not None:
+                return found
+        return _folded(statement, operands)
+
+    def branches(self, statement: If) -> list[Statement]:
+        condition = self.operand(statement.condition)
+        if isinstance(condition, Constant):
+            chosen = statement.then if condition.value else statement.orelse
+            statements = [new for inner in chosen.statements for new in self.statement(inner)]
+            for result, operand in zip(statement.results, chosen.yields, strict=True):
+                self.known[result] = self.operand(operand)
+            return statements
+        then, orelse = self.block(statement.then), self.block(statement.orelse)
+        keep = []
+        for k, result in enumerate(statement.results):
+            a, b = then.yields[k], orelse.yields[k]
+            if a is b or (isinstance(a, Constant) and a == b):
+                self.known[result] = a
+            elif _is_condition(condition, a, b) and result.type == condition.type:
+                self.known[result] = condition
+            else:
+                keep.append(k)
+        results = tuple(statement.results[k] for k in keep)
+        blocks = [Block(block.statements, tuple(block.yields[k] for k in keep)) for block in (then, orelse)]
+        return [replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=results)]
+
+    def loop(self, statement: For | While) -> Statement:
+        """A loop without the values that it carries unchanged."""
+        initials = [self.operand(carried.initial) for carried in statement.carried]
+        keep = []
+        for k, carried in enumerate(statement.carried):
+            if statement.body.yields[k] is carried.parameter and _same_type(initials[k], carried.parameter):
+                self.known[carried.parameter] = self.known[statement.results[k]] = initials[k]
+            else:
+                keep.append(k)
+        body_yields = tuple(statement.body.yields[k] for k in keep)
+        if statement.exits:
+            body_yields = (*body_yields, statement.body.yields[-1])
+        carried = tuple(Carried(statement.carried[k].parameter, initials[k]) for k in keep)
+        results = tuple(statement.results[k] for k in keep)
+        if isinstance(statement, While):
+            condition = self.block(statement.condition)
+            body = self.block(Block(statement.body.statements, body_yields))
+            return replace(statement, condition=condition, carried=carried, body=body, results=results)
+        bounds = self.operand((statement.start, statement.stop, statement.step))
+        start, stop, step = bounds
+        body = self.block(Block(statement.body.statements, body_yields))
+        return replace(statement, start=start, stop=stop, step=step, carried=carried, body=body, results=results)
+
+
+def _same_type(operand: Operand, value: Value) -> bool:
+    """Whether an operand can stand for a value; weak and strong numbers of one dtype are the same in the output."""
+    a, b = operand.type, value.type
+    if isinstance(a, Array) or isinstance(b, Array):
+        return bool(a == b)
+    return a is not None and a.dtype == b.dtype
+
+
+def _is_condition(condition: Operand, a: Operand, b: Operand) -> bool:
+    return isinstance(a, Constant) and isinstance(b, Constant) and a.value is True and b.value is False
+
+
+def _key(statement: Let) -> Any:
+    """What makes two statements compute the same; None where a second one must stay."""
+    if isinstance(statement.value.type, Array) or statement.function in primitives.CONSUMING:
+        return None
+    return (statement.function, _frozen(statement.operands), statement.keywords)
+
+
+def _frozen(operand: Operand) -> Any:
+    if isinstance(operand, tuple):
+        return tuple(_frozen(item) for item in operand)
+    return operand
+
+
+def _folded(statement: Let, operands: tuple[Operand, ...]) -> Constant | None:
+    """The number that a function of weak numbers gives; strong ones are computed when the program runs."""
+    python = PYTHON.get(statement.function)
+    if python is None or not isinstance(statement.value.type, Scalar):
+        return None
+    numbers = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, bool | int | float)]
+    if len(numbers) < len(operands) or statement.value.type.dtype not in ("float64", "int64", "bool"):
+        return None
+    try:
+        result = python(*(number.value for number in numbers))
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    kind = {"float64": float, "int64": int, "bool": bool}[statement.value.type.dtype]
+    return Constant(result, statement.value.type) if type(result) is kind else None
+
+
+def _is_number(operand: Operand, number: float) -> bool:
+    return isinstance(operand, Constant) and isinstance(operand.value, int | float) and operand.value == number
+
+
+def _multiply(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
+    if _is_number(a, 1):
+        return b
+    return a if _is_number(b, 1) else None
+
+
+def _add(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
+    if _is_number(a, 0):
+        return b
+    return a if _is_number(b, 0) else None
+
+
+def _subtract(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
+    return a if _is_number(b, 0) else None
+
+
+def _divide(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
+    return a if _is_number(b, 1) else None
+
+
+def _power(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
+    return a if _is_number(b, 1) else None
+
+
+def _negative(simplifier: _Simplifier, a: Operand) -> Operand | None:
+    if isinstance(a, Constant) and isinstance(a.value, int | float):
+        return Constant(-a.value, a.type)
+    definition = simplifier.definitions.get(a)
+    return definition.operands[0] if definition is not None and definition.function is np.negative else None
+
+
+def _cast(simplifier: _Simplifier, a: Operand, dtype: Constant) -> Operand | None:
+    """A cast that changes nothing, and the cast of a number known beforehand."""
+    if isinstance(a.type, Scalar) and a.type.dtype == dtype.value.rstrip("*"):
+        return a
+    if isinstance(a, Constant) and isinstance(a.value, int | float) and dtype.value.startswith("float"):
+        return Constant(float(a.value), Scalar(dtype.value.rstrip("*"), dtype.value.endswith("*")))
+    return None
+
+
+def _where(simplifier: _Simplifier, condition: Operand, a: Operand, b: Operand) -> Operand | None:
+    if not isinstance(condition, Constant):
+        return None
+    chosen = a if condition.value else b
+    return chosen if isinstance(chosen, Value | Constant) else None
+
+
+def _positive(simplifier: _Simplifier, a: Operand) -> Operand | None:
+    return a if isinstance(a.type, Scalar) else None
+
+
+_IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
+    np.multiply: _multiply,
+    np.add: _add,
+    np.subtract: _subtract,
+    np.true_divide: _divide,
+    np.power: _power,
+    np.negative: _negative,
+    np.positive: _positive,
+    primitives.cast: _cast,
+    np.where: _where,
+    runtime.where: _where,
+}

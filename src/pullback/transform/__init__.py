@@ -1,0 +1,1 @@
+"""Function → derivative Functions."""

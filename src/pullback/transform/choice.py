@@ -1,0 +1,141 @@
+"""What to keep and what to compute again: a minimum cut between what is at hand and what the backward sweep needs.
+
+Vertices are the values of one block. A value can be computed again if its operation is cheap and its operands are at
+hand or can be computed again; everything else must be kept. The cut with the least memory traffic is chosen, and among
+equal ones that nearest to the need, which computes least again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+from pullback.ir import primitives
+from pullback.ir.nodes import Let, Value, values_in
+from pullback.ir.types import Array, Scalar
+
+CHEAP: set[Callable[..., Any]] = {
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.negative,
+    np.positive,
+    np.absolute,
+    np.less,
+    np.less_equal,
+    np.greater,
+    np.greater_equal,
+    np.equal,
+    np.not_equal,
+    np.logical_not,
+    np.logical_and,
+    np.logical_or,
+    np.square,
+    np.transpose,
+    np.reshape,
+    primitives.load,
+    primitives.cast,
+    primitives.dim,
+    primitives.select,
+}
+"""Operations that cost less than a load and a store; a division or an exponential costs more."""
+
+_INTEGER_ONLY = {np.floor_divide, np.remainder}
+_UNLIMITED = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The values to keep, and the statements to run again, in their order."""
+
+    kept: tuple[Value, ...]
+    again: tuple[Let, ...]
+
+
+def choose(
+    needed: Iterable[Value], definitions: dict[Value, Let], inside: set[Value], is_intact: Callable[[Value], bool]
+) -> Choice:
+    """Keep or compute again each needed value of a block.
+
+    `definitions` are the block's own statements that define one value, `inside` all values that the block defines.
+    """
+    needed = [value for value in needed if value in inside]
+    again = {v: d for v, d in definitions.items() if can_repeat(d, is_intact)}
+    involved = _closure(needed, again, inside)
+    cut = _minimum_cut(needed, again, inside, involved)
+    repeated = _closure([v for v in needed if v not in cut], again, inside, stop=cut)
+    kept = tuple(v for v in involved if v in cut)
+    return Choice(kept, tuple(again[v] for v in definitions if v in repeated and v not in cut))
+
+
+def can_repeat(statement: Let, is_intact: Callable[[Value], bool]) -> bool:
+    """Whether a statement is cheap and gives the same value when it runs again after the forward sweep."""
+    function = statement.function
+    if function in _INTEGER_ONLY:
+        return statement.value.type.dtype.startswith("int") and isinstance(statement.value.type, Scalar)
+    if function not in CHEAP:
+        return False
+    return function is primitives.dim or all(map(is_intact, values_in(statement.operands)))
+
+
+def _closure(
+    start: Iterable[Value], again: dict[Value, Let], inside: set[Value], stop: Iterable[Value] = ()
+) -> dict[Value, None]:
+    """The values inside that the given ones can be traced back to, in a fixed order."""
+    found: dict[Value, None] = {}
+    stack = [*start]
+    stops = set(stop)
+    while stack:
+        value = stack.pop()
+        if value in found:
+            continue
+        found[value] = None
+        if value in again and value not in stops:
+            stack += [v for v in values_in(again[value].operands) if v in inside]
+    return found
+
+
+def _minimum_cut(
+    needed: list[Value], again: dict[Value, Let], inside: set[Value], involved: dict[Value, None]
+) -> set[Value]:
+    """The cheapest set of values from which all needed ones can be computed again."""
+    if not involved:
+        return set()
+    number = {value: k for k, value in enumerate(involved)}
+    source, sink = 2 * len(number), 2 * len(number) + 1
+    edges: list[tuple[int, int, int]] = []
+    for value, k in number.items():
+        edges.append((2 * k, 2 * k + 1, _cost(value)))
+        if value in again:
+            operands = {v for v in values_in(again[value].operands) if v in inside}
+            edges += [(2 * number[v] + 1, 2 * k, _UNLIMITED) for v in operands]
+        else:
+            edges.append((source, 2 * k, _UNLIMITED))
+    edges += [(2 * number[value] + 1, sink, _UNLIMITED) for value in dict.fromkeys(needed)]
+    return _cut(edges, source, sink, number)
+
+
+def _cut(edges: list[tuple[int, int, int]], source: int, sink: int, number: dict[Value, int]) -> set[Value]:
+    size = sink + 1
+    merged: dict[tuple[int, int], int] = {}
+    for a, b, capacity in edges:
+        merged[(a, b)] = merged.get((a, b), 0) + capacity
+    rows, columns = zip(*merged, strict=True)
+    capacities = csr_array((np.array([*merged.values()], np.int32), (rows, columns)), shape=(size, size))
+    flow = maximum_flow(capacities, source, sink).flow
+    left = capacities - flow
+    left.data = np.maximum(left.data, 0)
+    left.eliminate_zeros()
+    reaching = set(breadth_first_order(left.T.tocsr(), sink, return_predecessors=False).tolist())
+    return {value for value, k in number.items() if 2 * k + 1 in reaching and 2 * k not in reaching}
+
+
+def _cost(value: Value) -> int:
+    if isinstance(value.type, Array):
+        return 1000
+    return 1 if value.type.dtype == "bool" else 8

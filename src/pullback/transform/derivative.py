@@ -1,0 +1,131 @@
+"""A Function and what is asked of it become derivative Functions: joint, or a forward and a backward one.
+
+The joint function runs both sweeps, so that residuals are its own variables. The split pair hands them over: the
+forward function returns the results and the residuals, the backward one takes residuals and cotangents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pullback.analysis.activity import all_floats, find_active
+from pullback.analysis.buffers import find_buffers
+from pullback.analysis.shapes import Shapes
+from pullback.ir.nodes import Block, Constant, Function, Operand, Statement, Value, operands_of, values_in, walk
+from pullback.ir.types import is_float
+from pullback.optimize.dead import remove_dead
+from pullback.optimize.simplify import simplify
+from pullback.rules import is_constant
+from pullback.transform.residuals import Residuals
+from pullback.transform.reverse import Reverser, Sweep, pull_back
+from pullback.transform.threading import carry_out
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A forward function that also returns residuals, and a backward function that takes them."""
+
+    forward: Function
+    backward: Function
+    residuals: tuple[Value, ...]
+
+
+def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analyses: bool = True) -> Function:
+    """One function for the value and the gradient of its first result, which is a float number.
+
+    It returns the results (if asked for) and the gradients with respect to the parameters `wrt`.
+    """
+    function = _prepared(function, analyses)
+    result = function.results[0]
+    seed = Constant(1.0, result.type)
+    forward, backward = _sweeps(function, wrt, [(result, seed)], analyses)
+    kept = function.body.yields[len(function.results) :]
+    returned = (*function.results, *backward.yields) if with_results else backward.yields
+    body = Block((*forward, *backward.statements), (*returned, *kept))
+    name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
+    return _finished(Function(name, function.parameters, body, function.mutated, function.location), analyses)
+
+
+def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) -> Pair:
+    """A forward and a backward function for cotangents of all float results."""
+    function = _prepared(function, analyses)
+    floats = [r for r in function.results if is_float(r.type)]
+    seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
+    forward, backward = _sweeps(function, wrt, list(zip(floats, seeds, strict=True)), analyses)
+    kept = function.body.yields[len(function.results) :]
+    pulled = _finished(Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location), analyses)
+    residuals = tuple(dict.fromkeys(v for v in _mentioned(pulled.body) if v not in seeds))
+    body = Block(tuple(forward), (*function.results, *residuals, *kept))
+    pushed = Function(f"{function.name}_forward", function.parameters, body, function.mutated, function.location)
+    backward_function = Function(
+        f"{function.name}_backward", (*residuals, *seeds), pulled.body, (), function.location
+    )
+    return Pair(_finished(pushed, analyses), backward_function, residuals)
+
+
+def primal(function: Function, analyses: bool = True) -> Function:
+    """The function itself, simplified."""
+    return _prepared(function, analyses)
+
+
+def _prepared(function: Function, analyses: bool) -> Function:
+    return remove_dead(simplify(function)) if analyses else function
+
+
+def _finished(function: Function, analyses: bool) -> Function:
+    """The derivative without what nobody reads; a second round removes what the first one laid bare."""
+    function = remove_dead(function)
+    return remove_dead(simplify(function)) if analyses else function
+
+
+def _sweeps(
+    function: Function, wrt: tuple[int, ...], seeds: list[tuple[Operand, Operand]], analyses: bool
+) -> tuple[list[Statement], Block]:
+    sources = [function.parameters[k] for k in wrt]
+    targets = tuple(result for result, _ in seeds)
+    active = find_active(function, sources, targets, is_constant) if analyses else all_floats(function)
+    shapes = Shapes(function)
+    sweep = pull_back(function, active, seeds, shapes)
+    results = _gradients(sweep, sources, active, shapes, function)
+    sweep.statements[:] = _live(sweep, results)
+    residuals = Residuals(function.body, sweep, find_buffers(function), shapes, keep_everything=not analyses)
+    return carry_out(residuals, results)
+
+
+def _gradients(
+    sweep: Sweep, sources: list[Value], active: frozenset[Value], shapes: Shapes, function: Function
+) -> tuple[Operand, ...]:
+    """The adjoint of each source; zeros where nothing reaches it."""
+    reverser = Reverser(active, shapes, frozenset(), set(function.parameters))
+    with reverser.builder.into(sweep.statements):
+        return tuple(
+            sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources
+        )
+
+
+def _live(sweep: Sweep, results: tuple[Operand, ...]) -> list[Statement]:
+    """The backward statements without those that no gradient needs, so that nothing is kept for them."""
+    before = Function("backward", (), Block(tuple(sweep.statements), results))
+    return list(remove_dead(before).body.statements)
+
+
+def _mentioned(block: Block) -> list[Value]:
+    """The values that a block mentions and does not define."""
+    defined: set[Value] = set()
+    found: list[Value] = []
+    _collect(block, defined, found)
+    return [value for value in found if value not in defined]
+
+
+def _collect(block: Block, defined: set[Value], found: list[Value]) -> None:
+    for statement in walk(block):
+        found += values_in(operands_of(statement))
+        defined.update(getattr(statement, "results", ()) or [getattr(statement, "value", None)])
+        if hasattr(statement, "index"):
+            defined.add(statement.index)
+        defined.update(c.parameter for c in getattr(statement, "carried", ()))
+        for inner in ("then", "orelse", "body", "condition"):
+            part = getattr(statement, inner, None)
+            if isinstance(part, Block):
+                found += values_in(part.yields)
+    found += values_in(block.yields)

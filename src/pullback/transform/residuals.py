@@ -1,0 +1,293 @@
+"""Residuals: what the backward sweep needs of the forward one is read again, computed again, or kept.
+
+A value that is needed in the mirror of the block that defines it is kept
+  - in a variable, where no loop stands between (a branch hands it out as one result more);
+  - in an array with a place for every round, where the numbers of rounds are known before the outermost loop;
+  - in a buffer that grows, with a counter that runs back, otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pullback.analysis.buffers import Buffers
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import (
+    Block,
+    For,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    operands_of,
+    results_of,
+    values_in,
+)
+from pullback.ir.types import INT, Array
+from pullback.transform.choice import choose
+from pullback.transform.reverse import Sweep
+
+Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, which of its blocks)
+
+
+@dataclass(slots=True)
+class Tape:
+    """Where one value is kept: an array over the rounds of `loops`, or a buffer that grows, made before them."""
+
+    value: Value
+    path: Path
+    home: Path
+    loops: tuple[For | While, ...]
+    sizes: tuple[Operand, ...] | None
+    final: Value
+    counter: Counter | None
+    extents: tuple[Value, ...] = ()
+
+
+@dataclass(slots=True)
+class Counter:
+    """How many rounds of an irregular nest have run, or for arrays, how many elements were kept."""
+
+    path: Path
+    home: Path
+    final: Value
+    blocks: bool
+
+
+@dataclass(slots=True)
+class Plan:
+    """What the forward sweep must keep and hand out, and what each mirror does first."""
+
+    saves: dict[Path, list[Tape]] = field(default_factory=dict)
+    exports: dict[int, list[tuple[Value, int, Value]]] = field(default_factory=dict)
+    recalls: dict[Path, list[Any]] = field(default_factory=dict)
+    sizes: dict[Value, Value] = field(default_factory=dict)
+    noted: dict[tuple[Value, int], Value] = field(default_factory=dict)
+    notes: dict[Path, dict[Value, list[Let]]] = field(default_factory=dict)
+    counters: list[Counter] = field(default_factory=list)
+
+
+class Residuals:
+    """Makes every forward value that a backward sweep mentions available where it is mentioned."""
+
+    def __init__(self, body: Block, sweep: Sweep, buffers: Buffers, shapes: Shapes, keep_everything: bool) -> None:
+        self.body, self.sweep, self.buffers, self.shapes = body, sweep, buffers, shapes
+        self.keep_everything = keep_everything
+        self.paths: dict[Value, Path] = {}
+        self.blocks: dict[Path, Block] = {}
+        self.statements: dict[int, Statement] = {}
+        self.needs: dict[Path, dict[Value, None]] = {}
+        self.plan = Plan()
+
+    def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
+        """The plan, and the backward sweep as a block that yields `results`."""
+        self.survey(self.body, ())
+        backward = Block(tuple(self.sweep.statements), results)
+        self.collect(backward, ())
+        for path in sorted(self.blocks, key=len, reverse=True):
+            if path:
+                self.settle(path)
+        return self.plan, backward
+
+    # Where everything is
+
+    def survey(self, block: Block, path: Path) -> None:
+        """Note for each value the block that defines it."""
+        self.blocks[path] = block
+        for statement in block.statements:
+            self.statements[id(statement)] = statement
+            for value in results_of(statement):
+                self.paths[value] = path
+            match statement:
+                case If():
+                    self.survey(statement.then, (*path, (id(statement), 0)))
+                    self.survey(statement.orelse, (*path, (id(statement), 1)))
+                case For() | While():
+                    inner = (*path, (id(statement), 0))
+                    for carried in statement.carried:
+                        self.paths[carried.parameter] = inner
+                    if isinstance(statement, For):
+                        self.paths[statement.index] = inner
+                    self.survey(statement.body, inner)
+        self.note_trip_counts(block, path)
+
+    def note_trip_counts(self, block: Block, path: Path) -> None:
+        for statement in block.statements:
+            trips = self.sweep.trip_counts.get(id(statement))
+            if trips is not None:
+                self.paths[trips] = path
+
+    def collect(self, block: Block, path: Path) -> None:
+        """Note for each forward value that the backward sweep mentions the block whose mirror must have it."""
+        for statement in block.statements:
+            if _asks_size(statement):
+                self.need_size(statement)  # type: ignore[arg-type]
+            else:
+                self.need_all(operands_of(statement))
+            mirrored = self.sweep.mirror_of(statement)
+            match statement:
+                case If():
+                    branches = mirrored if mirrored is not None else statement
+                    self.collect(statement.then, (*path, (id(branches), 0)))
+                    self.collect(statement.orelse, (*path, (id(branches), 1)))
+                case For() | While():
+                    if isinstance(mirrored, For) and mirrored.exits:
+                        self.need_all((mirrored.start, mirrored.step))
+                    self.collect(statement.body, (*path, (id(mirrored), 0)))
+        self.need_all(block.yields)
+
+    def need_size(self, statement: Let) -> None:
+        """The backward sweep asks for the size of an array: the forward one notes it, where the array is made."""
+        array, axis = statement.operands
+        path = self.paths.get(array)
+        if path:
+            size = self.size(array, axis.value)
+            self.plan.sizes[statement.value] = size
+            self.need(size)
+
+    def size(self, array: Value, axis: int) -> Value:
+        """A value of the forward sweep that is the size of an array along an axis."""
+        known = self.plan.noted.get((array, axis))
+        if known is None:
+            known = Value(f"{array.name or 't'}_size", INT)
+            path = self.paths[array]
+            statement = Let(known, primitives.dim, (array, constant(axis)))
+            self.plan.noted[(array, axis)] = known
+            self.plan.notes.setdefault(path, {})[array] = [*self.plan.notes.get(path, {}).get(array, []), statement]
+            self.paths[known] = path
+        return known
+
+    def need_all(self, operands: Operand) -> None:
+        for value in values_in(operands):
+            self.need(value)
+
+    def need(self, value: Value) -> None:
+        path = self.paths.get(value)
+        if path:
+            self.needs.setdefault(path, {})[value] = None
+
+    # One block: keep or compute again
+
+    def settle(self, path: Path) -> None:
+        needed = [value for value in self.needs.get(path, ()) if not self.is_index(value, path)]
+        if not needed:
+            return
+        definitions = {s.value: s for s in self.blocks[path].statements if isinstance(s, Let)}
+        noted = [statement for made in self.plan.notes.get(path, {}).values() for statement in made]
+        definitions.update({statement.value: statement for statement in noted})
+        inside = {v for v, where in self.paths.items() if where == path and not self.is_index(v, path)}
+        if self.keep_everything:
+            kept, again = tuple(needed), ()
+        else:
+            choice = choose(needed, definitions, inside, self.buffers.is_intact)
+            kept, again = choice.kept, choice.again
+        recalls = self.plan.recalls.setdefault(path, [])
+        for value in kept:
+            self.keep(value, path, recalls)
+        for statement in again:
+            recalls.append(statement)
+            self.need_all(statement.operands)
+
+    def is_index(self, value: Value, path: Path) -> bool:
+        statement = self.statements[path[-1][0]]
+        return isinstance(statement, For) and value is statement.index
+
+    def counts_rounds(self, statement: For | While) -> bool:
+        """Whether the mirror of a loop runs over round numbers rather than the loop's own index."""
+        return isinstance(statement, While) or statement.exits
+
+    def keep(self, value: Value, path: Path, recalls: list[Any]) -> None:
+        """A place for a value: handed out by a branch, or one for each round of the loops around it."""
+        loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
+        if not loops:
+            recalls.append(self.export(value, path))
+            return
+        home = path[: loops[0]]
+        around = tuple(self.statements[path[k][0]] for k in loops)
+        sizes = self.sizes_of(value, home)
+        regular = all(self.is_regular(loop, home) for loop in around) and sizes is not None
+        extents: tuple[Value, ...] = ()
+        if not regular and isinstance(value.type, Array):
+            extents = tuple(self.size(value, axis) for axis in range(value.type.ndim))
+            for extent in extents:
+                self.keep(extent, path, recalls)
+        counter = None if regular else self.counter(value, path, home)
+        tape = self.tape(value, path, home, around, sizes if regular else None, counter, extents)
+        self.plan.saves.setdefault(path, []).append(tape)
+        recalls.append(tape)
+
+    def tape(
+        self,
+        value: Value,
+        path: Path,
+        home: Path,
+        loops: tuple[Any, ...],
+        sizes: tuple[Operand, ...] | None,
+        counter: Counter | None,
+        extents: tuple[Value, ...],
+    ) -> Tape:
+        inner = value.type.ndim if isinstance(value.type, Array) else 0
+        rank = len(loops) + inner if sizes is not None else 1
+        final = Value(f"{value.name or 't'}_saved", Array(value.type.dtype, rank))
+        self.paths[final] = home
+        self.need(final)
+        if sizes is not None:
+            for loop in loops:
+                self.need_all((loop.start, loop.step))
+        return Tape(value, path, home, loops, sizes, final, counter, extents)
+
+    def export(self, value: Value, path: Path) -> tuple[Value, Value]:
+        number, side = path[-1]
+        outside = Value(value.name, value.type)
+        self.plan.exports.setdefault(number, []).append((value, side, outside))
+        self.paths[outside] = path[:-1]
+        self.need(outside)
+        return (value, outside)
+
+    def is_regular(self, loop: Any, home: Path) -> bool:
+        """Whether the number of rounds is known before the outermost loop."""
+        if self.counts_rounds(loop):
+            return False
+        return all(self.is_outside(v, home) for v in values_in((loop.start, loop.stop, loop.step)))
+
+    def is_outside(self, value: Value, home: Path) -> bool:
+        path = self.paths.get(value, ())
+        return path == home[: len(path)]
+
+    def sizes_of(self, value: Value, home: Path) -> tuple[Operand, ...] | None:
+        """The sizes of a value as operands known at `home`; None where they are not."""
+        sizes: list[Operand] = []
+        for size in self.shapes.of(value):
+            if isinstance(size, int):
+                sizes.append(constant(size))
+            elif isinstance(size, Value) and self.is_outside(size, home):
+                sizes.append(size)
+            elif isinstance(size, tuple) and self.is_outside(size[0], home):
+                sizes.append(size)
+            else:
+                return None
+        return tuple(sizes)
+
+    def counter(self, value: Value, path: Path, home: Path) -> Counter:
+        """The counter of an irregular nest; an array that is kept has one of its own, which counts elements."""
+        blocks = isinstance(value.type, Array)
+        loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
+        place = path if blocks else path[: loops[-1] + 1]
+        for known in self.plan.counters:
+            if not blocks and not known.blocks and known.path == place:
+                return known
+        made = Counter(place, home, Value("count", INT), blocks)
+        self.paths[made.final] = home
+        self.need(made.final)
+        self.plan.counters.append(made)
+        return made
+
+
+def _asks_size(statement: Statement) -> bool:
+    return isinstance(statement, Let) and statement.function is primitives.dim
+

@@ -1,0 +1,387 @@
+"""The plan of the residuals, carried out: the forward sweep keeps, the backward sweep recalls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Block,
+    Carried,
+    Constant,
+    For,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    map_values,
+    results_of,
+)
+from pullback.ir.types import INT
+from pullback.transform.residuals import Counter, Path, Residuals, Tape
+
+Kept = Tape | Counter
+
+
+def carry_out(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
+    """The forward statements with what they keep, and the backward block with what it recalls."""
+    plan, backward = residuals.decide(results)
+    forward = _Forward(residuals).block(residuals.body, (), {})
+    return forward, _Backward(residuals).block(backward, (), {}, {})
+
+
+def _passes(kept: Kept, statement: Statement) -> bool:
+    """Whether a place for values is filled inside a statement, and made before it."""
+    return any(number == id(statement) for number, _ in kept.path[len(kept.home) :])
+
+
+def _is_outermost(kept: Kept, statement: Statement) -> bool:
+    return kept.path[len(kept.home)][0] == id(statement)
+
+
+def starts_at_zero(loop: For) -> bool:
+    """Whether the loop's own index can number its rounds: it counts up by one from a number that is not negative."""
+    start, step = loop.start, loop.step
+    return step == constant(1) and isinstance(start, Constant) and 0 <= start.value <= 2
+
+
+class _Forward:
+    def __init__(self, residuals: Residuals) -> None:
+        self.plan, self.sweep = residuals.plan, residuals.sweep
+        self.trip_counts = residuals.sweep.trip_counts
+        self.kept: list[Kept] = [
+            *(tape for tapes in self.plan.saves.values() for tape in tapes),
+            *self.plan.counters,
+        ]
+        self.builder = Builder()
+        self.rounds: dict[int, Operand] = {}
+
+    def block(self, block: Block, path: Path, env: dict[int, Operand]) -> list[Statement]:
+        """The statements of a block and what they keep; `env` holds the present version of each place."""
+        statements: list[Statement]
+        with self.builder.block() as statements:
+            defined = {v for s in block.statements for v in self.defined_by(s)}
+            self.save([t for t in self.plan.saves.get(path, []) if t.value not in defined], path, env)
+            for statement in block.statements:
+                self.builder.location = statement.location
+                for kept in self.kept:
+                    if kept.home == path and _is_outermost(kept, statement):
+                        env[id(kept)] = self.made(kept)
+                self.statement(statement, path, env)
+                results = self.defined_by(statement)
+                for value in results:
+                    self.note(value, path)
+                self.save([t for t in self.plan.saves.get(path, []) if t.value in results], path, env)
+            for counter in self.plan.counters:
+                if counter.path == path and not counter.blocks:
+                    env[id(counter)] = self.builder.let(np.add, env[id(counter)], constant(1), name="count")
+        return statements
+
+    def defined_by(self, statement: Statement) -> tuple[Value, ...]:
+        """What a statement defines, the count of its rounds included."""
+        trips = self.trip_counts.get(id(statement))
+        return results_of(statement) if trips is None else (*results_of(statement), trips)
+
+    def note(self, value: Value, path: Path) -> None:
+        for statement in self.plan.notes.get(path, {}).get(value, ()):
+            self.builder.add(statement)
+
+    def made(self, kept: Kept) -> Operand:
+        """A place for values, before the first of them."""
+        if isinstance(kept, Counter):
+            return constant(0)
+        dtype = Constant(kept.value.type.dtype)
+        sizes: list[Operand] = [constant(0)]
+        if kept.sizes is not None:
+            sizes = [self.extent(loop) for loop in kept.loops]
+            sizes += [self.builder.dim(*size) if isinstance(size, tuple) else size for size in kept.sizes]
+        return self.builder.let(
+            np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
+        )
+
+    def extent(self, loop: Any) -> Operand:
+        """How many places the rounds of a loop take."""
+        if starts_at_zero(loop):
+            return self.at_least_zero(loop.stop)
+        length = self.builder.let(np.subtract, loop.stop, loop.start)
+        if loop.step != constant(1):
+            rounds = self.builder.let(np.floor_divide, self.builder.let(np.negative, length), loop.step)
+            length = self.builder.let(np.negative, rounds)
+        return self.at_least_zero(length)
+
+    def at_least_zero(self, size: Operand) -> Operand:
+        if isinstance(size, Constant):
+            return constant(max(0, size.value))
+        return self.builder.let(max, size, constant(0), type_=INT)
+
+    def save(self, tapes: list[Tape], path: Path, env: dict[int, Operand]) -> None:
+        for tape in tapes:
+            array, name = env[id(tape)], tape.final.name
+            if tape.counter is None:
+                index = Index(tuple(self.rounds[id(loop)] for loop in tape.loops))
+                env[id(tape)] = self.builder.let(primitives.store, array, (index,), tape.value, name=name)
+                continue
+            count = env[id(tape.counter)]
+            function = runtime.push_block if tape.counter.blocks else runtime.push
+            env[id(tape)] = self.builder.let(function, array, count, tape.value, name=name, type_=tape.final.type)
+            if tape.counter.blocks:
+                size: Operand = constant(1)
+                for extent in tape.extents:
+                    size = self.builder.let(np.multiply, size, extent)
+                env[id(tape.counter)] = self.builder.let(np.add, count, size, name="count")
+
+    def statement(self, statement: Statement, path: Path, env: dict[int, Operand]) -> None:
+        match statement:
+            case If():
+                self.branches(statement, path, env)
+            case For() | While():
+                self.loop(statement, path, env)
+            case _:
+                self.builder.add(statement)
+
+    def branches(self, statement: If, path: Path, env: dict[int, Operand]) -> None:
+        passing = [kept for kept in self.kept if _passes(kept, statement)]
+        exports = self.plan.exports.get(id(statement), [])
+        blocks = []
+        for side, block in enumerate((statement.then, statement.orelse)):
+            inner = dict(env)
+            statements = self.block(block, (*path, (id(statement), side)), inner)
+            yields = [*block.yields, *(inner[id(kept)] for kept in passing)]
+            yields += [v if side == where else Constant(UNDEFINED, v.type) for v, where, _ in exports]
+            blocks.append(Block(tuple(statements), tuple(yields)))
+        results = [self.version(kept) for kept in passing]
+        env.update({id(kept): result for kept, result in zip(passing, results, strict=True)})
+        everything = (*statement.results, *results, *(outside for _, _, outside in exports))
+        self.builder.add(replace(statement, then=blocks[0], orelse=blocks[1], results=everything))
+
+    def version(self, kept: Kept) -> Value:
+        return Value(kept.final.name, kept.final.type)
+
+    def loop(self, statement: For | While, path: Path, env: dict[int, Operand]) -> None:
+        passing = [kept for kept in self.kept if _passes(kept, statement)]
+        parameters = [self.version(kept) for kept in passing]
+        inner = {**env, **{id(kept): p for kept, p in zip(passing, parameters, strict=True)}}
+        extra = [Carried(p, env[id(kept)]) for kept, p in zip(passing, parameters, strict=True)]
+        numbering = isinstance(statement, For) and not starts_at_zero(statement)
+        before: list[Statement]
+        with self.builder.block() as before:
+            if isinstance(statement, For):
+                self.rounds[id(statement)] = self.round_of(statement) if numbering else statement.index
+        body = [*before, *self.block(statement.body, (*path, (id(statement), 0)), inner)]
+        yields = [inner[id(kept)] for kept in passing]
+        results = [kept.final if _is_outermost(kept, statement) else self.version(kept) for kept in passing]
+        env.update({id(kept): result for kept, result in zip(passing, results, strict=True)})
+        trips = self.trip_counts.get(id(statement))
+        if trips is not None:
+            count = Value("trips", INT)
+            extra.append(Carried(count, constant(0)))
+            with self.builder.into(body):
+                yields.append(self.builder.let(np.add, count, constant(1), name="trips"))
+            results.append(trips)
+        self.builder.add(_extended(statement, extra, body, yields, results))
+
+    def round_of(self, loop: For) -> Operand:
+        """The number of the present round, from 0."""
+        offset = self.builder.let(np.subtract, loop.index, loop.start)
+        return offset if loop.step == constant(1) else self.builder.let(np.floor_divide, offset, loop.step)
+
+
+def _extended(
+    statement: For | While, extra: list[Carried], body: list[Statement], yields: list[Operand], results: list[Value]
+) -> For | While:
+    """A loop that carries more; the flag that leaves it stays last."""
+    count = len(statement.carried)
+    old = statement.body.yields
+    block = Block(tuple(body), (*old[:count], *yields, *old[count:]))
+    return replace(
+        statement, carried=(*statement.carried, *extra), body=block, results=(*statement.results, *results)
+    )
+
+
+class _Backward:
+    def __init__(self, residuals: Residuals) -> None:
+        self.plan, self.sweep = residuals.plan, residuals.sweep
+        self.builder = Builder()
+        self.rounds: dict[int, Operand] = {}
+
+    def block(self, block: Block, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> Block:
+        """A mirror block: first what it recalls, then its own statements in those terms."""
+        env = dict(env)
+        statements: list[Statement]
+        with self.builder.block() as statements:
+            if block.statements:
+                self.builder.location = block.statements[0].location
+            self.count_back(path, env, counts)
+            self.recall(path, env, counts)
+            for statement in block.statements:
+                self.statement(statement, path, env, counts)
+            yields = self.mapped(block.yields, env)
+        return Block(tuple(statements), yields)
+
+    def mapped(self, operand: Operand, env: dict[Value, Operand]) -> Any:
+        return map_values(operand, lambda value: env.get(value, value))
+
+    def count_back(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
+        for counter in self.plan.counters:
+            if counter.path == path and not counter.blocks:
+                counts[id(counter)] = self.builder.let(np.subtract, counts[id(counter)], constant(1), name="count")
+
+    def recall(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
+        for item in self.plan.recalls.get(path, ()):
+            match item:
+                case Let():
+                    value = Value(item.value.name, item.value.type)
+                    self.builder.add(replace(item, value=value, operands=self.mapped(item.operands, env)))
+                    env[item.value] = value
+                case Tape():
+                    env[item.value] = self.restored(item, env, counts)
+                case (value, outside):
+                    env[value] = env.get(outside, outside)
+
+    def restored(self, tape: Tape, env: dict[Value, Operand], counts: dict[int, Operand]) -> Operand:
+        final: Operand = env.get(tape.final, tape.final)
+        name, type_ = tape.value.name, tape.value.type
+        if tape.counter is None:
+            index = Index(tuple(self.rounds[id(loop)] for loop in tape.loops))
+            return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
+        if not tape.counter.blocks:
+            index = Index((counts[id(tape.counter)],))
+            return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
+        shape = tuple(env[extent] for extent in tape.extents)
+        size: Operand = constant(1)
+        for extent in shape:
+            size = self.builder.let(np.multiply, size, extent)
+        top = self.builder.let(np.subtract, counts[id(tape.counter)], size, name="count")
+        counts[id(tape.counter)] = top
+        return self.builder.let(runtime.block_of, final, top, shape, name=name, type_=type_)
+
+    def statement(
+        self, statement: Statement, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]
+    ) -> None:
+        match statement:
+            case If():
+                self.branches(statement, path, env, counts)
+            case For():
+                self.loop(statement, path, env, counts)
+            case Let() if statement.value in self.plan.sizes:
+                size = self.plan.sizes[statement.value]
+                env[statement.value] = env.get(size, size)
+            case Let():
+                self.builder.add(replace(statement, operands=self.mapped(statement.operands, env)))
+            case _:
+                raise AssertionError("a backward sweep has no other statements")
+
+    def branches(self, statement: If, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
+        mirrored = self.sweep.mirror_of(statement) or statement
+        passing = [c for c in self.plan.counters if id(c) in counts and _passes(c, mirrored)]
+        blocks = []
+        for side, block in enumerate((statement.then, statement.orelse)):
+            inner = dict(counts)
+            made = self.block(block, (*path, (id(mirrored), side)), env, inner)
+            blocks.append(Block(made.statements, (*made.yields, *(inner[id(c)] for c in passing))))
+        results = [Value("count", INT) for _ in passing]
+        counts.update({id(c): r for c, r in zip(passing, results, strict=True)})
+        condition = self.mapped(statement.condition, env)
+        everything = (*statement.results, *results)
+        self.builder.add(
+            replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=everything)
+        )
+
+    def loop(self, statement: For, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
+        mirrored = self.sweep.mirror_of(statement)
+        if mirrored is None:  # a loop inside a rule's body
+            self.builder.add(_substituted(statement, env))
+            return
+        passing = [c for c in self.plan.counters if _passes(c, mirrored)]
+        for counter in passing:
+            counts.setdefault(id(counter), env.get(counter.final, counter.final))
+        parameters = [Value("count", INT) for _ in passing]
+        inner_counts = {**counts, **{id(c): p for c, p in zip(passing, parameters, strict=True)}}
+        inner = dict(env)
+        before: list[Statement]
+        with self.builder.block() as before:
+            self.number_round(statement, mirrored, inner)
+        body = self.block(statement.body, (*path, (id(mirrored), 0)), inner, inner_counts)
+        extra = [Carried(p, counts[id(c)]) for p, c in zip(parameters, passing, strict=True)]
+        yields = (*body.yields, *(inner_counts[id(c)] for c in passing))
+        results = [Value("count", INT) for _ in passing]
+        counts.update({id(c): r for c, r in zip(passing, results, strict=True)})
+        carried = tuple(Carried(c.parameter, self.mapped(c.initial, env)) for c in statement.carried)
+        start, stop, step = self.mapped((statement.start, statement.stop, statement.step), env)
+        self.builder.add(
+            replace(
+                statement,
+                start=start,
+                stop=stop,
+                step=step,
+                carried=(*carried, *extra),
+                body=Block((*before, *body.statements), yields),
+                results=(*statement.results, *results),
+            )
+        )
+
+    def number_round(self, statement: For, mirrored: Statement, env: dict[Value, Operand]) -> None:
+        """The forward loop's index in terms of the backward one's, and the number of the round."""
+        index = statement.index
+        if not isinstance(mirrored, For):
+            self.rounds[id(mirrored)] = index
+            return
+        start, step = self.mapped((mirrored.start, mirrored.step), env)
+        if mirrored.exits:
+            offset = index if step == constant(1) else self.builder.let(np.multiply, index, step)
+            env[mirrored.index] = offset if start == constant(0) else self.builder.let(np.add, offset, start)
+            self.rounds[id(mirrored)] = index
+            return
+        env[mirrored.index] = index
+        number: Operand = index
+        if not starts_at_zero(mirrored):
+            number = self.builder.let(np.subtract, index, start)
+            if step != constant(1):
+                number = self.builder.let(np.floor_divide, number, step)
+        self.rounds[id(mirrored)] = number
+
+
+def _substituted(statement: Statement, env: dict[Value, Operand]) -> Any:
+    """A statement with blocks, in other terms."""
+
+    def change(operand: Operand) -> Any:
+        return map_values(operand, lambda value: env.get(value, value))
+
+    def block(inner: Block) -> Block:
+        return Block(tuple(_substituted(s, env) for s in inner.statements), change(inner.yields))
+
+    match statement:
+        case If():
+            return replace(
+                statement,
+                condition=change(statement.condition),
+                then=block(statement.then),
+                orelse=block(statement.orelse),
+            )
+        case For():
+            carried = tuple(Carried(c.parameter, change(c.initial)) for c in statement.carried)
+            return replace(
+                statement,
+                start=change(statement.start),
+                stop=change(statement.stop),
+                step=change(statement.step),
+                carried=carried,
+                body=block(statement.body),
+            )
+        case While():
+            carried = tuple(Carried(c.parameter, change(c.initial)) for c in statement.carried)
+            return replace(
+                statement, condition=block(statement.condition), carried=carried, body=block(statement.body)
+            )
+    return replace(statement, operands=change(statement.operands))
+
+

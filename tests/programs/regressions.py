@@ -1,0 +1,158 @@
+"""Wrong or missing results of other libraries, in our words. `EXPECTED` holds the numbers of the reports."""
+
+import numpy as np
+
+from collect import failing, program
+
+EXPECTED = {
+    "dissipation": (0.00752962, (3.8954715,)),
+    "assigned_state": (18.0, ([0.0, 10.0, 4.0, 6.0],)),
+    "loop_carried_product": (64.0, ([16.0, 16.0, 16.0],)),
+}
+
+
+@program(0.0045)
+def dissipation(theta, n=60, e=1000.0, limit=2.0):
+    """taichi #8802: element i+1, written in one iteration, is read in the next."""
+    strain = np.zeros(n + 1)
+    total = 0.0
+    for i in range(n):
+        trial = e * (theta * np.sin(2 * np.pi * i / n) - strain[i])
+        flow = 0.0
+        if abs(trial) > limit:
+            flow = (abs(trial) - limit) / e
+            total += flow
+        strain[i + 1] = strain[i] + (flow if trial > 0 else -flow)
+    return total
+
+
+@program(np.array([0.0, 1.0, 2.0, 3.0]))
+def assigned_state(v):
+    """State assigned in a TensorFlow tape, read as native arrays: the flow from the initial values."""
+    v[0] = 2.0 * v[1]
+    return np.sum(v * v)
+
+
+@program(np.array([0.5, -1.2, 2.0]), 3)
+def first_of_equal_loops(x, n):
+    """taichi #8356: of two loops with equal effect, one had another gradient."""
+    total = 0.0
+    for i in range(n):
+        total += x[i] * x[i]
+    return total
+
+
+@program(np.array([0.5, -1.2, 2.0]), 3)
+def second_of_equal_loops(x, n):
+    """taichi #8356: the accumulator is an element."""
+    total = np.zeros(1)
+    for i in range(n):
+        square = x[i] * x[i]
+        total[0] = total[0] + square
+    return total[0]
+
+
+@program(np.array([2.0, 0.5, -1.2, 3.0]))
+def while_with_continue(x):
+    """taichi #7771."""
+    total = 0.0
+    i = 0
+    while i < len(x):
+        i += 1
+        if x[i - 1] < 0:
+            continue
+        total += x[i - 1] ** 2
+    return total
+
+
+@program(np.array([4.0, 4.0, 4.0]))
+def loop_carried_product(x):
+    """NVIDIA/warp documentation: [32, 8, 2] for a product of three."""
+    product = 1.0
+    for i in range(len(x)):
+        product = product * x[i]
+    return product
+
+
+@program(1.5)
+def copied_name(a):
+    """NVIDIA/warp #202: `b = a` stopped the gradient."""
+    b = a
+    c = b * b
+    b = c
+    return b * a
+
+
+@program(np.array([2.0, 3.0]), np.array([2.0, 1.0]))
+def copied_array_name(a, b):
+    """NVIDIA/warp #202, for arrays."""
+    c = a
+    b = c
+    return np.sum(b * a)
+
+
+@program(np.array([2.0, 3.0]))
+def buffer_used_again(x):
+    """pytorch PR 192575: one buffer holds two results in turn."""
+    buffer = np.zeros(2)
+    buffer[:] = x * x
+    first = np.sum(buffer * x)
+    buffer[:] = np.sin(x)
+    return first * np.sum(buffer)
+
+
+@program(np.array([2.0, 3.0, 0.5, -1.0]))
+def view_of_a_view_written(x):
+    """pytorch #31258 and #49824: writes through chained views."""
+    y = x * 2.0
+    v = y[1:]
+    w = v[:2]
+    w *= x[:2]
+    v[1] += x[3]
+    return np.sum(y**3)
+
+
+@program(np.array([2.0, 3.0, 0.5]))
+def in_place_on_output(x):
+    """pytorch PR 85374: the result of exp is overwritten after exp has kept it."""
+    y = np.exp(x)
+    y *= 2.0
+    y[0] = x[1]
+    return np.sum(y)
+
+
+@program(np.array([[2.0, 3.0], [0.5, -1.0]]))
+def loop_bound_by_loop(x):
+    """taichi #2505 and quadrants #229: inner bounds and elements of the same array change together."""
+    y = x * 1.0
+    for i in range(2):
+        for j in range(i + 1):
+            y[i, j] = y[i, j] * y[j, i] + y[0, j]
+    return np.sum(y * y)
+
+
+@failing(np.arange(4.0), error=IndexError)
+def read_out_of_bounds(x):
+    """jax #5760: x[10] of four elements gave the last."""
+    return x[10] ** 2
+
+
+@failing(np.arange(4.0), error=IndexError)
+def write_out_of_bounds(x):
+    """jax #5760: the write was dropped in silence."""
+    y = x * 1.0
+    y[10] = x[0]
+    return np.sum(y)
+
+
+@failing(np.arange(4.0), 4, error=IndexError)
+def computed_index_out_of_bounds(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i] * x[i + 1]
+    return total
+
+
+@failing(np.arange(4.0), error=IndexError)
+def negative_index_out_of_bounds(x):
+    return x[-5] * 2.0

@@ -1,0 +1,128 @@
+# ruff: noqa
+# fmt: off
+"""Signatures and kinds of function that are refused. A marker names words of the reason and what the caret is under."""
+
+import functools
+
+import numpy as np
+
+
+def star_parameter(x, *rest):  # refused: '*rest' is not supported, at `rest`
+    return x
+
+
+def double_star_parameter(x, **options):  # refused: '**options' is not supported, at `options`
+    return x
+
+
+def both_star_parameters(*args, **kw):  # refused: '*args' is not supported, at `args`; '**kw' is not supported, at `kw`
+    return args[0]
+
+
+star_parameter_of_a_lambda = lambda *xs: xs[0]  # refused: '*xs' is not supported, at `xs`
+
+
+def star_parameter_of_a_nested_function(x):
+    def first(*values):  # refused: '*values' is not supported, at `values`
+        return values[0]
+
+    return first(x)
+
+
+def generator(x):
+    for a in x:
+        yield a * a  # refused: 'yield' cannot be differentiated, at `yield a * a`
+
+
+def generator_of_a_generator(x):
+    yield from x  # refused: 'yield' cannot be differentiated, at `yield from x`
+
+
+def nested_generator(x):
+    def squares():
+        for a in x:
+            yield a * a  # refused: 'yield' cannot be differentiated, at `yield a * a`
+
+    s = 0.0
+    for a in squares():
+        s += a
+    return s
+
+
+async def coroutine(x):  # refused: 'async' and 'await' cannot be differentiated, at `async`
+    return x * x
+
+
+async def awaiting(x, future):  # refused: 'async' and 'await' cannot be differentiated, at `async`
+    return x * await future  # refused: 'async' and 'await' cannot be differentiated, at `await future`
+
+
+async def async_loop(x, stream):  # refused: 'async' and 'await', at `async`
+    async for a in stream:  # refused: 'async' and 'await', at `async`
+        x = x + a
+    async with stream:  # refused: 'async' and 'await', at `async`
+        x = x + 1
+    return x
+
+
+async def async_comprehension(x, stream):  # refused: 'async' and 'await', at `async`
+    return sum([a async for a in stream])  # refused: 'async' and 'await', at `[a async for a in stream]`
+
+
+def nested_coroutine(x):
+    async def square():  # refused: 'async' and 'await', at `async`
+        return x * x
+
+    return x
+
+
+def decorated_nested_function(x):
+    @functools.cache  # refused: the decorator may exchange it, at `functools.cache`
+    def square(y):
+        return y * y
+
+    return square(x)
+
+
+def decorated_deep_inside(x):
+    def outer(y):
+        @np.vectorize  # refused: the decorator may exchange it, at `np.vectorize`
+        def inner(z):
+            return {z}  # refused: a set is not supported, at `{z}`
+
+        return inner(y)
+
+    return outer(x)
+
+
+def problem_in_a_nested_default(x):
+    def scale(y, factor=b"2"):  # refused: bytes are not supported, at `b"2"`
+        return y
+
+    return scale(x)
+
+
+def problem_in_a_nested_lambda(x):
+    square = lambda y: [*y]  # refused: '*' is not supported here, at `*y`
+    return square(x)
+
+
+def five_problems(x, *rest):  # refused: '*rest' is not supported, at `rest`
+    import math  # refused: 'import' is not supported, at `import math`
+
+    try:  # refused: cannot replay an exception, at `try`
+        y = math.sin(x)
+    except ValueError:
+        y = x
+    if y in {1.0, 2.0}:  # refused: a set is not supported, at `{1.0, 2.0}`
+        del y  # refused: 'del' is not supported, at `del y`
+    return x
+
+
+class Model:
+    def method(self, x):
+        self.calls = 1  # refused: 'self.calls' cannot be assigned, at `self.calls`
+        return x
+
+
+method_of_a_class = Model.method

@@ -1,0 +1,57 @@
+"""Each example runs with --quick, as a user would run it, in an empty folder; a warning of arithmetic is an error."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+TIME_LIMIT = 300.0  # s, compilation included
+
+
+def run_example(name: str, folder: Path) -> str:
+    """What the example prints."""
+    finished = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", str(EXAMPLES / name), "--quick"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+def read_figure(pattern: str, text: str) -> float:
+    """The number that `pattern` captures in what an example printed."""
+    found = re.search(pattern, text)
+    assert found, f"{pattern!r} is not in:\n{text}"
+    return float(found[1])
+
+
+def test_digits_learns_and_saves_its_picture(tmp_path):
+    printed = run_example("digits.py", tmp_path)
+    assert read_figure(r"held-out digits right: +([\d.]+) %", printed) > 90
+    assert "def loss" in printed
+    assert (tmp_path / "digits.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_lorenz_fit_recovers_the_parameters(tmp_path):
+    printed = run_example("lorenz_fit.py", tmp_path)
+    for name, true in {"sigma": 10, "rho": 28, "beta": 8 / 3}.items():
+        assert read_figure(rf"{name} .*recovered +([\d.]+)", printed) == pytest.approx(true, rel=0.05)
+
+
+def test_read_the_backward_shows_six_functions(tmp_path):
+    printed = run_example("read_the_backward.py", tmp_path)
+    names = re.findall(r"^# (\w+): ", printed, re.MULTILINE)
+    assert len(names) == 6
+    for name in names:
+        assert f"def {name}" in printed
+
+
+def test_no_example_is_left_out():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {"digits.py", "lorenz_fit.py", "read_the_backward.py"}

@@ -1,0 +1,245 @@
+"""The language check: what is refused, where, why, and what to write instead; and what is not refused."""
+
+import importlib.util
+import linecache
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+from pullback.errors import LanguageError, Problem
+from pullback.frontend.language import check_language
+from pullback.frontend.source import find_source
+
+FOLDER = Path(__file__).parent / "refusals"
+
+
+class Marker(NamedTuple):
+    """What `# refused: words, at `code`` says of its line."""
+
+    line: int
+    words: str
+    code: str
+
+
+def load(stem: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"refusals_{stem}", FOLDER / f"{stem}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def functions_of(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    for name, value in vars(module).items():
+        if hasattr(value, "__code__") or isinstance(value, staticmethod):
+            yield name, value
+
+
+def markers_of(function: Any) -> list[Marker]:
+    source = find_source(function)
+    markers = []
+    for number in range(source.tree.lineno, source.tree.end_lineno + 1):
+        for comment in source.text(number).split("  # refused: ")[1:2]:
+            for part in comment.split("; "):
+                words, _, code = part.partition(", at `")
+                markers.append(Marker(number, words, code.removesuffix("`")))
+    return markers
+
+
+REFUSED = {name: f for stem in ("statements", "expressions", "functions") for name, f in functions_of(load(stem))}
+ACCEPTED = dict(functions_of(load("accepted")))
+
+
+def refusal_of(function: Any) -> LanguageError:
+    with pytest.raises(LanguageError) as caught:
+        check_language(find_source(function))
+    return caught.value
+
+
+def underlined(problem: Problem) -> str:
+    return problem.location.text[problem.location.column : problem.location.end_column]
+
+
+def test_enough_snippets_are_refused_and_accepted():
+    assert len(REFUSED) >= 60
+    assert len(ACCEPTED) >= 40
+    assert all(markers_of(function) for function in REFUSED.values())
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_at_its_marker(name):
+    error = refusal_of(REFUSED[name])
+    markers = markers_of(REFUSED[name])
+    assert [problem.location.line for problem in error.problems] == [marker.line for marker in markers]
+    for problem, marker in zip(error.problems, markers, strict=True):
+        assert marker.words in problem.reason
+        assert problem.remedy
+        if marker.code:
+            assert underlined(problem) == marker.code
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusal_is_told_as_python_tells_a_syntax_error(name):
+    error = refusal_of(REFUSED[name])
+    first = error.problems[0].location
+    assert (error.filename, error.lineno, error.offset) == (first.file, first.line, first.column + 1)
+    assert error.text == Path(first.file).read_text().split("\n")[first.line - 1]
+    assert first.file == REFUSED[name].__code__.co_filename
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_accepted(name):
+    check_language(find_source(ACCEPTED[name]))
+
+
+def test_five_problems_are_reported_at_once_and_in_order():
+    error = refusal_of(REFUSED["five_problems"])
+    assert [underlined(problem) for problem in error.problems] == [
+        "rest",
+        "import math",
+        "try",
+        "{1.0, 2.0}",
+        "del y",
+    ]
+    assert all(problem.reason in str(error) for problem in error.problems)
+
+
+PRINTED = {
+    "try_except": """
+    try:  # refused: cannot replay an exception, at `try`
+    ^^^
+pullback.errors.LanguageError: 'try' cannot be differentiated: the backward pass cannot replay an exception
+  Instead: test the condition before the call, or move the block into a function marked constant
+""",
+    "with_errstate": """
+    with np.errstate(divide="ignore"):  # refused: 'with' cannot be differentiated, at `with`
+    ^^^^
+pullback.errors.LanguageError: 'with' cannot be differentiated: the backward pass cannot enter and leave the context \
+again
+  Instead: remove it, or enter the context around the call
+""",
+    "global_write": """
+    global counter  # refused: written to a global variable is not a result, at `global counter`
+    ^^^^^^^^^^^^^^
+pullback.errors.LanguageError: 'global' is not supported: a value written to a global variable is not a result of the \
+function
+  Instead: pass the value as an argument and return it; to read a global variable needs no declaration
+""",
+    "attribute_of_an_item": """
+    models[0].w = x  # refused: 'models[0].w' cannot be assigned, at `models[0].w`
+    ^^^^^^^^^^^
+pullback.errors.LanguageError: 'models[0].w' cannot be assigned: a differentiated function must not change objects
+  Instead: use a local variable, and return the new value
+""",
+    "starred_argument": """
+    return np.hypot(*pair)  # refused: '*' is not supported here, at `*pair`
+                    ^^^^^
+pullback.errors.LanguageError: '*' is not supported here: how many values it stands for is not known from the source
+  Instead: write the values out one by one
+""",
+    "star_parameter": """
+    def star_parameter(x, *rest):  # refused: '*rest' is not supported, at `rest`
+                           ^^^^
+pullback.errors.LanguageError: '*rest' is not supported: how many arguments there are must be known from the signature
+  Instead: name the parameters, or take one tuple or array
+""",
+    "generator_in_np_sum": """
+    return np.sum(a * a for a in x)  # refused: a generator expression is supported only, at `(a * a for a in x)`
+                 ^^^^^^^^^^^^^^^^^^
+pullback.errors.LanguageError: a generator expression is supported only as the one argument of sum, max, min, any or all
+  Instead: use a list comprehension or a loop
+""",
+    "calls_eval": """
+    return eval("x * x")  # refused: 'eval' is not supported: it runs code, at `eval`
+           ^^^^
+pullback.errors.LanguageError: 'eval' is not supported: it runs code that cannot be seen in the source
+  Instead: write the code out
+""",
+    "after_other_letters": """
+    θ = "é"; ψ = b"e"  # refused: bytes are not supported, at `b"e"`
+                 ^^^^
+pullback.errors.LanguageError: bytes are not supported: they cannot take part in compiled arithmetic
+  Instead: use a string or a tuple
+""",
+    "generator": """
+    yield a * a  # refused: 'yield' cannot be differentiated, at `yield a * a`
+    ^^^^^^^^^^^
+pullback.errors.LanguageError: 'yield' cannot be differentiated: the body of a generator runs piece by piece, whenever \
+its reader asks
+  Instead: return an array
+""",
+    "coroutine": """
+    async def coroutine(x):  # refused: 'async' and 'await' cannot be differentiated, at `async`
+    ^^^^^
+pullback.errors.LanguageError: 'async' and 'await' cannot be differentiated: the backward pass cannot wait a second time
+  Instead: write a plain function, and await what it needs before the call
+""",
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_printed_text(name):
+    error = refusal_of(REFUSED[name])
+    place, rest = "".join(traceback.format_exception_only(error)).split("\n", 1)
+    assert place == f'  File "{error.filename}", line {error.lineno}'
+    assert rest == PRINTED[name].lstrip("\n")
+
+
+def test_further_problems_are_printed_with_their_places():
+    error = refusal_of(REFUSED["both_kinds_of_star"])
+    path, line = error.filename, error.lineno
+    assert str(error.msg).splitlines() == [
+        "'*' is not supported here: how many values it stands for is not known from the source",
+        "  Instead: write the values out one by one",
+        "'**' is not supported in a call: which arguments it stands for is not known from the source",
+        "  Instead: write the keyword arguments out",
+        f'  File "{path}", line {line}',
+        f"    {error.text.strip()}",
+        "                 ^^^",
+    ]
+
+
+def refusal_of_text(text: str) -> LanguageError:
+    name = f"<language check {len(linecache.cache)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    namespace: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), namespace)
+    return refusal_of(namespace["f"])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the statement `type` is new in Python 3.12")
+def test_type_alias_is_refused():
+    error = refusal_of_text("def f(x):\n    type Vector = list[float]\n    return x\n")
+    assert "type alias" in error.problems[0].reason
+    assert underlined(error.problems[0]) == "type Vector = list[float]"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters are new in Python 3.12")
+def test_type_parameters_are_ignored():
+    linecache.cache["<generic>"] = (0, None, ["def f[T: (bytes, set)](x: T) -> T:\n", "    return x\n"], "<generic>")
+    namespace: dict[str, Any] = {}
+    exec(compile("".join(linecache.cache["<generic>"][2]), "<generic>", "exec"), namespace)
+    check_language(find_source(namespace["f"]))
+
+
+def test_unknown_syntax_is_refused_by_its_name(monkeypatch):
+    from pullback.frontend import language
+
+    without_if = tuple(kind for kind in language.ACCEPTED if kind.__name__ != "If")
+    monkeypatch.setattr(language, "ACCEPTED", without_if)
+    error = refusal_of(ACCEPTED["raising"])
+    assert error.problems[0].reason == "'If' is not supported"
+    assert re.match("if x < 0", underlined(error.problems[0]))
+
+
+def test_a_module_global_hides_the_builtin_of_its_name():
+    assert "open" in refusal_of_text("def f(x):\n    return open(x)\n").problems[0].reason
+    text = "def open(x):\n    return x * x\ndef f(x, b=set()):\n    return open(x) * {x}\n"
+    assert [problem.reason.split(":")[0] for problem in refusal_of_text(text).problems] == ["a set is not supported"]

@@ -157,9 +157,9 @@ class Shapes:
             sizes = operands[1] if function is np.broadcast_to else operands[0]
             sizes = sizes if isinstance(sizes, tuple) else (sizes,)
             return tuple(self.size(size) for size in sizes)
-        if function is np.transpose and isinstance(operands[1], Constant):
+        if function is np.transpose and len(operands) > 1:
             shape = self.of(operands[0])
-            return tuple(shape[axis] for axis in operands[1].value)
+            return tuple(shape[axis.value] for axis in operands[1])
         if isinstance(function, np.ufunc) or function in _ELEMENTWISE:
             return self.broadcast([self.of(o) for o in operands if isinstance(o, Value)])
         special = _SHAPES.get(function)

@@ -316,7 +316,7 @@ class _Pullback:
 
 def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
     """A cotangent in the shape and dtype of its result. Raises ShapeError (a ValueError) for another shape."""
-    array = np.ascontiguousarray(np.broadcast_to(np.asarray(cotangent, type_.dtype), np.shape(value)))
+    array = np.broadcast_to(np.asarray(cotangent, type_.dtype), np.shape(value))
     if np.ndim(cotangent) and np.shape(cotangent) != np.shape(value):
         raise ShapeError(f"the cotangent has shape {np.shape(cotangent)}, the result {np.shape(value)}")
     if isinstance(type_, Scalar):

@@ -213,8 +213,7 @@ def _array(writer: Expressions, statement: Let) -> Any:
 
 def _transpose(writer: Expressions, statement: Let) -> Any:
     array, axes = statement.operands
-    order = tuple(axis.value for axis in axes) if isinstance(axes, tuple) else axes.value
-    return writer.permuted(writer.operand(array), order)
+    return writer.permuted(writer.operand(array), tuple(axis.value for axis in axes))
 
 
 def _logical(word: type) -> Callable[[Expressions, Let], Any]:

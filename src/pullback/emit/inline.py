@@ -38,6 +38,9 @@ class _Finder:
     def __init__(self, function: Function) -> None:
         self.survey = Survey(function)
         self.counts = Counter(_mentions(function.body))
+        self.shaped = {
+            s.operands[0] for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim
+        }
         self.leaves: dict[Value, int] = {}
         self.reads: dict[Value, frozenset[Value]] = {}
         self.found: dict[Value, Let] = {}
@@ -65,7 +68,10 @@ class _Finder:
     def take(self, statement: Statement, open_: dict[Value, Let]) -> None:
         """Inline the open values that a statement uses, while its expression stays readable."""
         total = self.size(statement)
-        for value in reversed([v for v in values_in(operands_of(statement)) if v in open_]):
+        read = operands_of(statement)
+        if isinstance(statement, Let) and consumes(statement):
+            read = read[1:]
+        for value in reversed([v for v in values_in(read) if v in open_]):
             size = self.leaves[value]
             if total + size - 1 <= MOST_LEAVES:
                 total += size - 1
@@ -94,7 +100,7 @@ class _Finder:
 
     def may_inline(self, statement: Let) -> bool:
         value = statement.value
-        if value in self.found:
+        if value in self.found or value in self.shaped:
             return False
         if self.counts[value] != 1 or consumes(statement) or value.name not in ("", "result"):
             return False

@@ -264,13 +264,17 @@ class Statements:
         return call(name("range"), *(self.expressions.operand(part) for part in parts))
 
     def reversed_range(self, start: Operand, stop: Operand, step: Operand) -> Any:
-        """The same numbers in reverse order."""
+        """The same numbers in reverse order: from the last one, start + (n - 1) * step, back to the first."""
         first, last = self.expressions.operand(start), self.expressions.operand(stop)
         if step == number(1):
             return call(name("range"), _minus(last, 1), _minus(first, 1), constant(-1))
+        if step == number(-1):
+            return call(name("range"), _minus(last, -1), _minus(first, -1))
         by = self.expressions.operand(step)
-        self.expressions.helpers.add("reversed_range")
-        return call(name("reversed_range"), first, last, by)
+        rounds = gast.UnaryOp(gast.USub(), gast.BinOp(gast.BinOp(first, gast.Sub(), last), gast.FloorDiv(), by))
+        offset = gast.BinOp(gast.BinOp(rounds, gast.Sub(), constant(1)), gast.Mult(), by)
+        begin = offset if start == number(0) else gast.BinOp(first, gast.Add(), offset)
+        return call(name("range"), begin, gast.BinOp(first, gast.Sub(), by), gast.UnaryOp(gast.USub(), by))
 
     def repeat(self, statement: While) -> list[Any]:
         before = self.initial(statement)
@@ -312,6 +316,6 @@ def _negated(condition: Any) -> Any:
 def _minus(value: Any, k: int) -> Any:
     if isinstance(value, gast.Constant):
         return constant(value.value - k)
-    return gast.BinOp(value, gast.Sub(), constant(k))
+    return gast.BinOp(value, gast.Sub(), constant(k)) if k > 0 else gast.BinOp(value, gast.Add(), constant(-k))
 
 

@@ -28,7 +28,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
 from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value
-from pullback.ir.types import Array, Scalar
+from pullback.ir.types import INT, Array, Scalar
 
 WHOLE = Index((Constant(Ellipsis),))
 
@@ -155,7 +155,7 @@ class Context:
                 continue
             value, indices = self._part(value, indices, node), []
             if isinstance(step, Permute):
-                value = self.let(node, np.transpose, value, Constant(step.axes))
+                value = self.let(node, np.transpose, value, tuple(Constant(axis, INT) for axis in step.axes))
             elif isinstance(step, Reshape):
                 value = self.let(node, np.reshape, value, step.shape)
         return self._part(value, indices, node)
@@ -246,17 +246,23 @@ class Context:
     def named(self, binding: Binding, name: str) -> Binding:
         """The binding under the user's name, if it was made just now and has none."""
         if isinstance(binding, Value):
-            return self.builder.named(binding, name)
+            return binding.called(name)
         if isinstance(binding, ListRef) and not binding.cell.name:
             binding.cell.name = name
         if isinstance(binding, ArrayRef) and not binding.path and not binding.cell.name:
-            version = self.state.cells[binding.cell]
-            self.state.cells[binding.cell] = self.builder.named(version, name)
+            self.state.cells[binding.cell].called(name)
             binding.cell.name = name
         return binding
 
-    def store(self, ref: ArrayRef, path: tuple[Step, ...], value: Operand, node: Any) -> None:
-        """Write `value` to a part of what `ref` views."""
+    def store(
+        self,
+        ref: ArrayRef,
+        path: tuple[Step, ...],
+        value: Operand,
+        node: Any,
+        function: Callable[..., Any] = primitives.store,
+    ) -> None:
+        """Write `value` to a part of what `ref` views; `function` may add instead."""
         cell = ref.cell
         self.check_writable(cell, node)
         array = self.version(cell, node)
@@ -269,7 +275,7 @@ class Context:
             self.mistyped(node, str(error))
         with self.builder.at(self.location(node)):
             value = self._fitting(value, part, node)
-            stored = self.builder.let(primitives.store, array, merged(full), value, name=cell.name)
+            stored = self.builder.let(function, array, merged(full), value, name=cell.name)
         self.state.cells[cell] = stored
 
     def _fitting(self, value: Operand, part: Any, node: Any) -> Operand:

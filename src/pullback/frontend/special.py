@@ -298,6 +298,18 @@ def _sum(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     return total
 
 
+@special(np.add.at)
+def _add_at(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
+    """`np.add.at(x, index, value)`: repeated indices add up."""
+    ref, index, value = arguments
+    if not isinstance(ref, ArrayRef):
+        context.mistyped(node, "np.add.at writes to an array")
+    items = index.items if isinstance(index, TupleValue) else (index,)
+    path = Index(tuple(context.operand(item, node) for item in items))
+    context.store(ref, (path,), context.operand(value, node), node, primitives.add_at)
+    return Static(None)
+
+
 @special(builtins.round)
 def _round(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     rounded = apply(context, np.round, arguments, keywords, node)

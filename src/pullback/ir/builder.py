@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from pullback.errors import Location
@@ -12,17 +11,13 @@ from pullback.ir import primitives
 from pullback.ir.infer import infer
 from pullback.ir.nodes import (
     NOWHERE,
-    Call,
     Constant,
     Effect,
-    For,
-    If,
     Let,
     Operand,
     Statement,
     Step,
     Value,
-    While,
 )
 from pullback.ir.types import INT, Type, type_of
 
@@ -98,18 +93,3 @@ class Builder:
             yield
         finally:
             self.statements = outer
-
-    def named(self, value: Value, name: str) -> Value:
-        """The value under the user's name, if it is the unnamed result of the statement just made."""
-        if value.name or not self.statements:
-            return value
-        last = self.statements[-1]
-        renamed = Value(name, value.type)
-        if isinstance(last, Let) and last.value is value:
-            self.statements[-1] = replace(last, value=renamed)
-        elif isinstance(last, If | For | While | Call) and value in last.results:
-            results = tuple(renamed if result is value else result for result in last.results)
-            self.statements[-1] = replace(last, results=results)
-        else:
-            return value
-        return renamed

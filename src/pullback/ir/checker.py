@@ -64,7 +64,7 @@ class _Checker:
         self.defined = outer
 
     def statement(self, statement: Statement) -> None:
-        if isinstance(statement, Let) and statement.function is primitives.dim:
+        if isinstance(statement, Let) and statement.function in (primitives.dim, primitives.zeros_like):
             assert set(values_in(statement.operands)) <= self.defined, "the shape of an undefined value is read"
             self.define(statement.value)
             return

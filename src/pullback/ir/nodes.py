@@ -30,6 +30,12 @@ class Value:
     name: str
     type: Type
 
+    def called(self, name: str) -> Value:
+        """The value itself, under this name if it had none: naming is the one change that a value can see."""
+        if not self.name:
+            object.__setattr__(self, "name", name)
+        return self
+
     def __repr__(self) -> str:
         return f"{self.name or '_'}: {self.type}"
 

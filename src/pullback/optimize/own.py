@@ -15,6 +15,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from pullback import runtime
 from pullback.analysis.buffers import consumes, shares_memory
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -37,6 +40,8 @@ from pullback.ir.types import Array
 
 END = 10**9
 MOST_ROUNDS = 50
+READ_ONLY = {np.broadcast_to, runtime.broadcast_along}
+SHAPE_ONLY = {primitives.dim, primitives.zeros_like}
 Sides = tuple[tuple[int, int], ...]
 
 
@@ -89,6 +94,10 @@ class Survey:
         self.taken: dict[Value, tuple[For | While, int]] = {}
         self.starts: dict[int, int] = {}
         self.loop_sides: dict[int, Sides] = {}
+        self.readonly: set[Value] = set()
+        self.written: list[frozenset[Value]] = []
+        self.copied: frozenset[Value] = frozenset()
+        self.kept = {v for y in function.body.yields[len(function.results) :] for v in values_in(y)}
         for parameter in function.parameters:
             self.define(parameter, ())
             self.origins[parameter] = frozenset({parameter})
@@ -129,7 +138,7 @@ class Survey:
         self.position += 1
 
     def statement(self, statement: Statement, loops: Any, sides: Sides) -> None:
-        if not (isinstance(statement, Let) and statement.function is primitives.dim):
+        if not (isinstance(statement, Let) and statement.function in SHAPE_ONLY):
             for value in values_in(operands_of(statement)):
                 self.use(value, loops, sides)
         match statement:
@@ -150,11 +159,15 @@ class Survey:
             return
         if consumes(statement):
             self.writes.append((statement, self.position, sides))
+            self.written.append(self.origin(statement.operands[0]))
             self.origins[value] = self.origin(statement.operands[0])
         elif shares_memory(statement):
             self.origins[value] = self.origin(statement.operands[0])
         else:
             self.origins[value] = frozenset({value})
+        if statement.function in READ_ONLY:
+            self.readonly.add(value)
+            self.origins[value] = self.origins[value] | {value}
 
     def branches(self, statement: If, loops: Any, sides: Sides) -> None:
         number = id(statement)
@@ -171,7 +184,7 @@ class Survey:
     def loop(self, statement: For | While, loops: Any, sides: Sides) -> None:
         number = self.position
         inner = (*loops, (number, sides))
-        first_write = len(self.writes)
+        first_write = len(self.written)
         self.position += 1
         parameters = [carried.parameter for carried in statement.carried]
         for parameter in parameters:
@@ -193,7 +206,7 @@ class Survey:
 
     def written_parameters(self, statement: For | While, parameters: list[Value], first: int) -> set[Value]:
         """The carried arrays whose memory the body writes, directly or by handing it to one that is written."""
-        written = {o for let, _, _ in self.writes[first:] for o in self.origin(let.operands[0])} & set(parameters)
+        written = {origin for origins in self.written[first:] for origin in origins} & set(parameters)
         while True:
             more = set(written)
             for k, parameter in enumerate(parameters):
@@ -211,6 +224,7 @@ class Survey:
             self.define(result, loops)
             if parameter in written:
                 self.taken[parameter] = (statement, k)
+                self.written.append(self.origin(statement.carried[k].initial))
                 self.starts[id(statement)] = number
                 self.loop_sides[id(statement)] = sides
                 self.origins[result] = frozenset({result})
@@ -231,14 +245,23 @@ class Survey:
 
     def check_write(self, statement: Let, position: int, sides: Sides, repairs: Repairs) -> None:
         written = self.origin(statement.operands[0])
-        if any(o in self.function.parameters and not self.may_take(o) for o in written):
-            repairs.written.add(statement.value)
+        if written & self.readonly or any(o in self.function.parameters and not self.may_take(o) for o in written):
+            self.copy_before(statement, written, repairs)
             return
         for value, made in self.made.items():
             if made >= position or not self.origin(value) & written or value is statement.value:
                 continue
             if self.is_read_after(value, position, sides):
+                if value in self.kept:
+                    self.copy_before(statement, written, repairs)
+                    return
                 repairs.values.setdefault(value, position)
+
+    def copy_before(self, statement: Let, written: frozenset[Value], repairs: Repairs) -> None:
+        """Write to a copy; the writes that follow on the same memory are looked at again in the next round."""
+        if not written & self.copied:
+            repairs.written.add(statement.value)
+            self.copied |= written
 
     def is_read_after(self, value: Value, position: int, sides: Sides) -> bool:
         return any(
@@ -254,13 +277,15 @@ class Survey:
         sides = self.loop_sides[id(statement)]
         others = {o for j, c in enumerate(statement.carried) if j != k for o in self.origin(c.initial)}
         taken = self.origin(initial)
-        needed = any(
-            self.origin(value) & taken and self.is_read_after(value, start, sides)
+        needed = [
+            value
             for value, made in self.made.items()
-            if made <= start
-        )
-        foreign = any(o in self.function.parameters and not self.may_take(o) for o in taken)
-        if taken & others or needed or foreign:
+            if made <= start and self.origin(value) & taken and self.is_read_after(value, start, sides)
+        ]
+        foreign = [o for o in taken if o in self.function.parameters]
+        if foreign and all(map(self.may_take, foreign)) and not taken & others:
+            repairs.values.update({value: start for value in needed})
+        elif taken & others or needed or foreign or taken & self.readonly:
             repairs.initials.add((parameter, k))
         yielded = self.origin(statement.body.yields[k])
         other_yields = [y for j, y in enumerate(statement.body.yields) if j != k]

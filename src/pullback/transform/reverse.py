@@ -136,7 +136,7 @@ class Reverser:
         known = self.adjoints.get(value)
         if known is None:
             if name and isinstance(contribution, Value):
-                contribution = self.builder.named(contribution, name)
+                contribution.called(name)
             self.adjoints[value] = contribution
             return
         if isinstance(contribution.type, Array) and isinstance(known.type, Scalar):
@@ -527,7 +527,7 @@ def _store(reverser: Reverser, statement: Let) -> None:
     if array in reverser.active:
         name = f"{array.name}_bar" if array.name else ""
         zero = Constant(0.0, Scalar(array.type.dtype, weak=array.type.dtype == "float64"))
-        reverser.adjoints[array] = builder.let(primitives.store, shadow, path, zero, name=name)
+        reverser.add(array, builder.let(primitives.store, shadow, path, zero, name=name))
 
 
 def _pull_stored(reverser: Reverser, statement: Let, shadow: Operand) -> None:
@@ -614,7 +614,7 @@ def _push(reverser: Reverser, statement: Let) -> None:
     if buffer in reverser.active:
         zero = Constant(0.0, Scalar(buffer.type.dtype, weak=buffer.type.dtype == "float64"))
         name = f"{buffer.name}_bar" if buffer.name else ""
-        reverser.adjoints[buffer] = reverser.builder.let(primitives.store, shadow, path, zero, name=name)
+        reverser.add(buffer, reverser.builder.let(primitives.store, shadow, path, zero, name=name))
 
 
 def _select(reverser: Reverser, statement: Let) -> None:

@@ -1,0 +1,56 @@
+"""Every program, in every mode: the value equals the plain call, the gradient equals the dual-number oracle."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import collect
+import numpy as np
+import oracle
+import pytest
+
+import pullback as pb
+from pullback.frontend.arguments import form_of, leaves_of
+
+PROGRAMS = collect.programs()
+CASES = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
+MODES = [(jit, analyses) for jit in (False, True) for analyses in (True, False)]
+
+
+def rtol_of(value: Any) -> float:
+    """1e-10, and what float32 allows where the arguments are float32."""
+    dtypes = {np.asarray(leaf).dtype for leaf in leaves_of(value, form_of(value))}
+    return 5e-6 if np.dtype("float32") in dtypes else 1e-10
+
+
+def assert_close(actual: Any, expected: Any, rtol: float, what: str) -> None:
+    form = form_of(expected)
+    for a, e in zip(leaves_of(actual, form), leaves_of(expected, form), strict=True):
+        assert np.shape(a) == np.shape(e), f"{what}: shape {np.shape(a)} where {np.shape(e)} is due"
+        scale = max(1.0, float(np.max(np.abs(e), initial=0.0))) if np.all(np.isfinite(e)) else 1.0
+        np.testing.assert_allclose(a, e, rtol=rtol, atol=rtol * 1e-2 * scale, err_msg=what)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("jit", "analyses"), MODES, ids=lambda flag: str(flag)[0])
+@pytest.mark.parametrize(("program", "k"), CASES, ids=lambda c: c if isinstance(c, int) else c.id)
+def test_program(program: Any, k: int, jit: bool, analyses: bool) -> None:
+    if jit and k > 0:
+        pytest.skip("one sample is compiled; all are interpreted")
+    sample = program.samples[k]
+    function = pb.differentiable(jit=jit, analyses=analyses)(program.function)
+    plain, after_plain = oracle.run(program.function, sample.fresh())
+    given = sample.fresh()
+    rtol = rtol_of(given)
+    scalar = sample.cotangent is None and np.ndim(plain) == 0 and not isinstance(plain, tuple | list | dict)
+    if scalar:
+        value, gradients = pb.value_and_grad(function, argnums=sample.wrt)(*given)
+        _, expected = oracle.gradient(program.function, sample.fresh(), sample.wrt)
+    else:
+        value, pullback = pb.vjp(function, argnums=sample.wrt)(*given)
+        gradients = pullback(copy.deepcopy(sample.cotangent))
+        _, expected = oracle.vjp(program.function, sample.fresh(), sample.cotangent, sample.wrt)
+    assert_close(value, plain, rtol, "value")
+    assert_close(gradients, expected, rtol, "gradient")
+    assert_close(given, after_plain, rtol, "arguments afterwards")

@@ -157,7 +157,7 @@ def _is_condition(condition: Operand, a: Operand, b: Operand) -> bool:
 
 def _key(statement: Let) -> Any:
     """What makes two statements compute the same; None where a second one must stay."""
-    if isinstance(statement.value.type, Array) or statement.function in primitives.CONSUMING:
+    if isinstance(statement.value.type, Array) and statement.function is not primitives.load:
         return None
     return (statement.function, _frozen(statement.operands), statement.keywords)
 

@@ -25,8 +25,8 @@ def grown(buffer: Any, size: int) -> Any:
 
 
 def push(buffer: Any, k: Any, value: Any) -> Any:
-    """`buffer` with buffer[k] = value stored in place; a copy of twice the size, at least 16, if it is full."""
-    if k == buffer.shape[0]:
+    """`buffer` with buffer[k] = value stored in place; a larger copy, of at least twice the size, if it is full."""
+    if k >= buffer.shape[0]:
         buffer = grown.py_func(buffer, k + 1)
     buffer[k] = value
     return buffer
@@ -35,9 +35,9 @@ def push(buffer: Any, k: Any, value: Any) -> Any:
 @compiled(push, prefer_literal=False)
 def _push(buffer: Any, k: Any, value: Any) -> Any:
     def store(buffer, k, value):
-        if k == buffer.shape[0]:
+        if k >= buffer.shape[0]:
             buffer = grown(buffer, k + 1)
-        if k < 0 or k >= buffer.shape[0]:
+        if k < 0:
             raise IndexError("push outside the buffer")
         buffer[k] = value
         return buffer

@@ -214,6 +214,8 @@ class Reverser:
         if is_constant(statement.function):
             return
         rule = rule_of(statement.function)
+        if not any(value in self.active for value in values_in(statement.operands)):
+            return
         if rule is None:
             raise MissingRuleError(
                 f"{name_of(statement.function)} has no derivative rule",

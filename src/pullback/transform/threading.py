@@ -62,14 +62,19 @@ class _Forward:
             *(tape for tapes in self.plan.saves.values() for tape in tapes),
             *self.plan.counters,
         ]
+        self.notes = {v: made for notes in self.plan.notes.values() for v, made in notes.items()}
         self.builder = Builder()
         self.rounds: dict[int, Operand] = {}
 
-    def block(self, block: Block, path: Path, env: dict[int, Operand]) -> list[Statement]:
+    def block(
+        self, block: Block, path: Path, env: dict[int, Operand], parameters: tuple[Value, ...] = ()
+    ) -> list[Statement]:
         """The statements of a block and what they keep; `env` holds the present version of each place."""
         statements: list[Statement]
         with self.builder.block() as statements:
             defined = {v for s in block.statements for v in self.defined_by(s)}
+            for value in parameters:
+                self.note(value)
             self.save([t for t in self.plan.saves.get(path, []) if t.value not in defined], path, env)
             for statement in block.statements:
                 self.builder.location = statement.location
@@ -79,7 +84,7 @@ class _Forward:
                 self.statement(statement, path, env)
                 results = self.defined_by(statement)
                 for value in results:
-                    self.note(value, path)
+                    self.note(value)
                 self.save([t for t in self.plan.saves.get(path, []) if t.value in results], path, env)
             for counter in self.plan.counters:
                 if counter.path == path and not counter.blocks:
@@ -87,12 +92,13 @@ class _Forward:
         return statements
 
     def defined_by(self, statement: Statement) -> tuple[Value, ...]:
-        """What a statement defines, the count of its rounds included."""
+        """What a statement defines, the count of its rounds and the sizes noted of its results included."""
         trips = self.trip_counts.get(id(statement))
-        return results_of(statement) if trips is None else (*results_of(statement), trips)
+        results = results_of(statement) if trips is None else (*results_of(statement), trips)
+        return (*results, *(note.value for value in results for note in self.notes.get(value, ())))
 
-    def note(self, value: Value, path: Path) -> None:
-        for statement in self.plan.notes.get(path, {}).get(value, ()):
+    def note(self, value: Value) -> None:
+        for statement in self.notes.get(value, ()):
             self.builder.add(statement)
 
     def made(self, kept: Kept) -> Operand:
@@ -176,7 +182,8 @@ class _Forward:
         with self.builder.block() as before:
             if isinstance(statement, For):
                 self.rounds[id(statement)] = self.round_of(statement) if numbering else statement.index
-        body = [*before, *self.block(statement.body, (*path, (id(statement), 0)), inner)]
+        carried = tuple(c.parameter for c in statement.carried)
+        body = [*before, *self.block(statement.body, (*path, (id(statement), 0)), inner, carried)]
         yields = [inner[id(kept)] for kept in passing]
         results = [kept.final if _is_outermost(kept, statement) else self.version(kept) for kept in passing]
         env.update({id(kept): result for kept, result in zip(passing, results, strict=True)})

@@ -21,6 +21,10 @@ if find_spec("pullback") is None:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SRC), os.environ.get("PYTHONPATH")]))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-cases", action="store_true", help="write what is generated now into tests/cases/*.txt")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give the run a cache directory. The workers of xdist and the examples are children and inherit it.
 

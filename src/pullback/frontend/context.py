@@ -302,6 +302,14 @@ class Context:
             )
 
 
+def list_item(context: Context, value: Value) -> Binding:
+    """An item of a list whose length is a matter of the run; an array among them must not be written."""
+    binding = context.bind(value)
+    if isinstance(binding, ArrayRef):
+        binding.cell.outside = "an array from a list that changes in a loop cannot be written"
+    return binding
+
+
 def merged(path: tuple[Step, ...]) -> tuple[Step, ...]:
     """A path with `[i][j]` written as `[i, j]` where that means the same."""
     steps: list[Step] = []

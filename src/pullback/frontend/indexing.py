@@ -8,9 +8,9 @@ import gast
 import numpy as np
 
 from pullback.frontend.apply import apply_operator, needs_static
-from pullback.frontend.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue
+from pullback.frontend.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue, cells_in
 from pullback.frontend.branches import choose
-from pullback.frontend.context import Context, merged
+from pullback.frontend.context import Context, list_item, merged
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced, type_of_part
@@ -102,7 +102,7 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
     if isinstance(receiver, ListRef):
         content = context.version(receiver.cell, node)
         if isinstance(content, Stack):
-            return context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
+            return list_item(context, context.builder.load(content.buffer, stack_path(context, content, slice_node, node)))
     items = context.items(receiver, node)
     if isinstance(slice_node, gast.Slice):
         chosen = items[_static_slice(context, slice_node)]
@@ -220,7 +220,9 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
     content = context.version(receiver.cell, node)
     if isinstance(content, Stack):
         path = stack_path(context, content, slice_node, node)
-        operand = context.scalar(value, node)
+        operand = context.operand(value, node)
+        for cell in cells_in(value):
+            context.state.link(receiver.cell, cell)
         with context.builder.at(context.location(node)):
             if operand.type.dtype != content.buffer.type.dtype:
                 operand = context.builder.cast(operand, content.buffer.type.dtype)

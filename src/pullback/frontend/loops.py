@@ -26,7 +26,7 @@ from pullback.frontend.bindings import (
 )
 from pullback.frontend.context import Context
 from pullback.frontend.desugar import RESULT
-from pullback.frontend.merge import cast_to, element_dtype, to_stack
+from pullback.frontend.merge import cast_to, element_type, to_stack
 from pullback.frontend.names import assigned_names, loaded_early, loaded_outside
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import UNDEFINED, Block, Carried, Constant, For, Operand, Statement, Value, While
@@ -135,7 +135,7 @@ class Loop:
     def cell_parameter(self, cell: Cell, guess: Any) -> Any:
         content = self.entry.cells[cell]
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, guess.buffer.type.dtype)
+            stack = to_stack(self.context, content, self.node, guess.buffer.type)
             buffer = self.parameter(cell.name, guess.buffer.type, stack.buffer)
             return Stack(buffer, self.parameter(f"{cell.name}_length", INT, stack.length))
         if isinstance(content, tuple):
@@ -212,11 +212,11 @@ class Loop:
             if isinstance(end, Value):
                 if cell not in self.guess.cells:
                     self.guess.cells[cell], holds = end, False
-            elif not self.list_holds(cell, content, end):
+            elif not self.list_holds(cell, content, end, reading.state):
                 holds = False
         return holds
 
-    def list_holds(self, cell: Cell, start: Any, end: Any) -> bool:
+    def list_holds(self, cell: Cell, start: Any, end: Any, state: State) -> bool:
         known = self.guess.cells.get(cell)
         if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):
             if start == end:
@@ -229,18 +229,15 @@ class Loop:
                 self.guess.cells[cell] = joined
                 return False
             self.context.refuse(self.node, f"the list '{cell.name}' changes in a way that cannot be followed")
-        dtype = element_dtype(end)
+        type_ = element_type(end, state)
         if start and not isinstance(start, Stack):
-            dtype = join(Array(element_dtype(start), 1), Array(dtype, 1)).dtype
-        wanted = Stack(Value(cell.name, Array(dtype, 1)), Constant(0, INT))
+            common = join(element_type(start, state), type_)
+            if common is None:
+                self.context.refuse(self.node, f"the list '{cell.name}' holds items of different kinds")
+            type_ = common  # type: ignore[assignment]
+        wanted = Stack(Value(cell.name, type_), Constant(0, INT))
         if isinstance(known, Stack) and known.buffer.type == wanted.buffer.type and isinstance(end, Stack):
             return True
-        if isinstance(end, tuple) and any(isinstance(item, ArrayRef) for item in end):
-            self.context.refuse(
-                self.node,
-                f"the list of arrays '{cell.name}' changes its length in a loop",
-                "write into the rows of a 2-d array",
-            )
         self.guess.cells[cell] = wanted
         return False
 
@@ -274,6 +271,9 @@ class Loop:
                 own = leaf.cell in _cells_of(self.started.names[key])
                 old = cell in self.entry.cells
                 shared = owners.setdefault(cell, key) != key
+                if cell.outside and key not in self.guess.outside:
+                    self.guess.outside[key], holds = cell.outside, False
+                    continue
                 if (shared or (old and not own) or (leaf.path and not own)) and key not in self.guess.outside:
                     reason = f"'{key[1]}' may be one of several arrays in this loop, so it cannot be written here"
                     self.guess.outside[key] = reason
@@ -321,7 +321,7 @@ class Loop:
 
     def cell_yields(self, content: Any, guess: Any) -> list[Operand]:
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, guess.buffer.type.dtype)
+            stack = to_stack(self.context, content, self.node, guess.buffer.type)
             return [stack.buffer, stack.length]
         return list(content) if isinstance(content, tuple) else [content]
 

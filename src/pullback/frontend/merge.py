@@ -20,6 +20,7 @@ from pullback.frontend.bindings import (
 )
 from pullback.frontend.context import Context
 from pullback.ir.builder import constant
+from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import UNDEFINED, Block, Constant, If, Operand, Statement, Value
 from pullback.ir.types import BOOL, Array, Type, join
 
@@ -232,7 +233,7 @@ class Merge:
         with self.context.builder.into(path.statements):
             outer, self.context.state = self.context.state, path.state
             try:
-                return to_stack(self.context, content, self.node, element_dtype(other))
+                return to_stack(self.context, content, self.node, element_type(other, self.then.state))
             finally:
                 self.context.state = outer
 
@@ -288,25 +289,35 @@ def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
     return context.builder.cast(operand, type_.dtype + weak)
 
 
-def element_dtype(content: Any) -> str:
-    """The dtype of the numbers in a list's content."""
+def element_type(content: Any, state: State) -> Array:
+    """The type of the buffer for the numbers or arrays in a list's content."""
     if isinstance(content, Stack):
-        return content.buffer.type.dtype
-    return next((item.type.dtype for item in content if isinstance(item, Value | Constant) and item.type), "float64")
+        assert isinstance(content.buffer.type, Array), "the buffer of a list is an array"
+        return content.buffer.type
+    for item in content:
+        if isinstance(item, Value | Constant) and item.type is not None:
+            return Array(item.type.dtype, 1)
+        if isinstance(item, ArrayRef) and item.cell in state.cells:
+            type_ = state.cells[item.cell].type
+            part = type_of_part(type_, item.path) if item.path else type_
+            return Array(type_.dtype, getattr(part, "ndim", 0) + 1)
+    return Array("float64", 1)
 
 
-def to_stack(context: Context, content: Any, node: Any, dtype: str) -> Stack:
-    """A list's content as a growing buffer and a length; `dtype` is that of an empty one."""
+def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:
+    """A list's content as a growing buffer and a length; `type_` is that of the buffer of an empty one."""
     if isinstance(content, Stack):
         return content
     operands = [context.operand(item, node) for item in content]
-    if any(isinstance(operand.type, Array) for operand in operands):
-        context.refuse(node, "a list of arrays whose length is a matter of the run cannot be kept", "use a 2-d array")
+    ranks = {getattr(operand.type, "ndim", 0) + 1 for operand in operands} | {type_.ndim}
+    if len(ranks) > 1:
+        context.refuse(node, "a list that changes in a loop holds numbers and arrays", "keep them in two lists")
     buffer: Value
     if operands:
-        buffer = context.let(node, np.array, tuple(operands))
+        buffer = context.let(node, np.array if type_.ndim == 1 else np.stack, tuple(operands))
     else:
-        buffer = context.let(node, np.empty, constant(0), Constant(dtype), keywords=("dtype",))
+        sizes = (constant(0),) * type_.ndim
+        buffer = context.let(node, np.empty, sizes, Constant(type_.dtype), keywords=("dtype",))
     return Stack(buffer, constant(len(operands)))
 
 

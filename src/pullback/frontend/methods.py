@@ -17,8 +17,9 @@ from pullback.frontend.bindings import (
     Stack,
     Static,
     TupleValue,
+    cells_in,
 )
-from pullback.frontend.context import WHOLE, Context
+from pullback.frontend.context import WHOLE, Context, list_item
 from pullback.frontend.special import SPECIAL, as_type
 from pullback.frontend.spelling import METHODS
 from pullback.ir import primitives
@@ -122,13 +123,19 @@ def _stack_method(
     context: Context, ref: ListRef, stack: Stack, name: str, arguments: tuple[Binding, ...], node: Any
 ) -> Binding:
     if name == "append":
-        value = context.scalar(arguments[0], node)
+        value = context.operand(arguments[0], node)
+        rank = value.type.ndim + 1 if isinstance(value.type, Array) else 1
+        if rank != stack.buffer.type.ndim:
+            context.mistyped(node, "the items of this list have different ranks", "keep numbers and arrays apart")
         stack = _widened(context, stack, value, node)
+        push = runtime.push if rank == 1 else runtime.push_row
+        for cell in cells_in(arguments[0]):
+            context.state.link(ref.cell, cell)
         with context.builder.at(context.location(node)):
             if value.type.dtype != stack.buffer.type.dtype:
                 value = context.builder.cast(value, stack.buffer.type.dtype)
             buffer = context.builder.let(
-                runtime.push, stack.buffer, stack.length, value, name=ref.cell.name, type_=stack.buffer.type
+                push, stack.buffer, stack.length, value, name=ref.cell.name, type_=stack.buffer.type
             )
             length = context.builder.let(np.add, stack.length, constant(1))
         context.state.cells[ref.cell] = Stack(buffer, length)
@@ -140,13 +147,13 @@ def _stack_method(
             length = context.builder.let(np.subtract, stack.length, constant(1))
             value = context.builder.load(stack.buffer, (Index((length,)),))
         context.state.cells[ref.cell] = Stack(stack.buffer, length)
-        return value
+        return list_item(context, value)
     context.refuse(node, f"'{name}' of a list that changes in a loop cannot be followed", "use append and pop()")
 
 
 def _widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
     """The list with room for a value of a wider dtype."""
-    wider = join(Array(value.type.dtype, 1), stack.buffer.type)
+    wider = join(Array(value.type.dtype, stack.buffer.type.ndim), stack.buffer.type)
     if wider is None or wider == stack.buffer.type:
         return stack
     with context.builder.at(context.location(node)):

@@ -22,7 +22,7 @@ from pullback.frontend.bindings import (
     TupleValue,
 )
 from pullback.frontend.branches import choose
-from pullback.frontend.context import Context
+from pullback.frontend.context import Context, list_item
 from pullback.frontend.indexing import read_part, shape_attribute, type_of_ref
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -122,7 +122,7 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
 def _stack_item(context: Context, binding: ListRef, k: Operand, node: Any) -> Binding:
     content = context.version(binding.cell, node)
     buffer = content.buffer if isinstance(content, Stack) else context.array_of(binding, node)
-    return context.let(node, primitives.load, buffer, (Index((k,)),))
+    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)))
 
 
 def as_iteration(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...]:

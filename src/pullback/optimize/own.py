@@ -21,11 +21,14 @@ from pullback import runtime
 from pullback.analysis.buffers import consumes, shares_memory
 from pullback.ir import primitives
 from pullback.ir.nodes import (
+    UNDEFINED,
     Block,
     Carried,
+    Constant,
     For,
     Function,
     If,
+    Index,
     Let,
     Operand,
     Statement,
@@ -35,6 +38,7 @@ from pullback.ir.nodes import (
     operands_of,
     results_of,
     values_in,
+    walk,
 )
 from pullback.ir.types import Array
 
@@ -46,14 +50,59 @@ Sides = tuple[tuple[int, int], ...]
 
 
 def own(function: Function) -> Function:
-    """The function with the copies that make writing in place safe."""
+    """The function with the copies that make writing in place safe, and that bring changed parameters up to date."""
+    function = _settled(function)
+    moved = [k for k in function.mutated if not is_in_place(function, k)]
+    return _settled(_written_back(function, moved)) if moved else function
+
+
+def _settled(function: Function) -> Function:
     for _ in range(MOST_ROUNDS):
-        survey = Survey(function)
-        repairs = survey.repairs()
+        repairs = Survey(function).repairs()
         if not repairs.any():
             return function
         function = _Repairer(repairs).function(function)
     raise AssertionError("the copies of an array do not settle")
+
+
+def is_in_place(function: Function, k: int) -> bool:
+    """Whether the last version of a changed parameter stands in the parameter's own memory."""
+    definitions: dict[Value, Statement] = {r: s for s in walk(function.body) for r in results_of(s)}
+    last = function.body.yields[len(function.results) + function.mutated.index(k)]
+    return _comes_from(last, function.parameters[k], definitions)
+
+
+def _comes_from(value: Operand, source: Value, definitions: dict[Value, Statement]) -> bool:
+    """Whether a version is the source, changed by nothing but writes in place."""
+    if value is source:
+        return True
+    match definitions.get(value):
+        case Let() as statement:
+            return consumes(statement) and _comes_from(statement.operands[0], source, definitions)
+        case If() as statement:
+            j = statement.results.index(value)
+            sides = (statement.then.yields[j], statement.orelse.yields[j])
+            return all(_comes_from(side, source, definitions) for side in sides)
+        case For() | While() as statement:
+            j = statement.results.index(value)
+            carried = statement.carried[j]
+            within = _comes_from(statement.body.yields[j], carried.parameter, definitions)
+            return within and _comes_from(carried.initial, source, definitions)
+    return False
+
+
+def _written_back(function: Function, moved: list[int]) -> Function:
+    """The function with a last statement for each parameter whose elements ended up elsewhere."""
+    statements, yields = list(function.body.statements), list(function.body.yields)
+    for k in moved:
+        place = len(function.results) + function.mutated.index(k)
+        parameter = function.parameters[k]
+        final = Value(parameter.name, parameter.type)
+        everything = (Index((Constant(Ellipsis),)),)
+        location = function.location
+        statements.append(Let(final, primitives.store, (parameter, everything, yields[place]), location=location))
+        yields[place] = final
+    return replace(function, body=Block(tuple(statements), tuple(yields)))
 
 
 @dataclass(slots=True)
@@ -310,6 +359,10 @@ class Survey:
             seen |= origins
 
 
+def _is_undefined(operand: Operand) -> bool:
+    return isinstance(operand, Constant) and operand.value is UNDEFINED
+
+
 def _excludes(a: Sides, b: Sides) -> bool:
     """Whether two places are on different sides of one branch."""
     other = dict(b)
@@ -321,6 +374,7 @@ class _Repairer:
         self.repairs = repairs
         self.position = 0
         self.copies: dict[Value, tuple[Value, int]] = {}
+        self.inside: set[Value] = set()
 
     def function(self, function: Function) -> Function:
         statements = self.copied(function.parameters)
@@ -356,7 +410,7 @@ class _Repairer:
         for statement in block.statements:
             self.position += 1
             statements += self.statement(statement)
-            statements += self.copied(results_of(statement))
+            statements += self.copied(v for v in results_of(statement) if v not in self.inside)
         self.position += 1
         return statements
 
@@ -369,6 +423,7 @@ class _Repairer:
             case If():
                 condition = self.operand(statement.condition, self.position)
                 then, orelse = self.block(statement.then), self.block(statement.orelse)
+                then, orelse = self.copied_inside(statement, then, orelse)
                 self.position += 1
                 return [replace(statement, condition=condition, then=then, orelse=orelse)]
             case For() | While():
@@ -379,6 +434,20 @@ class _Repairer:
             copied = Let(fresh, primitives.copy, (operands[0],), location=statement.location)
             return [copied, replace(statement, operands=(fresh, *operands[1:]))]
         return [replace(statement, operands=operands)]
+
+    def copied_inside(self, statement: If, then: Block, orelse: Block) -> tuple[Block, Block]:
+        """A result that only one side has is copied on that side: on the other there is nothing to copy."""
+        sides = [[list(block.statements), list(block.yields)] for block in (then, orelse)]
+        for k, result in enumerate(statement.results):
+            if result not in self.repairs.values or not any(_is_undefined(yields[k]) for _, yields in sides):
+                continue
+            self.inside.add(result)
+            for statements, yields in sides:
+                if not _is_undefined(yields[k]):
+                    fresh = Value(result.name, result.type)
+                    statements.append(Let(fresh, primitives.copy, (yields[k],), location=statement.location))
+                    yields[k] = fresh
+        return tuple(Block(tuple(statements), tuple(yields)) for statements, yields in sides)  # type: ignore[return-value]
 
     def loop(self, statement: For | While) -> list[Statement]:
         before: list[Statement] = []

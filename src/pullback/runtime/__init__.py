@@ -1,6 +1,6 @@
 """What generated modules import: helpers with a NumPy body and a Numba overload of the same value, dtype and shape."""
 
-from pullback.runtime.buffers import block_of, push, push_block
+from pullback.runtime.buffers import block_of, push, push_block, push_row
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -125,6 +125,7 @@ __all__ = [
     "prod_over",
     "push",
     "push_block",
+    "push_row",
     "rad2deg",
     "ravel",
     "remainder",

@@ -34,12 +34,49 @@ def push(buffer: Any, k: Any, value: Any) -> Any:
 
 @compiled(push, prefer_literal=False)
 def _push(buffer: Any, k: Any, value: Any) -> Any:
-    def store(buffer, k, value):
+    def store(buffer: Any, k: Any, value: Any) -> Any:
         if k >= buffer.shape[0]:
             buffer = grown(buffer, k + 1)
         if k < 0:
             raise IndexError("push outside the buffer")
         buffer[k] = value
+        return buffer
+
+    return store
+
+
+def push_row(buffer: Any, k: Any, row: Any) -> Any:
+    """`buffer` with buffer[k] = row stored in place; a larger copy if it is full. All rows have one shape.
+
+    Raises ValueError where a row has another shape than those before it.
+    """
+    if buffer.shape[0] == 0:
+        buffer = np.zeros((SMALLEST, *row.shape), buffer.dtype)
+    if buffer.shape[1:] != row.shape:
+        raise ValueError("the arrays in this list do not have one shape")
+    if k >= buffer.shape[0]:
+        larger = np.zeros((2 * buffer.shape[0], *buffer.shape[1:]), buffer.dtype)
+        larger[: buffer.shape[0]] = buffer
+        buffer = larger
+    buffer[k] = row
+    return buffer
+
+
+@compiled(push_row, prefer_literal=False)
+def _push_row(buffer: Any, k: Any, row: Any) -> Any:
+    if not is_array(row):
+        return None
+
+    def store(buffer, k, row):
+        if buffer.shape[0] == 0:
+            buffer = np.zeros((SMALLEST,) + row.shape, buffer.dtype)
+        if buffer.shape[1:] != row.shape:
+            raise ValueError("the arrays in this list do not have one shape")
+        if k >= buffer.shape[0]:
+            larger = np.zeros((2 * buffer.shape[0],) + row.shape, buffer.dtype)
+            larger[: buffer.shape[0]] = buffer
+            buffer = larger
+        buffer[k] = row
         return buffer
 
     return store
@@ -58,7 +95,7 @@ def _push_block(buffer: Any, top: Any, block: Any) -> Any:
     if not is_array(block):
         return None
 
-    def store(buffer, top, block):
+    def store(buffer: Any, top: Any, block: Any) -> Any:
         values = flat(block)
         if top < 0 or top > buffer.shape[0]:
             raise IndexError("push outside the buffer")
@@ -79,7 +116,7 @@ def block_of(buffer: Any, top: Any, shape: Any) -> Any:
 
 @compiled(block_of, prefer_literal=False)
 def _block_of(buffer: Any, top: Any, shape: Any) -> Any:
-    def block(buffer, top, shape):
+    def block(buffer: Any, top: Any, shape: Any) -> Any:
         target = integer_tuple(shape)
         size = product(target, 0, len(target))
         return buffer[top : top + size].reshape(target)

@@ -29,7 +29,7 @@ def unary(a: Any, formula: Any, source: np.dtype[Any], result: np.dtype[Any]) ->
     if is_scalar(a):
         return lambda x: cast_out(formula(cast_in(x)))
 
-    def loop(x):
+    def loop(x: Any) -> Any:
         values = flat(x)
         out = np.empty(values.size, cast_out)
         for i in range(values.size):
@@ -47,7 +47,7 @@ def binary(a: Any, b: Any, formula: Any, sources: tuple[Any, Any], result: np.dt
 
     if is_scalar(b):
 
-        def loop_of_first(x1, x2):
+        def loop_of_first(x1: Any, x2: Any) -> Any:
             values = flat(x1)
             second = cast_b(x2)
             out = np.empty(values.size, cast_out)
@@ -58,7 +58,7 @@ def binary(a: Any, b: Any, formula: Any, sources: tuple[Any, Any], result: np.dt
         return loop_of_first
     if is_scalar(a):
 
-        def loop_of_second(x1, x2):
+        def loop_of_second(x1: Any, x2: Any) -> Any:
             values = flat(x2)
             first = cast_a(x1)
             out = np.empty(values.size, cast_out)
@@ -68,7 +68,7 @@ def binary(a: Any, b: Any, formula: Any, sources: tuple[Any, Any], result: np.dt
 
         return loop_of_second
 
-    def loop(x1, x2):
+    def loop(x1: Any, x2: Any) -> Any:
         shape = common_shape(x1.shape, x2.shape)
         firsts, seconds = flat_to(x1, shape), flat_to(x2, shape)
         out = np.empty(firsts.size, cast_out)
@@ -156,7 +156,7 @@ def _where(c: Any, a: Any, b: Any) -> Any:
     if is_scalar(c) and is_scalar(a) and is_scalar(b):
         return lambda c, a, b: to(a) if c else to(b)
 
-    def choose(c, a, b):
+    def choose(c: Any, a: Any, b: Any) -> Any:
         shape = common_shape(common_shape(shape_of(c), shape_of(a)), shape_of(b))
         cs, firsts, seconds = spread(c, shape), spread(a, shape), spread(b, shape)
         out = np.empty(shape, to)
@@ -175,7 +175,7 @@ def masked_product(y_bar: Any, partial: Any) -> Any:
 
 
 @kernel
-def masked(y_bar, partial):
+def masked(y_bar: Any, partial: Any) -> Any:
     return y_bar * (partial if y_bar != 0 else y_bar)
 
 
@@ -212,7 +212,7 @@ def _cast(x: Any, dtype: Any) -> Any:
     if is_scalar(x):
         return lambda x, dtype: to(x)
 
-    def convert(x, dtype):
+    def convert(x: Any, dtype: Any) -> Any:
         values = flat(x)
         out = np.empty(values.size, to)
         for i in range(values.size):
@@ -377,7 +377,7 @@ def is_integer_scalar(x: Any) -> bool:
 
 
 @kernel
-def floor_divide_floats(a, b):
+def floor_divide_floats(a: Any, b: Any) -> Any:
     if b == 0:
         return a / b
     mod = np.fmod(a, b)
@@ -391,7 +391,7 @@ def floor_divide_floats(a, b):
 
 
 @kernel
-def remainder_floats(a, b):
+def remainder_floats(a: Any, b: Any) -> Any:
     if b == 0:
         return a * math.nan
     mod = np.fmod(a, b)
@@ -403,24 +403,24 @@ def remainder_floats(a, b):
 
 
 @kernel
-def floor_divide_integers(a, b):
+def floor_divide_integers(a: Any, b: Any) -> Any:
     return a // b if b != 0 else 0 * a
 
 
 @kernel
-def remainder_integers(a, b):
+def remainder_integers(a: Any, b: Any) -> Any:
     return a % b if b != 0 else 0 * a
 
 
 @kernel
-def floor_divide_checked(a, b):
+def floor_divide_checked(a: Any, b: Any) -> Any:
     if b == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     return a // b
 
 
 @kernel
-def remainder_checked(a, b):
+def remainder_checked(a: Any, b: Any) -> Any:
     if b == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     return a % b
@@ -438,7 +438,7 @@ def power(x1: Any, x2: Any) -> Any:
 
 
 @kernel
-def power_integers(a, n):
+def power_integers(a: Any, n: Any) -> Any:
     if n < 0:
         raise ValueError("Integers to negative integer powers are not allowed.")
     result = a * 0 + 1
@@ -459,7 +459,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any
 
 
 @kernel
-def is_near(a, b, rtol, atol, equal_nan):
+def is_near(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: Any) -> Any:
     if a != a or b != b:
         return equal_nan and a != a and b != b
     if math.isinf(a) or math.isinf(b):
@@ -476,7 +476,7 @@ def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: An
             float(a), float(b), rtol, atol, bool(equal_nan)
         )
 
-    def compare(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    def compare(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
         shape = common_shape(shape_of(a), shape_of(b))
         xs, ys = spread(a, shape), spread(b, shape)
         out = np.empty(shape, np.bool_)
@@ -510,7 +510,7 @@ def gamma(x: Any) -> Any:
 
 
 @kernel
-def gamma_of(x):
+def gamma_of(x: Any) -> Any:
     if x == 0:
         return math.copysign(math.inf, x)
     if (x < 0 and x == math.floor(x)) or x == -math.inf:
@@ -535,7 +535,7 @@ def digamma(x: Any) -> Any:
 
 
 @kernel
-def digamma_of(value):
+def digamma_of(value: Any) -> Any:
     x = float(value)
     if x == 0:
         return math.copysign(math.inf, -x)
@@ -596,7 +596,7 @@ TAYLOR = (
 
 
 @kernel
-def digamma_near_root(x):
+def digamma_near_root(x: Any) -> Any:
     """digamma by its Taylor series at the positive root, with the polygammas over factorials."""
     d = (x - 1.4616321449683622) - 9.549995429965697e-17
     total = 0.0
@@ -614,7 +614,7 @@ def sigmoid(x: Any) -> Any:
 
 
 @kernel
-def sigmoid_of(x):
+def sigmoid_of(x: Any) -> Any:
     if x >= 0:
         return 1 / (1 + math.exp(-x))
     e = math.exp(x)

@@ -188,7 +188,7 @@ def is_whole_number(item: tuple[int, Any, int]) -> bool:
 
 
 def number_piece(k: int, axis: int) -> Any:
-    def piece(x, index):
+    def piece(x: Any, index: Any) -> Any:
         return np.full(1, checked_index(np.intp(index[k]), x.shape[axis]) * x.strides[axis]), ()
 
     return register_jitable(piece)
@@ -199,13 +199,13 @@ def basic_piece(k: int, t: Any, axis: int) -> Any:
         return register_jitable(lambda x, index: (np.zeros(1, np.intp), (1,)))
     if t is None:
 
-        def whole(x, index):
+        def whole(x: Any, index: Any) -> Any:
             n = x.shape[axis]
             return slice_offsets((0, n, 1), x.strides[axis]), (n,)
 
         return register_jitable(whole)
 
-    def part(x, index):
+    def part(x: Any, index: Any) -> Any:
         offsets = slice_offsets(index[k].indices(x.shape[axis]), x.strides[axis])
         return offsets, (offsets.size,)
 
@@ -226,7 +226,7 @@ def advanced_piece(items: list[tuple[int, Any, int]]) -> Any:
     for k, t, axis in items:
         add = then_add(add, k, t, axis)
 
-    def piece(x, index):
+    def piece(x: Any, index: Any) -> Any:
         target = shape(index)
         out = np.zeros(product(target, 0, len(target)), np.intp)
         add(x, index, out, target)
@@ -236,7 +236,7 @@ def advanced_piece(items: list[tuple[int, Any, int]]) -> Any:
 
 
 def array_piece(k: int, axis: int) -> Any:
-    def piece(x, index):
+    def piece(x: Any, index: Any) -> Any:
         out = np.zeros(index[k].size, np.intp)
         add_offsets(out, flat(index[k]), x.shape[axis], x.strides[axis])
         return out, index[k].shape
@@ -245,7 +245,7 @@ def array_piece(k: int, axis: int) -> Any:
 
 
 def mask_piece(k: int, axis: int, rank: int) -> Any:
-    def piece(x, index):
+    def piece(x: Any, index: Any) -> Any:
         check_mask(index[k].shape, x.shape, axis)
         out = mask_offsets(flat(index[k]), x.shape, x.strides, axis, rank)
         return out, (out.size,)
@@ -281,7 +281,7 @@ def then_add(before: Any, k: int, t: Any, axis: int) -> Any:
     if is_mask(t):
         rank = t.ndim
 
-        def add_mask(x, index, out, target):
+        def add_mask(x: Any, index: Any, out: Any, target: Any) -> Any:
             before(x, index, out, target)
             check_mask(index[k].shape, x.shape, axis)
             found = mask_offsets(flat(index[k]), x.shape, x.strides, axis, rank)
@@ -290,13 +290,13 @@ def then_add(before: Any, k: int, t: Any, axis: int) -> Any:
         return register_jitable(add_mask)
     if is_array(t):
 
-        def add_array(x, index, out, target):
+        def add_array(x: Any, index: Any, out: Any, target: Any) -> Any:
             before(x, index, out, target)
             add_offsets(out, flat_to(index[k], target), x.shape[axis], x.strides[axis])
 
         return register_jitable(add_array)
 
-    def add_number(x, index, out, target):
+    def add_number(x: Any, index: Any, out: Any, target: Any) -> Any:
         before(x, index, out, target)
         out += checked_index(np.intp(index[k]), x.shape[axis]) * x.strides[axis]
 
@@ -315,7 +315,7 @@ def selection(x: Any, index: Any) -> Any:
 
 
 def combination(first: Any, second: Any) -> Any:
-    def combined(x, index):
+    def combined(x: Any, index: Any) -> Any:
         a, a_shape = first(x, index)
         b, b_shape = second(x, index)
         return outer_sum(a, b), a_shape + b_shape
@@ -382,7 +382,7 @@ def _gather(x: Any, index: Any) -> Any:
     if result_rank(x, index) == 0:
         return lambda x, index: load_at(x, select(x, index)[0][0])
 
-    def read(x, index):
+    def read(x: Any, index: Any) -> Any:
         offsets, shape = select(x, index)
         return loaded(x, offsets).reshape(shape)
 
@@ -399,7 +399,7 @@ def _gather_and_clear(y_bar: Any, index: Any) -> Any:
     if result_rank(y_bar, index) == 0:
         return lambda y_bar, index: loaded_and_cleared(y_bar, select(y_bar, index)[0], zero(0))[0]
 
-    def read(y_bar, index):
+    def read(y_bar: Any, index: Any) -> Any:
         offsets, shape = select(y_bar, index)
         return loaded_and_cleared(y_bar, offsets, zero(0)).reshape(shape)
 
@@ -420,20 +420,20 @@ def define_store(function: Any, store_each: Any, store_one: Any) -> None:
         select, to = selection(x, index), x.dtype
         if is_scalar(value):
 
-            def store_scalar(x, index, value):
+            def store_scalar(x: Any, index: Any, value: Any) -> Any:
                 store_one(x, select(x, index)[0], to(value))
                 return x
 
             return store_scalar
         if value.ndim == 0:
 
-            def store_element(x, index, value):
+            def store_element(x: Any, index: Any, value: Any) -> Any:
                 store_one(x, select(x, index)[0], to(value[()]))
                 return x
 
             return store_element
 
-        def store(x, index, value):
+        def store(x: Any, index: Any, value: Any) -> Any:
             offsets, shape = select(x, index)
             store_each(x, offsets, flat_to(value, shape))
             return x

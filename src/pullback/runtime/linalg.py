@@ -45,14 +45,14 @@ def _product_of_matrices(a: Any, b: Any) -> Any:
     last = a.ndim - 1
     first = b.ndim - 2 if b.ndim > 1 else 0
 
-    def check(a, b):
+    def check(a: Any, b: Any) -> Any:
         if a.shape[last] != b.shape[first]:
             raise ValueError("matmul: the inner dimensions of the operands differ")
 
     checked = register_jitable(check)
     if isinstance(a.dtype, types.Float):
 
-        def blas(a, b):
+        def blas(a: Any, b: Any) -> Any:
             checked(a, b)
             return np.dot(a, b)
 
@@ -60,7 +60,7 @@ def _product_of_matrices(a: Any, b: Any) -> Any:
     to = a.dtype
     if a.ndim == 1 and b.ndim == 1:
 
-        def vectors(a, b):
+        def vectors(a: Any, b: Any) -> Any:
             checked(a, b)
             total = to(0)
             for k in range(a.shape[0]):
@@ -70,7 +70,7 @@ def _product_of_matrices(a: Any, b: Any) -> Any:
         return vectors
     if a.ndim == 1:
 
-        def vector_matrix(a, b):
+        def vector_matrix(a: Any, b: Any) -> Any:
             checked(a, b)
             out = np.zeros(b.shape[1], to)
             for k in range(b.shape[0]):
@@ -81,7 +81,7 @@ def _product_of_matrices(a: Any, b: Any) -> Any:
         return vector_matrix
     if b.ndim == 1:
 
-        def matrix_vector(a, b):
+        def matrix_vector(a: Any, b: Any) -> Any:
             checked(a, b)
             out = np.zeros(a.shape[0], to)
             for i in range(a.shape[0]):
@@ -91,7 +91,7 @@ def _product_of_matrices(a: Any, b: Any) -> Any:
 
         return matrix_vector
 
-    def matrices(a, b):
+    def matrices(a: Any, b: Any) -> Any:
         checked(a, b)
         out = np.zeros((a.shape[0], b.shape[1]), to)
         for i in range(a.shape[0]):
@@ -144,7 +144,7 @@ def _matmul(a: Any, b: Any) -> Any:
     if a.ndim == 1:
         row, order = (-2, 0), (*range(b.ndim - 2), b.ndim - 1)
 
-        def vector_stack(a, b):
+        def vector_stack(a: Any, b: Any) -> Any:
             y = matmul(a.copy().reshape(permuted(a.shape, row)), b)
             return y.reshape(permuted(b.shape, order))
 
@@ -152,7 +152,7 @@ def _matmul(a: Any, b: Any) -> Any:
     if b.ndim == 1:
         column, kept = (0, -2), tuple(range(a.ndim - 1))
 
-        def stack_vector(a, b):
+        def stack_vector(a: Any, b: Any) -> Any:
             return matmul(a, b.copy().reshape(permuted(b.shape, column))).reshape(permuted(a.shape, kept))
 
         return stack_vector
@@ -161,7 +161,7 @@ def _matmul(a: Any, b: Any) -> Any:
     batch_a, batch_b = tuple(range(a.ndim - 2)), tuple(range(b.ndim - 2))
     rank = max(a.ndim, b.ndim) - 2
 
-    def stacks(a, b):
+    def stacks(a: Any, b: Any) -> Any:
         if a.shape[p] != b.shape[q]:
             raise ValueError("matmul: the inner dimensions of the operands differ")
         batch = common_shape(permuted(a.shape, batch_a), permuted(b.shape, batch_b))
@@ -199,7 +199,7 @@ def dot_of_fronts(a: Any, b: Any, front: Any, kept_b: tuple[int, ...], summed: i
     """Implementation of dot or inner: `front` brings the summed axis of `b` to the front."""
     kept_a, last = tuple(range(a.ndim - 1)), a.ndim - 1
 
-    def implementation(a, b):
+    def implementation(a: Any, b: Any) -> Any:
         if a.shape[last] != b.shape[summed]:
             raise ValueError("the summed axes of the operands have different lengths")
         n = a.shape[last]
@@ -232,7 +232,7 @@ def _outer(a: Any, b: Any) -> Any:
         return None
     to = element_type(result_dtype(a, b))
 
-    def product_table(a, b):
+    def product_table(a: Any, b: Any) -> Any:
         x, y = elements(a), elements(b)
         out = np.empty((x.size, y.size), to)
         for i in range(x.size):

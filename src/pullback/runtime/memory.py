@@ -221,13 +221,13 @@ def _flat_to(a: Any, shape: Any) -> Any:
         return lambda a, shape: a.reshape(1)
     if a.ndim == 0:
 
-        def fill(a, shape):
+        def fill(a: Any, shape: Any) -> Any:
             return np.full(product(shape, 0, len(shape)), a[()])
 
         return fill
     if a.ndim == len(shape) and a.layout == "C":
 
-        def reuse(a, shape):
+        def reuse(a: Any, shape: Any) -> Any:
             if a.shape == shape:
                 return a.reshape(a.size)
             return collect(a, 0, shape, broadcast_strides(a.shape, a.strides, shape))

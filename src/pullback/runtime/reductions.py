@@ -262,7 +262,7 @@ def parts_of(a: Any, axis: Any, keepdims: Any) -> tuple[Any, Any, Any]:
     stop = start + len(axes)
     shape = tuple((NEW_AXIS if i in axes else i) for i in range(ndim)) if keep else kept
 
-    def sizes(a):
+    def sizes(a: Any) -> Any:
         lengths = permuted(a.shape, order)
         return product(lengths, 0, start), product(lengths, start, stop), product(lengths, stop, ndim)
 
@@ -304,7 +304,7 @@ def define_reduction(function: Any, middle: Any, result: Callable[[Any], np.dtyp
         zero = result(a).type(0)
         in_order, sizes, shaped = parts_of(a, axis, keepdims)
 
-        def reduce(a, axis=None, keepdims=False):
+        def reduce(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
             rows, count, columns = sizes(a)
             return shaped(middle(in_order(a), rows, count, columns, zero), a)
 
@@ -330,7 +330,7 @@ def define_variance(function: Any, middle: Any) -> None:
         zero = mean_dtype(a).type(0)
         in_order, sizes, shaped = parts_of(a, axis, keepdims)
 
-        def reduce(a, axis=None, ddof=0, keepdims=False):
+        def reduce(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
             rows, count, columns = sizes(a)
             return shaped(middle(in_order(a), rows, count, columns, zero, ddof), a)
 
@@ -350,7 +350,7 @@ def define_search(function: Any, middle: Any) -> None:
             return None
         in_order, sizes, shaped = parts_of(a, axis, False)
 
-        def search(a, axis=None):
+        def search(a: Any, axis: Any = None) -> Any:
             rows, count, columns = sizes(a)
             return shaped(middle(in_order(a), rows, count, columns, 0), a)
 
@@ -371,14 +371,14 @@ def define_scan(function: Any, middle: Any) -> None:
         zero = sum_dtype(a).type(0)
         if constant(axis) is None:
 
-            def scan_all(a, axis=None):
+            def scan_all(a: Any, axis: Any = None) -> Any:
                 x = elements(a)
                 return middle(x, 1, x.size, 1, zero)
 
             return scan_all
         ndim, position = a.ndim, axis_of(axis, a.ndim)
 
-        def scan(a, axis=None):
+        def scan(a: Any, axis: Any = None) -> Any:
             rows, columns = product(a.shape, 0, position), product(a.shape, position + 1, ndim)
             return middle(flat(a), rows, a.shape[position], columns, zero).reshape(a.shape)
 

@@ -131,7 +131,7 @@ def _sum_to(a: Any, shape: Any) -> Any:
         return lambda a, shape: a[()]
     if len(shape) == 0:
 
-        def total(a, shape):
+        def total(a: Any, shape: Any) -> Any:
             x = flat(a)
             return to(sum_run(x, 0, x.size, zero))
 
@@ -140,7 +140,7 @@ def _sum_to(a: Any, shape: Any) -> Any:
         raise TypingError("cannot sum an array to more dimensions than it has")
     if len(shape) == a.ndim:
 
-        def reduce_if_needed(a, shape):
+        def reduce_if_needed(a: Any, shape: Any) -> Any:
             target = integer_tuple(shape)
             if a.shape == target:
                 return a
@@ -148,7 +148,7 @@ def _sum_to(a: Any, shape: Any) -> Any:
 
         return reduce_if_needed
 
-    def reduce(a, shape):
+    def reduce(a: Any, shape: Any) -> Any:
         target = integer_tuple(shape)
         return sum_flat_to(flat(a), a.shape, target, zero).reshape(target)
 
@@ -183,7 +183,7 @@ def _broadcast_along(y_bar: Any, shape: Any, axis: Any = None, keepdims: Any = F
         ones = tuple(kept.index(i) if i in kept else NEW_AXIS for i in range(ndim))
         zeros = tuple(kept.index(i) if i in kept else NO_STRIDE for i in range(ndim))
 
-        def insert(y_bar, shape, axis=None, keepdims=False):
+        def insert(y_bar: Any, shape: Any, axis: Any = None, keepdims: Any = False) -> Any:
             target = integer_tuple(shape)
             y = view(y_bar, 0, permuted(y_bar.shape, ones), permuted(y_bar.strides, zeros))
             return collect(y, 0, target, broadcast_strides(y.shape, y.strides, target)).reshape(target)
@@ -207,7 +207,7 @@ def _broadcast_to(a: Any, shape: Any) -> Any:
     if a.ndim == 0:
         return lambda a, shape: np.full(integer_tuple(shape), a[()])
 
-    def repeat_elements(a, shape):
+    def repeat_elements(a: Any, shape: Any) -> Any:
         target = integer_tuple(shape)
         return collect(a, 0, target, broadcast_strides(a.shape, a.strides, target)).reshape(target)
 
@@ -293,20 +293,20 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
     axes = axes_of(axis, a.ndim)
     kept = tuple(i for i in range(a.ndim) if i not in axes)
 
-    def check(a):
+    def check(a: Any) -> Any:
         if product(permuted(a.shape, axes), 0, len(axes)) != 1:
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
 
     checked = register_jitable(check)
     if a.layout == "C":
 
-        def drop(a, axis=None):
+        def drop(a: Any, axis: Any = None) -> Any:
             checked(a)
             return a.reshape(permuted(a.shape, kept))
 
         return drop
 
-    def drop_from_view(a, axis=None):
+    def drop_from_view(a: Any, axis: Any = None) -> Any:
         checked(a)
         return view(a, 0, permuted(a.shape, kept), permuted(a.strides, kept))
 
@@ -420,7 +420,7 @@ def _take_along(a: Any, axis: Any, k: Any) -> Any:
     position = axis_of(axis, a.ndim)
     to_front, _ = axis_first(a, position)
 
-    def take(a, axis, k):
+    def take(a: Any, axis: Any, k: Any) -> Any:
         n = a.shape[position]
         if k < -n or k >= n:
             raise IndexError("index is out of bounds for the axis")
@@ -441,7 +441,7 @@ def _flip(a: Any, axis: Any = None) -> Any:
     axes = axes_of(axis, a.ndim)
     zero = (0,) * a.ndim
 
-    def reverse(a, axis=None):
+    def reverse(a: Any, axis: Any = None) -> Any:
         offset = 0
         strides = a.strides
         for i in integer_tuple(axes):
@@ -487,7 +487,7 @@ def _store_parts(out: Any, parts: Any, axis: int, start: int) -> Any:
     if len(parts) == 0:
         return lambda out, parts, axis, start: None
 
-    def store(out, parts, axis, start):
+    def store(out: Any, parts: Any, axis: Any, start: Any) -> Any:
         part = parts[0]
         for i in range(part.ndim):
             if i != axis and part.shape[i] != out.shape[i]:
@@ -520,7 +520,7 @@ def _concatenate(arrays: Any, axis: Any = 0) -> Any:
     position = axis_of(axis, ndim)
     dtype = element_type(result_dtype(*arrays))
 
-    def join(arrays, axis=0):
+    def join(arrays: Any, axis: Any = 0) -> Any:
         shape = tuple_setitem(arrays[0].shape, position, lengths_along(arrays, position))
         out = np.empty(shape, dtype)
         store_parts(out, arrays, position, 0)
@@ -546,13 +546,13 @@ def _store_layers(out: Any, shape: Any, strides: Any, step: int, parts: Any, k: 
 
     if len(strides) == 0:
 
-        def store_scalar(out, shape, strides, step, parts, k):
+        def store_scalar(out: Any, shape: Any, strides: Any, step: Any, parts: Any, k: Any) -> Any:
             out[k] = item(parts[0], 0)
             store_layers(out, shape, strides, step, parts[1:], k + 1)
 
         return store_scalar
 
-    def store(out, shape, strides, step, parts, k):
+    def store(out: Any, shape: Any, strides: Any, step: Any, parts: Any, k: Any) -> Any:
         if parts[0].shape != shape:
             raise ValueError("all input arrays must have the same shape")
         store_part(out, k * step, strides, parts[0])
@@ -574,7 +574,7 @@ def _stack(arrays: Any, axis: Any = 0) -> Any:
     count = len(arrays)
     if ndim == 1:
 
-        def stack_scalars(arrays, axis=0):
+        def stack_scalars(arrays: Any, axis: Any = 0) -> Any:
             out = np.empty(count, dtype)
             store_layers(out, (), (), 0, arrays, 0)
             return out
@@ -583,7 +583,7 @@ def _stack(arrays: Any, axis: Any = 0) -> Any:
     ones = (*range(position), -count - 1, *range(position, ndim - 1))
     rest = tuple(i for i in range(ndim) if i != position)
 
-    def stack_arrays(arrays, axis=0):
+    def stack_arrays(arrays: Any, axis: Any = 0) -> Any:
         out = np.empty(permuted(arrays[0].shape, ones), dtype)
         store_layers(out, arrays[0].shape, permuted(out.strides, rest), out.strides[position], arrays, 0)
         return out
@@ -655,7 +655,7 @@ def _repeat(a: Any, n: Any, axis: Any = None) -> Any:
         return None
     if constant(axis) is None:
 
-        def repeat_all(a, n, axis=None):
+        def repeat_all(a: Any, n: Any, axis: Any = None) -> Any:
             if n < 0:
                 raise ValueError("repeats may not contain negative values.")
             return repeat_middle(flat(a), 1, a.size, 1, n)
@@ -663,7 +663,7 @@ def _repeat(a: Any, n: Any, axis: Any = None) -> Any:
         return repeat_all
     ndim, position = a.ndim, axis_of(axis, a.ndim)
 
-    def repeat_axis(a, n, axis=None):
+    def repeat_axis(a: Any, n: Any, axis: Any = None) -> Any:
         if n < 0:
             raise ValueError("repeats may not contain negative values.")
         rows, count = product(a.shape, 0, position), a.shape[position]

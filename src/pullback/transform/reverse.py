@@ -612,7 +612,9 @@ def _push(reverser: Reverser, statement: Let) -> None:
     del reverser.adjoints[statement.value]
     path = (Index((length,)),)
     if isinstance(value, Value) and value in reverser.active:
-        reverser.add(value, reverser.builder.let(primitives.load, shadow, path))
+        part = reverser.builder.let(primitives.load, shadow, path)
+        is_row = statement.function is runtime.push_row
+        reverser.add(value, reverser.builder.let(primitives.copy, part) if is_row else part)
     if buffer in reverser.active:
         zero = Constant(0.0, Scalar(buffer.type.dtype, weak=buffer.type.dtype == "float64"))
         name = f"{buffer.name}_bar" if buffer.name else ""
@@ -638,5 +640,6 @@ _SPECIAL: dict[Callable[..., Any], Callable[[Reverser, Let], None]] = {
     primitives.select: _select,
     np.array: _array,
     runtime.push: _push,
+    runtime.push_row: _push,
 }
 

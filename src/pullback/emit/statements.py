@@ -30,7 +30,7 @@ from pullback.ir.nodes import (
     While,
     values_in,
 )
-from pullback.ir.types import Array
+from pullback.ir.types import Array, Scalar
 
 _IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow}
 
@@ -89,7 +89,7 @@ class Statements:
         value = self.expressions.let(statement)
         if isinstance(value, gast.Name) and value.id == text:
             return []
-        return [assigned(text, value)]
+        return [assigned(text, value, isinstance(statement.value.type, Scalar))]
 
     def accumulate(self, statement: Let, text: str) -> Any:
         old, new = statement.operands
@@ -132,6 +132,10 @@ class Statements:
         match statement.function:
             case primitives.print_:
                 return gast.Expr(call(name("print"), *self.message(statement.operands)))
+            case primitives.write_back:
+                array, value = (self.expressions.operand(operand) for operand in statement.operands)
+                target = gast.Subscript(array, constant(Ellipsis), gast.Store())
+                return gast.Assign([target], value, None)
             case primitives.raise_:
                 kind, *parts = statement.operands
                 return gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)
@@ -199,11 +203,14 @@ class Statements:
             if not free:
                 targets = gast.Tuple([_target(text) for text, _ in needed], gast.Store())
                 values = tuple_([self.expressions.operand(y) for _, y in needed])
-                return [*(assigned(t, self.expressions.operand(y)) for t, y in ordered),
+                return [*(self.assigned(t, y) for t, y in ordered),
                         gast.Assign([targets], values, None)]  # fmt: skip
             ordered += free
             needed = [pair for pair in needed if pair not in free]
-        return [assigned(text, self.expressions.operand(y)) for text, y in ordered]
+        return [self.assigned(text, y) for text, y in ordered]
+
+    def assigned(self, text: str, operand: Operand) -> Any:
+        return assigned(text, self.expressions.operand(operand), isinstance(operand.type, Scalar))
 
     def is_name(self, operand: Operand, text: str) -> bool:
         return isinstance(operand, Value) and self.names.get(operand) == text
@@ -286,9 +293,12 @@ class Statements:
         return [*before, gast.While(constant(True), [*tests, leave, *self.round(statement)], [])]
 
 
-def assigned(text: str, value: Any) -> Any:
-    """`text = value`, or `text += …` where the value starts with the variable itself."""
-    if isinstance(value, gast.BinOp) and type(value.op) in _IN_PLACE:
+def assigned(text: str, value: Any, is_number: bool = False) -> Any:
+    """`text = value`; for numbers `text += …` where the value starts with the variable itself.
+
+    For an array `+=` would write into memory that others may hold.
+    """
+    if is_number and isinstance(value, gast.BinOp) and type(value.op) in _IN_PLACE:
         left = value.left
         if isinstance(left, gast.Name) and left.id == text and not _mentions(value.right, text):
             return gast.AugAssign(_target(text), value.op, value.right)

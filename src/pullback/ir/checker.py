@@ -11,6 +11,7 @@ from pullback.ir.nodes import (
     UNDEFINED,
     Block,
     Constant,
+    Effect,
     For,
     Function,
     If,
@@ -68,7 +69,10 @@ class _Checker:
             assert set(values_in(statement.operands)) <= self.defined, "the shape of an undefined value is read"
             self.define(statement.value)
             return
-        for operand in operands_of(statement):
+        operands = operands_of(statement)
+        if isinstance(statement, Effect) and statement.function is primitives.write_back:
+            operands = operands[1:]
+        for operand in operands:
             self.read(operand)
         match statement:
             case Let():

@@ -25,10 +25,10 @@ from pullback.ir.nodes import (
     Block,
     Carried,
     Constant,
+    Effect,
     For,
     Function,
     If,
-    Index,
     Let,
     Operand,
     Statement,
@@ -53,7 +53,7 @@ def own(function: Function) -> Function:
     """The function with the copies that make writing in place safe, and that bring changed parameters up to date."""
     function = _settled(function)
     moved = [k for k in function.mutated if not is_in_place(function, k)]
-    return _settled(_written_back(function, moved)) if moved else function
+    return _written_back(function, moved) if moved else function
 
 
 def _settled(function: Function) -> Function:
@@ -93,16 +93,12 @@ def _comes_from(value: Operand, source: Value, definitions: dict[Value, Statemen
 
 def _written_back(function: Function, moved: list[int]) -> Function:
     """The function with a last statement for each parameter whose elements ended up elsewhere."""
-    statements, yields = list(function.body.statements), list(function.body.yields)
+    statements = list(function.body.statements)
     for k in moved:
-        place = len(function.results) + function.mutated.index(k)
-        parameter = function.parameters[k]
-        final = Value(parameter.name, parameter.type)
-        everything = (Index((Constant(Ellipsis),)),)
-        location = function.location
-        statements.append(Let(final, primitives.store, (parameter, everything, yields[place]), location=location))
-        yields[place] = final
-    return replace(function, body=Block(tuple(statements), tuple(yields)))
+        last = function.body.yields[len(function.results) + function.mutated.index(k)]
+        operands = (function.parameters[k], last)
+        statements.append(Effect(primitives.write_back, operands, location=function.location))
+    return replace(function, body=Block(tuple(statements), function.body.yields))
 
 
 @dataclass(slots=True)

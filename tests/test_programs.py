@@ -14,8 +14,8 @@ import pullback as pb
 from pullback.frontend.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()
-CASES = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
-MODES = [(jit, analyses) for jit in (False, True) for analyses in (True, False)]
+INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
+COMPILED = [(program, 0) for program in PROGRAMS]
 
 
 def rtol_of(value: Any) -> float:
@@ -32,12 +32,8 @@ def assert_close(actual: Any, expected: Any, rtol: float, what: str) -> None:
         np.testing.assert_allclose(a, e, rtol=rtol, atol=rtol * 1e-2 * scale, err_msg=what)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("jit", "analyses"), MODES, ids=lambda flag: str(flag)[0])
-@pytest.mark.parametrize(("program", "k"), CASES, ids=lambda c: c if isinstance(c, int) else c.id)
-def test_program(program: Any, k: int, jit: bool, analyses: bool) -> None:
-    if jit and k > 0:
-        pytest.skip("one sample is compiled; all are interpreted")
+def check_program(program: Any, k: int, jit: bool, analyses: bool) -> None:
+    """Compare one sample in one mode: value with a plain call, gradient with the oracle, arguments afterwards."""
     sample = program.samples[k]
     function = pb.differentiable(jit=jit, analyses=analyses)(program.function)
     plain, after_plain = oracle.run(program.function, sample.fresh())
@@ -54,3 +50,21 @@ def test_program(program: Any, k: int, jit: bool, analyses: bool) -> None:
     assert_close(value, plain, rtol, "value")
     assert_close(gradients, expected, rtol, "gradient")
     assert_close(given, after_plain, rtol, "arguments afterwards")
+
+
+def case_id(value: Any) -> str:
+    return str(value) if isinstance(value, int | bool) else value.id
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
+def test_interpreted(program: Any, k: int, analyses: bool) -> None:
+    check_program(program, k, jit=False, analyses=analyses)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize(("program", "k"), COMPILED, ids=case_id)
+def test_compiled(program: Any, k: int, analyses: bool) -> None:
+    check_program(program, k, jit=True, analyses=analyses)

@@ -220,7 +220,8 @@ def run(
 ) -> Binding:
     """Read a function's body in a frame of its own and return what it returns."""
     if len(context.frames) > MOST_FRAMES or any(
-        frame.body_of is function_node for frame in context.frames if function is not None
+        frame.node is function_node or (function is not None and frame.function is function)
+        for frame in context.frames
     ):
         context.refuse(node, f"'{getattr(function_node, 'name', 'a lambda')}' calls itself", "write a loop")
     body = body_of(function_node)

@@ -39,7 +39,7 @@ class Frame:
 
     number: int
     source: Any
-    body_of: Any
+    node: Any
     body: list[Any]
     locals: frozenset[str]
     parent: Frame | None = None

@@ -1,5 +1,6 @@
 """Readable, compiled gradients for the NumPy code you already have."""
 
+from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
 from pullback.api.checks import check_grads
 from pullback.api.derivatives import grad, value_and_grad, vjp
 from pullback.api.differentiable import differentiable

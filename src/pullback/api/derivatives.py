@@ -95,12 +95,12 @@ class GradientFunction:
         """The compiled derivative for these arguments."""
         forms, built = build_for(self.engine, bound)
         numbers, wanted = wrt_leaves(self.engine, forms, self.argnums)
-        self._check_result(built)
+        self.check_result(built)
         kind = "value_and_grad" if self.with_value or self.has_aux else "grad"
         compiled = self.engine.derivative(forms, kind, numbers)
         return Prepared(self, forms, built, compiled, wanted)
 
-    def _check_result(self, built: Built) -> None:
+    def check_result(self, built: Built) -> None:
         form = built.result
         if self.has_aux and isinstance(form, Sequence_) and len(form.items) == 2:
             form = form.items[0]

@@ -16,9 +16,10 @@ from pullback.emit.expressions import Expressions
 from pullback.emit.inline import find_inlined
 from pullback.emit.names import name_values
 from pullback.emit.printer import to_text
-from pullback.emit.spelling import tuple_
+from pullback.emit.spelling import call, constant, name, tuple_
 from pullback.emit.statements import Statements
 from pullback.ir.nodes import Function
+from pullback.ir.types import Array, Type
 
 HELPERS_MODULE = "pullback.runtime"
 
@@ -42,13 +43,40 @@ def emit_function(function: Function, *, compiled: bool, comments: bool = True) 
 def emit_module(functions: Iterable[Function], *, compiled: bool, comments: bool = True) -> str:
     """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours."""
     trees, helpers = [], set()
-    for function in functions:
+    functions = list(functions)
+    callees = {callee.name: callee for function in functions for callee in function.callees}
+    for function in (*callees.values(), *functions):
         tree, used = emit_function(function, compiled=compiled, comments=comments)
+        if compiled and function.name in callees:
+            tree.decorator_list = [_decorator(function)]
         trees.append(tree)
         helpers |= used
     head: list[Any] = [gast.Import([gast.alias("numpy", "np")])]
+    if compiled and callees:
+        head.append(gast.ImportFrom("numba", [gast.alias("njit", None)], 0))
     if helpers:
         head.append(gast.ImportFrom(HELPERS_MODULE, [gast.alias(h, None) for h in sorted(helpers)], 0))
     return to_text(gast.Module([*head, *trees], []))
 
 
+
+
+def _decorator(function: Function) -> Any:
+    """`@njit` with the signature: Numba cannot always infer the types of functions that call themselves."""
+    results = [_numba_type(result.type) for result in function.results]
+    result = results[0] if len(results) == 1 else f"Tuple(({', '.join(results)},))"
+    parameters = ", ".join(_numba_type(parameter.type) for parameter in function.parameters)
+    flags = gast.Set([constant(flag) for flag in ("afn", "arcp", "contract", "nsz")])
+    return call(
+        name("njit"),
+        constant(f"{result}({parameters})"),
+        error_model=constant("numpy"),
+        fastmath=flags,
+        boundscheck=constant(True),
+        nogil=constant(True),
+    )
+
+
+def _numba_type(type_: Type) -> str:
+    dtype = "boolean" if type_.dtype == "bool" else type_.dtype
+    return f"{dtype}[{', '.join(':' * type_.ndim)}]" if isinstance(type_, Array) else dtype

@@ -17,9 +17,11 @@ from pullback.errors import Location
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Stack, State, Static, TupleValue
-from pullback.frontend.context import Capture, Context, Dependency
+from pullback.frontend.context import Capture, Context, Dependency, Frame
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.language import check_language
+from pullback.frontend.recursion import Recursion
+from pullback.frontend.results import result_of
 from pullback.frontend.source import Source
 from pullback.frontend.statements import execute
 from pullback.ir.builder import constant
@@ -53,16 +55,31 @@ def build(source: Source, arguments: dict[str, Form], name: str = "") -> Built:
     with context.builder.block() as statements:
         bound = {key: _bind(context, form, key, parameters) for key, form in arguments.items()}
         cells = {context.state.cells[cell]: cell for cell in context.state.cells if _is_version(context.state, cell)}
-        result = calls.run(context, source, source.tree, bound, None, source.function, source.tree)
-        leaves, form = _result(context, result, source.tree)
+        result = read_whole(context, source, bound)
+        leaves, form = result_of(context, result, source.tree)
     captures = tuple(capture for capture, _ in context.captures.values())
     versions = [context.state.cells[cells[p]] if p in cells else p for p in parameters]
     mutated = tuple(k for k, (p, v) in enumerate(zip(parameters, versions, strict=True)) if p is not v)
     body = Block(tuple(statements), (*leaves, *(versions[k] for k in mutated)))
     given = (*parameters, *(capture.parameter for capture in captures))
     location = source.location(source.tree)
-    function = Function(name or _identifier(source.name), given, body, mutated, location)
+    callees = tuple(callee.function for callee in context.callees.values())
+    function = Function(name or _identifier(source.name), given, body, mutated, location, callees)
     return Built(function, form, captures, tuple(context.dependencies), source)
+
+
+def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> Binding:
+    """What the function itself returns; if it calls itself, by a call of its own."""
+    state = context.state.copy()
+    try:
+        return calls.run(context, source, source.tree, bound, None, source.function, source.tree)
+    except Recursion as found:
+        if found.function is not source.function:
+            raise
+        context.state = state
+        context.builder.statements.clear()
+        context.frames.append(Frame(0, source, None, [], frozenset()))
+        return calls.call_itself(context, source, bound, source.function, source.tree)
 
 
 def new_context() -> Context:
@@ -112,39 +129,6 @@ def _known(value: Any) -> Binding:
     if isinstance(value, bool | int | float):
         return constant(value)
     return Static(value)
-
-
-def _result(context: Context, binding: Binding, node: Any) -> tuple[list[Operand], Form]:
-    """The leaves that a function returns, and their Form."""
-    match binding:
-        case Value():
-            return [binding], Leaf(binding.type)
-        case Constant(type=type_) if type_ is not None:
-            return [binding], Leaf(type_)
-        case ArrayRef():
-            value = context.read(binding, node)
-            return [value], Leaf(value.type)
-        case Constant(value=value) | Static(value=value):
-            return [], Known(value)
-        case TupleValue():
-            leaves, forms = _results(context, binding.items, node)
-            return leaves, Sequence_(binding.kind or tuple, forms, binding.fields)
-        case ListRef():
-            content = context.version(binding.cell, node)
-            if isinstance(content, Stack):
-                context.refuse(node, "a list whose length is a matter of the run is returned", "return np.array(list)")
-            leaves, forms = _results(context, content, node)
-            return leaves, Sequence_(list, forms)
-        case DictRef():
-            entries = context.version(binding.cell, node)
-            leaves, forms = _results(context, tuple(value for _, value in entries), node)
-            return leaves, Mapping_(tuple(key for key, _ in entries), forms)
-    context.refuse(node, f"a {type(binding).__name__.lower()} is returned", "return numbers and arrays")
-
-
-def _results(context: Context, bindings: tuple[Binding, ...], node: Any) -> tuple[list[Operand], tuple[Form, ...]]:
-    pairs = [_result(context, binding, node) for binding in bindings]
-    return [leaf for leaves, _ in pairs for leaf in leaves], tuple(form for _, form in pairs)
 
 
 class Inliner:

@@ -27,6 +27,8 @@ from pullback.frontend.desugar import RESULT, desugar
 from pullback.frontend.language import check_language
 from pullback.frontend.methods import call_method
 from pullback.frontend.names import assigned_names
+from pullback.frontend.recursion import Recursion, call_recursive, key_of
+from pullback.frontend.results import binding_from, result_of
 from pullback.frontend.source import Source, find_source
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import canonical
@@ -151,7 +153,29 @@ def call_python(
         for name, value in (function.__kwdefaults__ or {}).items()
     }
     bound = bind_arguments(context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name)
-    return run(context, source, source.tree, bound, None, function, node)
+    if any(key[0] is function for key in context.callees):
+        return call_itself(context, source, bound, function, node)
+    state, made = context.state.copy(), len(context.builder.statements)
+    try:
+        return run(context, source, source.tree, bound, None, function, node)
+    except Recursion as found:
+        if found.function is not function:
+            raise
+        context.state = state
+        del context.builder.statements[made:]
+        return call_itself(context, source, bound, function, node)
+
+
+def call_itself(
+    context: Context, source: Source, bound: dict[str, Binding], function: FunctionType, node: Any
+) -> Binding:
+    """A call of a function that calls itself, as a statement."""
+    key = key_of(context, function, bound, node)
+
+    def read(inner: Context, given: dict[str, Binding]) -> tuple[list[Any], Any]:
+        return result_of(inner, run(inner, source, source.tree, given, None, function, source.tree), source.tree)
+
+    return call_recursive(context, key, bound, read, binding_from, node)
 
 
 def checked_source(function: FunctionType) -> Source:
@@ -219,10 +243,9 @@ def run(
     node: Any,
 ) -> Binding:
     """Read a function's body in a frame of its own and return what it returns."""
-    if len(context.frames) > MOST_FRAMES or any(
-        frame.node is function_node or (function is not None and frame.function is function)
-        for frame in context.frames
-    ):
+    if function is not None and any(frame.function is function for frame in context.frames):
+        raise Recursion(function)
+    if len(context.frames) > MOST_FRAMES or any(frame.node is function_node for frame in context.frames):
         context.refuse(node, f"'{getattr(function_node, 'name', 'a lambda')}' calls itself", "write a loop")
     body = body_of(function_node)
     context.frame_count += 1

@@ -97,6 +97,12 @@ class Context:
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None
 
+    def inner(self) -> Context:
+        """A reader for a function of its own, which shares what is known of recursive functions."""
+        context = Context(self._evaluate, self._execute)
+        context.callees = self.callees
+        return context
+
     def evaluate(self, node: Any) -> Binding:
         """What an expression stands for."""
         return self._evaluate(self, node)

@@ -51,7 +51,7 @@ Sides = tuple[tuple[int, int], ...]
 
 def own(function: Function) -> Function:
     """The function with the copies that make writing in place safe, and that bring changed parameters up to date."""
-    function = _settled(function)
+    function = _settled(replace(function, callees=tuple(map(own, function.callees))))
     moved = [k for k in function.mutated if not is_in_place(function, k)]
     return _written_back(function, moved) if moved else function
 

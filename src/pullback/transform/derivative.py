@@ -6,7 +6,7 @@ forward function returns the results and the residuals, the backward one takes r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.buffers import find_buffers
@@ -17,7 +17,7 @@ from pullback.optimize.dead import remove_dead
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
 from pullback.transform.residuals import Residuals
-from pullback.transform.reverse import Reverser, Sweep, pull_back
+from pullback.transform.reverse import Reverser, Sweep, pull_back, pullback_name
 from pullback.transform.threading import carry_out
 
 
@@ -43,7 +43,8 @@ def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analy
     returned = (*function.results, *backward.yields) if with_results else backward.yields
     body = Block((*forward, *backward.statements), (*returned, *kept))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
-    return _finished(Function(name, function.parameters, body, function.mutated, function.location), analyses)
+    made = Function(name, function.parameters, body, function.mutated, function.location)
+    return replace(_finished(made, analyses), callees=_with_pullbacks(function, analyses))
 
 
 def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) -> Pair:
@@ -60,7 +61,23 @@ def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) ->
     backward_function = Function(
         f"{function.name}_backward", (*residuals, *seeds), pulled.body, (), function.location
     )
-    return Pair(_finished(pushed, analyses), backward_function, residuals)
+    callees = _with_pullbacks(function, analyses)
+    forward_function = replace(_finished(pushed, analyses), callees=callees)
+    return Pair(forward_function, replace(backward_function, callees=callees), residuals)
+
+
+def _with_pullbacks(function: Function, analyses: bool) -> tuple[Function, ...]:
+    """The recursive functions that a derivative calls, and the functions that pull cotangents back through them."""
+    made: list[Function] = []
+    for callee in function.callees:
+        floats = [r for r in callee.body.yields if is_float(r.type)]
+        seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
+        wrt = tuple(k for k, parameter in enumerate(callee.parameters) if is_float(parameter.type))
+        forward, backward = _sweeps(callee, wrt, list(zip(floats, seeds, strict=True)), analyses)
+        body = Block((*forward, *backward.statements), backward.yields)
+        pulled = Function(pullback_name(callee.name), (*callee.parameters, *seeds), body, (), callee.location)
+        made += [callee, _finished(pulled, analyses)]
+    return tuple(made)
 
 
 def primal(function: Function, analyses: bool = True) -> Function:

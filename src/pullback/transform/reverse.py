@@ -45,7 +45,7 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
-from pullback.ir.types import INT, Array, Scalar
+from pullback.ir.types import INT, Array, Scalar, is_float
 from pullback.rules import is_constant, rule_of
 
 Adjoints = dict[Value, Operand]
@@ -106,6 +106,11 @@ def find_masked(function: Function) -> frozenset[Value]:
         elif statement.value in masked and isinstance(statement.function, np.ufunc):
             masked.update(values_in(statement.operands))
     return frozenset(masked)
+
+
+def pullback_name(name: str) -> str:
+    """The name of the function that pulls cotangents back through a recursive function."""
+    return f"{name}_pullback"
 
 
 class Reverser:
@@ -202,7 +207,8 @@ class Reverser:
                 if any(result in self.adjoints for result in statement.results):
                     self.loop(statement)
             case Call():
-                raise AssertionError("calls of other functions are read in place")
+                if any(result in self.adjoints for result in statement.results):
+                    self.call(statement)
             case Effect():
                 pass
 
@@ -348,6 +354,19 @@ class Reverser:
             )
         keywords.update({name: value for name, value in supplied.items() if name in keyword_only})
         return self.inliner.inline(body, statement.operands[:split], keywords, statement.location)
+
+    def call(self, statement: Call) -> None:
+        """A call of a recursive function: its pullback takes the arguments and the cotangents of the results."""
+        seeds = [self.whole(result) for result in statement.results if is_float(result.type)]
+        for result in statement.results:
+            self.adjoints.pop(result, None)
+        floats = [operand for operand in statement.operands if is_float(operand.type)]
+        results = tuple(Value("", operand.type) for operand in floats)
+        operands = (*statement.operands, *seeds)
+        self.builder.add(Call(pullback_name(statement.function), operands, results, statement.location))
+        for operand, result in zip(floats, results, strict=True):
+            if isinstance(operand, Value):
+                self.add(operand, result)
 
     # Branches
 

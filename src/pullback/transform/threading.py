@@ -13,6 +13,7 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,
+    Call,
     Carried,
     Constant,
     For,
@@ -282,7 +283,7 @@ class _Backward:
             case Let() if statement.value in self.plan.sizes:
                 size = self.plan.sizes[statement.value]
                 env[statement.value] = env.get(size, size)
-            case Let():
+            case Let() | Call():
                 self.builder.add(replace(statement, operands=self.mapped(statement.operands, env)))
             case _:
                 raise AssertionError("a backward sweep has no other statements")

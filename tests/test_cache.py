@@ -1,5 +1,6 @@
 """Generated code on disk: the next process finds it, whatever could change the answer makes it anew."""
 
+import json
 import os
 import stat
 import subprocess
@@ -41,6 +42,13 @@ print(json.dumps({{
     "hits": sum(stats.cache_hits.values()) if stats else 0,
     "misses": sum(stats.cache_misses.values()) if stats else 0,
 }}))
+"""
+
+LOOP = """
+    s, t, u = 0.0, 1.0, 0.0
+    for v in x:
+        s, t, u = s + v * t, t * v, s
+    return s + u
 """
 
 
@@ -89,8 +97,6 @@ class Project:
 
 
 def finish(process: subprocess.Popen[str]) -> dict[str, Any]:
-    import json
-
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     return json.loads(output)
@@ -225,8 +231,7 @@ def test_processes_that_start_at_once_agree(project: Project, options: str) -> N
 
 def test_hash_seed_does_not_spoil_the_cache(project: Project) -> None:
     """The order of names in a set must not reach the text: it would be a new module for each process."""
-    loop = "    s = 0.0\n    t = 1.0\n    u = 0.0\n    for v in x:\n        s, t, u = s + v * t, t * v, s\n    return s + u"
-    project.write(("    return FACTOR * np.sum(helper(x) * WEIGHTS)", loop))
+    project.write(("    return FACTOR * np.sum(helper(x) * WEIGHTS)", LOOP))
     files = {finish(project.start("jit=False", seed))["file"] for seed in ("1", "2", "3", "4")}
     assert len(files) == 1
 

@@ -198,7 +198,7 @@ class _Fast:
         try:
             result = self.entry(*arguments)
         except Exception as error:
-            raise self.prepared.compiled.explain(error, arguments) from error.__cause__
+            raise self.prepared.compiled.explain(error, arguments) from None
         if not self.several:
             return result
         if self.with_value:
@@ -237,7 +237,7 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any]) -> tuple[Any
     try:
         result = compiled.entry(*prepared)
     except Exception as error:
-        raise compiled.explain(error, tuple(prepared)) from error.__cause__
+        raise compiled.explain(error, tuple(prepared)) from None
     for k in mutated:
         if prepared[k] is not given[k]:
             given[k][...] = prepared[k]
@@ -316,9 +316,9 @@ class _Pullback:
 
 def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
     """A cotangent in the shape and dtype of its result. Raises ShapeError (a ValueError) for another shape."""
-    array = np.broadcast_to(np.asarray(cotangent, type_.dtype), np.shape(value))
     if np.ndim(cotangent) and np.shape(cotangent) != np.shape(value):
         raise ShapeError(f"the cotangent has shape {np.shape(cotangent)}, the result {np.shape(value)}")
+    array = np.broadcast_to(np.asarray(cotangent, type_.dtype), np.shape(value))
     if isinstance(type_, Scalar):
         return float(array) if type_.dtype == "float64" else np.dtype(type_.dtype).type(array)
     return np.array(array).reshape(np.shape(value))

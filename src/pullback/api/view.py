@@ -21,9 +21,8 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     >>> import pullback as pb
     >>> def area(r):
     ...     return 3.0 * r * r
-    >>> print(pb.source(area, 2.0))
+    >>> print(pb.source(area, 2.0).splitlines()[2])
     def area_forward(r):
-    ...
     """
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)

@@ -18,7 +18,7 @@ from pullback.errors import PullbackError
 from pullback.ir.nodes import Function
 from pullback.optimize.own import own
 
-_PLACE = re.compile(r"# (?P<place>\S+:\d+): (?P<text>.*)")
+_PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
 
 
 class CompileError(PullbackError):
@@ -54,7 +54,7 @@ class Compiled:
     def dispatcher(self) -> Any:
         """The loop-level text as a Numba dispatcher."""
         if self._dispatcher is None:
-            module = load_module(self.name, self.machine_text, repr(self.options))
+            module = load_module(self.name, self.machine_text, self.options.key())
             self._dispatcher = numba.njit(**self.options.numba())(getattr(module, self.name))
         return self._dispatcher
 
@@ -66,10 +66,10 @@ class Compiled:
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""
         if isinstance(error, NumbaError):
-            reason = str(error).strip().splitlines()
-            message = f"the code generated for '{self.name}' could not be compiled: {reason[0] if reason else error}"
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reason = lines[1] if len(lines) > 1 else str(error)
+            message = f"the code generated for '{self.name}' could not be compiled: {reason}"
             made = CompileError(message + "\n  Instead: use pb.differentiable(jit=False), and report this function")
-            made.__cause__ = error
             return made
         if self.options.jit and not self.function.mutated:
             try:

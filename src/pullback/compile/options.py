@@ -19,6 +19,11 @@ class Options:
     cache: bool = True
     analyses: bool = True
 
+    def key(self) -> str:
+        """The options as text, the same in every process."""
+        fastmath = self.fastmath if isinstance(self.fastmath, bool) else sorted(self.fastmath)
+        return f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache}"
+
     def numba(self) -> dict[str, Any]:
         """The keywords for `numba.njit`."""
         fastmath = self.fastmath if isinstance(self.fastmath, bool) else set(self.fastmath)

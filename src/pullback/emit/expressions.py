@@ -107,10 +107,13 @@ class Expressions:
 
     # Parts of arrays
 
-    def part(self, array: Any, path: tuple[Any, ...]) -> Any:
-        """`array[i, j]`, `array.T[i]`."""
+    def part(self, array: Any, path: tuple[Any, ...], ranked: bool = True) -> Any:
+        """`array[i, j]`, `array.T[i]`; `ranked` says that it is not 0-d."""
         for step in path:
             match step:
+                case Index((Constant() as only,)) if only.value is Ellipsis and ranked:
+                    everything = gast.Slice(None, None, None)  # Numba cannot read x[...]
+                    array = gast.Subscript(array, everything, gast.Load())
                 case Index(items):
                     array = gast.Subscript(array, self.index(items), gast.Load())
                 case Permute(axes):
@@ -161,7 +164,7 @@ def _load(writer: Expressions, statement: Let) -> Any:
         base = writer.part(writer.operand(array), before)
         if writer.compiled:
             return writer.helper(runtime.gather, [base, index])
-    return writer.part(writer.operand(array), path)
+    return writer.part(writer.operand(array), path, array.type.ndim > 0)
 
 
 def _load_last(writer: Expressions, statement: Let) -> Any:
@@ -232,6 +235,8 @@ def _not(writer: Expressions, statement: Let) -> Any:
 
 
 def _absolute(writer: Expressions, statement: Let) -> Any:
+    if isinstance(statement.operands[0].type, Array):
+        return writer.called(statement)
     return call(name("abs"), writer.operand(statement.operands[0]))
 
 

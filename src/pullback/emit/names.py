@@ -6,6 +6,7 @@ import builtins
 import keyword
 from collections.abc import Iterator
 
+from pullback import runtime
 from pullback.analysis.buffers import consumes
 from pullback.emit.liveness import Interference
 from pullback.ir.nodes import (
@@ -22,7 +23,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array
 
-RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"np", "njit", "runtime"}
+RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | frozenset(runtime.__all__) | {"np", "njit", "stop"}
 
 
 def name_values(function: Function, inlined: dict[Value, Let], taken: frozenset[str]) -> dict[Value, str]:

@@ -212,7 +212,7 @@ class Printer(astunparse.Unparser):  # type: ignore[misc]
     def _Assign(self, tree: Any) -> None:
         self.fill()
         for target in tree.targets:
-            self.bare_tuple = True
+            self.bare_tuple = isinstance(target, ast.Tuple)
             self.fresh(target)
             self.write(" = ")
         self.bare_tuple = isinstance(tree.value, ast.Tuple) and len(tree.value.elts) > 1
@@ -254,6 +254,7 @@ class Printer(astunparse.Unparser):  # type: ignore[misc]
         for decorator in tree.decorator_list:
             self.fill("@")
             self.fresh(decorator)
+        self.write("\n")
         self.fill(f"def {tree.name}(")
         self.dispatch(tree.args)
         self.write(")")

@@ -110,7 +110,7 @@ class Statements:
                 base = self.expressions.part(written, before)
                 return [gast.Expr(self.expressions.helper(helper, [base, index, self.expressions.operand(value)]))]
         path = path if isinstance(path[-1], Index) else (*path, Index((Constant(Ellipsis),)))
-        target = self.expressions.part(written, path)
+        target = self.expressions.part(written, path, array.type.ndim > 0)
         target.ctx = gast.Store()
         if adds:
             return [gast.AugAssign(target, gast.Add(), self.expressions.operand(value))]

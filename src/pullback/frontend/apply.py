@@ -59,7 +59,9 @@ def computed(
     try:
         type_ = infer(function, operands, keywords)
     except Exception as error:
-        context.mistyped(node, f"{name_of(function)}: {error}")
+        name = getattr(function, "__name__", "function")
+        reason = str(error).split("\n")[0]
+        context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or function in _MATCHING:

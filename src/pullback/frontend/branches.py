@@ -10,7 +10,7 @@ from pullback.frontend.context import Context, Pending
 from pullback.frontend.merge import Merge, Path
 from pullback.ir.nodes import Operand, Statement
 
-CHOSEN = "<chosen>"
+CHOSEN = "<value>"
 
 
 def branch(context: Context, condition: Operand, then: Callable[[], None], orelse: Callable[[], None], node: Any) -> None:

@@ -220,6 +220,8 @@ class Merge:
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
             return tuple(self.item(x, y, name) for x, y in zip(a, b, strict=True))
         first, second = self.stack(a, self.then, b), self.stack(b, self.orelse, a)
+        if first.buffer.type.ndim != second.buffer.type.ndim:
+            self.context.refuse(self.node, "a list that changes here holds numbers and arrays", "keep them in two lists")
         buffer = self.phi(first.buffer, second.buffer, name)
         assert isinstance(buffer, Value)
         return Stack(buffer, self.phi(first.length, second.length, f"{name}_length"))
@@ -233,7 +235,7 @@ class Merge:
         with self.context.builder.into(path.statements):
             outer, self.context.state = self.context.state, path.state
             try:
-                return to_stack(self.context, content, self.node, element_type(other, self.then.state))
+                return to_stack(self.context, content, self.node, element_type(other, self.then.state if path is self.orelse else self.orelse.state))
             finally:
                 self.context.state = outer
 
@@ -309,12 +311,12 @@ def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:
     if isinstance(content, Stack):
         return content
     operands = [context.operand(item, node) for item in content]
-    ranks = {getattr(operand.type, "ndim", 0) + 1 for operand in operands} | {type_.ndim}
+    ranks = {getattr(operand.type, "ndim", 0) + 1 for operand in operands}
     if len(ranks) > 1:
         context.refuse(node, "a list that changes in a loop holds numbers and arrays", "keep them in two lists")
     buffer: Value
     if operands:
-        buffer = context.let(node, np.array if type_.ndim == 1 else np.stack, tuple(operands))
+        buffer = context.let(node, np.array if ranks == {1} else np.stack, tuple(operands))
     else:
         sizes = (constant(0),) * type_.ndim
         buffer = context.let(node, np.empty, sizes, Constant(type_.dtype), keywords=("dtype",))

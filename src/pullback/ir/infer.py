@@ -76,6 +76,8 @@ def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: 
     except Exception as error:  # whatever NumPy raises on these types is the answer
         return error
     type_ = type_of(result)
+    if np.iscomplexobj(result):
+        return TypeError("the result is complex, and complex values cannot be differentiated")
     return type_ if type_ is not None else TypeError(f"the result is a {type(result).__name__}, not a number or array")
 
 

@@ -43,6 +43,7 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Array
 
 END = 10**9
+ALWAYS = -1
 MOST_ROUNDS = 50
 READ_ONLY = {np.broadcast_to, runtime.broadcast_along}
 SHAPE_ONLY = {primitives.dim, primitives.zeros_like}
@@ -140,6 +141,8 @@ class Survey:
         self.starts: dict[int, int] = {}
         self.loop_sides: dict[int, Sides] = {}
         self.readonly: set[Value] = set()
+        self.views: set[Value] = set()
+        self.sides: dict[Value, tuple[Operand, Operand]] = {}
         self.written: list[frozenset[Value]] = []
         self.copied: frozenset[Value] = frozenset()
         self.kept = {v for y in function.body.yields[len(function.results) :] for v in values_in(y)}
@@ -207,6 +210,7 @@ class Survey:
             self.written.append(self.origin(statement.operands[0]))
             self.origins[value] = self.origin(statement.operands[0])
         elif shares_memory(statement):
+            self.views.add(value)
             self.origins[value] = self.origin(statement.operands[0])
         else:
             self.origins[value] = frozenset({value})
@@ -224,6 +228,7 @@ class Survey:
         self.position += 1
         for k, result in enumerate(statement.results):
             self.define(result, loops)
+            self.sides[result] = (statement.then.yields[k], statement.orelse.yields[k])
             self.origins[result] = self.origin(statement.then.yields[k]) | self.origin(statement.orelse.yields[k])
 
     def loop(self, statement: For | While, loops: Any, sides: Sides) -> None:
@@ -297,10 +302,19 @@ class Survey:
             if made >= position or not self.origin(value) & written or value is statement.value:
                 continue
             if self.is_read_after(value, position, sides):
-                if value in self.kept:
+                outer = len(self.loops[value]) < len(self.loops[statement.value])
+                if value in self.kept or outer or statement.operands[0] in self.views:
                     self.copy_before(statement, written, repairs)
                     return
-                repairs.values.setdefault(value, position)
+                for part in self.defined_parts(value):
+                    repairs.values.setdefault(part, position if part is value else ALWAYS)
+
+    def defined_parts(self, value: Value) -> list[Value]:
+        """The value itself; of one that only some branches define, what they define."""
+        sides = self.sides.get(value, ())
+        if not any(map(_is_undefined, sides)):
+            return [value]
+        return [part for side in sides if isinstance(side, Value) for part in self.defined_parts(side)]
 
     def copy_before(self, statement: Let, written: frozenset[Value], repairs: Repairs) -> None:
         """Write to a copy; the writes that follow on the same memory are looked at again in the next round."""
@@ -370,7 +384,6 @@ class _Repairer:
         self.repairs = repairs
         self.position = 0
         self.copies: dict[Value, tuple[Value, int]] = {}
-        self.inside: set[Value] = set()
 
     def function(self, function: Function) -> Function:
         statements = self.copied(function.parameters)
@@ -406,7 +419,7 @@ class _Repairer:
         for statement in block.statements:
             self.position += 1
             statements += self.statement(statement)
-            statements += self.copied(v for v in results_of(statement) if v not in self.inside)
+            statements += self.copied(results_of(statement))
         self.position += 1
         return statements
 
@@ -419,7 +432,6 @@ class _Repairer:
             case If():
                 condition = self.operand(statement.condition, self.position)
                 then, orelse = self.block(statement.then), self.block(statement.orelse)
-                then, orelse = self.copied_inside(statement, then, orelse)
                 self.position += 1
                 return [replace(statement, condition=condition, then=then, orelse=orelse)]
             case For() | While():
@@ -430,20 +442,6 @@ class _Repairer:
             copied = Let(fresh, primitives.copy, (operands[0],), location=statement.location)
             return [copied, replace(statement, operands=(fresh, *operands[1:]))]
         return [replace(statement, operands=operands)]
-
-    def copied_inside(self, statement: If, then: Block, orelse: Block) -> tuple[Block, Block]:
-        """A result that only one side has is copied on that side: on the other there is nothing to copy."""
-        sides = [[list(block.statements), list(block.yields)] for block in (then, orelse)]
-        for k, result in enumerate(statement.results):
-            if result not in self.repairs.values or not any(_is_undefined(yields[k]) for _, yields in sides):
-                continue
-            self.inside.add(result)
-            for statements, yields in sides:
-                if not _is_undefined(yields[k]):
-                    fresh = Value(result.name, result.type)
-                    statements.append(Let(fresh, primitives.copy, (yields[k],), location=statement.location))
-                    yields[k] = fresh
-        return tuple(Block(tuple(statements), tuple(yields)) for statements, yields in sides)  # type: ignore[return-value]
 
     def loop(self, statement: For | While) -> list[Statement]:
         before: list[Statement] = []

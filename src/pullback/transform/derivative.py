@@ -86,7 +86,7 @@ def primal(function: Function, analyses: bool = True) -> Function:
 
 
 def _prepared(function: Function, analyses: bool) -> Function:
-    return remove_dead(simplify(function)) if analyses else function
+    return remove_dead(simplify(function) if analyses else function)
 
 
 def _finished(function: Function, analyses: bool) -> Function:

@@ -14,6 +14,8 @@ import pullback as pb
 from pullback.frontend.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()
+REFUSED = [program for program in PROGRAMS if program.id in collect.REFUSED]
+PROGRAMS = [program for program in PROGRAMS if program.id not in collect.REFUSED]
 INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
 COMPILED = [(program, 0) for program in PROGRAMS]
 
@@ -52,6 +54,13 @@ def check_program(program: Any, k: int, jit: bool, analyses: bool) -> None:
     assert_close(given, after_plain, rtol, "arguments afterwards")
 
 
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.id)
+def test_what_has_no_rule_is_refused_with_a_place(program: Any) -> None:
+    sample = program.samples[0]
+    with pytest.raises(pb.PullbackError, match=r"File .*gaps\.py"):
+        pb.value_and_grad(program.function, argnums=sample.wrt)(*sample.fresh())
+
+
 def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | bool) else value.id
 
@@ -64,7 +73,12 @@ def test_interpreted(program: Any, k: int, analyses: bool) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize(("program", "k"), COMPILED, ids=case_id)
-def test_compiled(program: Any, k: int, analyses: bool) -> None:
-    check_program(program, k, jit=True, analyses=analyses)
+def test_compiled(program: Any, k: int) -> None:
+    check_program(program, k, jit=True, analyses=True)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("program", "k"), COMPILED[::6], ids=case_id)
+def test_compiled_without_analyses(program: Any, k: int) -> None:
+    check_program(program, k, jit=True, analyses=False)

@@ -19,7 +19,7 @@ from pullback.api.specialise import (
 )
 from pullback.compile.functions import Compiled
 from pullback.errors import ShapeError, TypingError
-from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaf_count, leaf_types, leaves_of, rebuild
+from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_count, leaf_types, leaves_of, rebuild
 from pullback.frontend.build import Built
 from pullback.frontend.captured import look_up_again, still_holds
 from pullback.ir.types import Array, Scalar, Type, is_float
@@ -85,7 +85,7 @@ class GradientFunction:
     def _slow(self, arguments: tuple[Any, ...], keywords: dict[str, Any], kinds: Kinds | None) -> Any:
         bound = self.engine.bind(arguments, keywords)
         prepared = self.prepare(bound)
-        simple = kinds is not None and all(type(a) is np.ndarray or type(a) in _SIMPLE for a in arguments)
+        simple = kinds is not None and all(_is_simple(a) for a in arguments)
         if simple and len(arguments) == len(bound) and not prepared.has_known:
             assert kinds is not None, "a simple call has kinds"
             self._fast[kinds] = _Fast(prepared)
@@ -206,6 +206,13 @@ class _Fast:
         return result if type(result) is tuple else (result,)
 
 
+def _is_simple(argument: Any) -> bool:
+    """Whether an argument is handed on as it is, if its memory is in order."""
+    if type(argument) is np.ndarray:
+        return argument.dtype.isnative
+    return type(argument) in _SIMPLE
+
+
 def _always() -> bool:
     return True
 
@@ -306,6 +313,8 @@ class _Pullback:
 
     def _leaves(self, cotangent: Any, form: Form) -> list[tuple[Any, Any, Type]]:
         try:
+            if isinstance(form, Mapping_) and set(cotangent) != set(form.keys):
+                raise KeyError(f"the keys are {', '.join(map(repr, form.keys))}")
             given = list(leaves_of(cotangent, form))
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise TypingError(
@@ -316,6 +325,10 @@ class _Pullback:
 
 def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
     """A cotangent in the shape and dtype of its result. Raises ShapeError (a ValueError) for another shape."""
+    if cotangent is None:
+        cotangent = 0.0
+    if isinstance(cotangent, str) or np.asarray(cotangent).dtype.kind not in "fiub":
+        raise TypingError(f"a cotangent must be made of numbers, not {type(cotangent).__name__}")
     if np.ndim(cotangent) and np.shape(cotangent) != np.shape(value):
         raise ShapeError(f"the cotangent has shape {np.shape(cotangent)}, the result {np.shape(value)}")
     array = np.broadcast_to(np.asarray(cotangent, type_.dtype), np.shape(value))

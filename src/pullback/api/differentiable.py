@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable, Iterable
 from types import MethodType
 from typing import Any, overload
@@ -12,7 +11,8 @@ from pullback.api.specialise import Engine, build_for
 from pullback.compile.options import FASTMATH, Options
 from pullback.frontend.calls import plain_function
 
-_ENGINES: weakref.WeakKeyDictionary[Any, Engine] = weakref.WeakKeyDictionary()
+KEPT = "__pullback_engine_kept__"
+"""Where a plain function keeps its engine, so that both live equally long."""
 
 
 @overload
@@ -114,9 +114,10 @@ def engine_of(function: Callable[..., Any]) -> Engine:
     derived = getattr(function, "__pullback_engine__", None)
     if derived is not None:
         return derived()  # type: ignore[no-any-return]
-    try:
-        if function not in _ENGINES:
-            _ENGINES[function] = Engine(function, Options())
-        return _ENGINES[function]
-    except TypeError:  # bound methods come and go, and some callables cannot be referred to weakly
+    kept = getattr(function, "__dict__", None)
+    if kept is None or isinstance(function, MethodType):  # bound methods come and go
         return Engine(function, Options())
+    if KEPT not in kept:
+        kept[KEPT] = Engine(function, Options())
+    engine: Engine = kept[KEPT]
+    return engine

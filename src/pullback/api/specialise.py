@@ -18,9 +18,10 @@ from pullback.frontend.build import Built, build
 from pullback.frontend.captured import still_holds
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
-from pullback.ir.types import is_float
+from pullback.ir.types import is_float, type_of
 from pullback.transform.derivative import Pair, joint, primal, split
 
+MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]
 
 
@@ -86,6 +87,9 @@ class SplitPair:
 
 def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:
     """The Forms of the arguments; those in `static` are part of the specialisation."""
+    for name, value in bound.items():
+        if isinstance(value, np.ndarray) and type_of(value) is None:
+            raise TypingError(f"the argument '{name}' is an array of {value.dtype}", None, "pass real numbers")
     return {name: Known(value) if name in static else form_of(value) for name, value in bound.items()}
 
 
@@ -146,11 +150,19 @@ def _check_floats(engine: Engine, name: str, form: Form, types: list[Any]) -> No
         )
 
 
+def may_overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays share an element; True where finding out would take too long."""
+    try:
+        return np.shares_memory(a, b, max_work=MOST_WORK)
+    except np.exceptions.TooHardError:
+        return True
+
+
 def check_overlap(leaves: list[Any], mutated: tuple[int, ...], names: list[str]) -> None:
     """AliasError where an argument that is written shares memory with another one."""
     for k in mutated:
         for j, other in enumerate(leaves):
-            if j != k and isinstance(other, np.ndarray) and np.may_share_memory(leaves[k], other):
+            if j != k and isinstance(other, np.ndarray) and may_overlap(leaves[k], other):
                 raise AliasError(
                     f"the argument '{names[k]}' is written and shares memory with '{names[j]}'",
                     None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import traceback
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from pullback.compile.modules import load_module
 from pullback.compile.options import Options
 from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
-from pullback.ir.nodes import Function
+from pullback.ir.nodes import Constant, Effect, Function, walk
 from pullback.optimize.own import own
 
 _PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
@@ -36,6 +37,18 @@ class Compiled:
         self._dispatcher: Any = None
 
     @property
+    def classes(self) -> tuple[type, ...]:
+        """The user's own exceptions that the function raises."""
+        found = {
+            operand.value: None
+            for statement in walk(self.function.body)
+            if isinstance(statement, Effect)
+            for operand in statement.operands
+            if isinstance(operand, Constant) and isinstance(operand.value, type)
+        }
+        return tuple(c for c in found if getattr(builtins, c.__name__, None) is not c)
+
+    @property
     def text(self) -> str:
         return emit_module([self.function], compiled=False)
 
@@ -47,14 +60,14 @@ class Compiled:
     def interpreted(self) -> Callable[..., Any]:
         """The numpy-level text as a plain Python function."""
         if self._interpreted is None:
-            self._interpreted = getattr(load_module(self.name, self.text, "interpreted"), self.name)
+            self._interpreted = getattr(load_module(self.name, self.text, "interpreted", self.classes), self.name)
         return self._interpreted
 
     @property
     def dispatcher(self) -> Any:
         """The loop-level text as a Numba dispatcher."""
         if self._dispatcher is None:
-            module = load_module(self.name, self.machine_text, self.options.key())
+            module = load_module(self.name, self.machine_text, self.options.key(), self.classes)
             self._dispatcher = numba.njit(**self.options.numba())(getattr(module, self.name))
         return self._dispatcher
 

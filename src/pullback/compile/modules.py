@@ -54,15 +54,19 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
-def load_module(name: str, text: str, options: str) -> ModuleType:
-    """The module with this text: loaded once in a process, written once for all processes."""
-    key = hashlib.sha256("\0".join((name, text, options, fingerprint())).encode()).hexdigest()[:20]
+def load_module(name: str, text: str, options: str, classes: tuple[type, ...] = ()) -> ModuleType:
+    """The module with this text: loaded once in a process, written once for all processes.
+
+    `classes` are the user's own exceptions that the text raises.
+    """
+    places = " ".join(f"{c.__module__}.{c.__qualname__} {id(c)}" for c in classes)
+    key = hashlib.sha256("\0".join((name, text, options, places, fingerprint())).encode()).hexdigest()[:20]
     module_name = f"pullback_generated_{name}_{key}"
     with _LOCK:
         if module_name not in _LOADED:
             path = cache_directory() / f"{name}_{key}.py"
             _write(path, text)
-            _LOADED[module_name] = _load(module_name, path, text)
+            _LOADED[module_name] = _load(module_name, path, text, classes)
         return _LOADED[module_name]
 
 
@@ -78,12 +82,13 @@ def _write(path: Path, text: str) -> None:
     os.replace(file.name, path)
 
 
-def _load(module_name: str, path: Path, text: str) -> ModuleType:
+def _load(module_name: str, path: Path, text: str, classes: tuple[type, ...]) -> ModuleType:
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec is not None, "a file with the ending .py has a loader"
     module = importlib.util.module_from_spec(spec)
     module.__file__ = str(path)
     sys.modules[module_name] = module
     linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
+    module.__dict__.update({c.__name__: c for c in classes})
     exec(compile(text, str(path), "exec"), module.__dict__)
     return module

@@ -32,6 +32,9 @@ def emit_function(function: Function, *, compiled: bool, comments: bool = True) 
     statements = Statements(expressions, names, comments)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
+    for result in function.results:
+        if result in inlined:
+            body += statements.remark(inlined[result].location)
     if results:
         body.append(gast.Return(results[0] if len(results) == 1 else tuple_(results)))
     parameters = [gast.Name(names[p], gast.Param(), None, None) for p in function.parameters]

@@ -24,6 +24,7 @@ class Cell:
     location: Location = NOWHERE
     outside: str = ""
     constant: str = ""
+    contiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Loop:
         self.entry = context.state
         frame = context.frame
         assigned = assigned_names(node.body) | targets
-        self.assigned = [(frame.number, name) for name in assigned]
+        self.assigned = [(frame.number, name) for name in sorted(assigned)]
         self.outside = loaded_outside(frame.body, node) | loaded_early(node.body) | {RESULT}
         self.guess = self.first_guess()
         self.parameters: list[Carried] = []

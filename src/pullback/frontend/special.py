@@ -530,7 +530,7 @@ def _reshape(context: Context, arguments: Any, keywords: Any, node: Any) -> Bind
 def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node: Any) -> Binding:
     """A view of fresh memory; of memory whose layout is not known, an array that must not be written."""
     if isinstance(source, ArrayRef) and type_of_ref(context, source, node).ndim > 0:
-        if not source.path and not source.cell.outside:
+        if all(isinstance(step, Reshape) for step in source.path) and is_contiguous(context, source, node):
             return ArrayRef(source.cell, (Reshape(sizes),))
         value = context.let(node, np.reshape, context.read(source, node), sizes)
         ref = context.bind(value)
@@ -539,6 +539,21 @@ def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node
             context.state.link(ref.cell, source.cell)
         return ref
     return context.bind(context.let(node, np.reshape, context.operand(source, node), sizes))
+
+
+def is_contiguous(context: Context, ref: ArrayRef, node: Any) -> bool:
+    """Whether a reshaped array surely shares the memory: NumPy copies where the elements are not in C order."""
+    cell = ref.cell
+    if cell.outside or cell in context.state.arguments:
+        return False
+    return cell.contiguous or context.version(cell, node).type.ndim == 1
+
+
+def in_c_order(binding: Binding) -> Binding:
+    """The array, known to be in C order."""
+    if isinstance(binding, ArrayRef):
+        binding.cell.contiguous = True
+    return binding
 
 
 @special(np.ravel)
@@ -557,7 +572,7 @@ def _filled_like(create: Any) -> Special:
         name = dtype_name(dtype, context, node) if dtype is not None else operand.type.dtype
         with context.builder.at(context.location(node)):
             shape = context.builder.dims(operand)
-        return context.bind(computed(context, create, (shape, Constant(name)), ("dtype",), node))
+        return in_c_order(context.bind(computed(context, create, (shape, Constant(name)), ("dtype",), node)))
 
     return like
 
@@ -602,9 +617,9 @@ def _created(create: Any) -> Special:
         assert shape is not None, "zeros has a shape"
         sizes = shape_operand(context, shape, node)
         if dtype is None:
-            return context.bind(computed(context, create, (sizes,), (), node))
+            return in_c_order(context.bind(computed(context, create, (sizes,), (), node)))
         name = Constant(dtype_name(dtype, context, node))
-        return context.bind(computed(context, create, (sizes, name), ("dtype",), node))
+        return in_c_order(context.bind(computed(context, create, (sizes, name), ("dtype",), node)))
 
     return made
 

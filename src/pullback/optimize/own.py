@@ -43,7 +43,6 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Array
 
 END = 10**9
-ALWAYS = -1
 MOST_ROUNDS = 50
 READ_ONLY = {np.broadcast_to, runtime.broadcast_along}
 SHAPE_ONLY = {primitives.dim, primitives.zeros_like}
@@ -109,12 +108,13 @@ class Repairs:
 
     values: dict[Value, int] = field(default_factory=dict)
     written: set[Value] = field(default_factory=set)
+    handed_out: set[Value] = field(default_factory=set)
     initials: set[tuple[Value, int]] = field(default_factory=set)
     yields: set[tuple[Value, int]] = field(default_factory=set)
     results: set[int] = field(default_factory=set)
 
     def any(self) -> bool:
-        return bool(self.values or self.written or self.initials or self.yields or self.results)
+        return bool(self.values or self.written or self.handed_out or self.initials or self.yields or self.results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,15 +306,19 @@ class Survey:
                 if value in self.kept or outer or statement.operands[0] in self.views:
                     self.copy_before(statement, written, repairs)
                     return
-                for part in self.defined_parts(value):
-                    repairs.values.setdefault(part, position if part is value else ALWAYS)
+                handed_out = self.handed_out(value)
+                if handed_out:
+                    repairs.handed_out |= handed_out
+                else:
+                    repairs.values.setdefault(value, position)
 
-    def defined_parts(self, value: Value) -> list[Value]:
-        """The value itself; of one that only some branches define, what they define."""
+    def handed_out(self, value: Value) -> set[Value]:
+        """For a result that only some branches define: the innermost such results, which those branches can copy."""
         sides = self.sides.get(value, ())
         if not any(map(_is_undefined, sides)):
-            return [value]
-        return [part for side in sides if isinstance(side, Value) for part in self.defined_parts(side)]
+            return set()
+        inner = [self.handed_out(side) for side in sides if isinstance(side, Value)]
+        return {part for parts in inner for part in parts} if any(inner) else {value}
 
     def copy_before(self, statement: Let, written: frozenset[Value], repairs: Repairs) -> None:
         """Write to a copy; the writes that follow on the same memory are looked at again in the next round."""
@@ -431,7 +435,7 @@ class _Repairer:
         match statement:
             case If():
                 condition = self.operand(statement.condition, self.position)
-                then, orelse = self.block(statement.then), self.block(statement.orelse)
+                then, orelse = (self.copying(statement, self.block(b)) for b in (statement.then, statement.orelse))
                 self.position += 1
                 return [replace(statement, condition=condition, then=then, orelse=orelse)]
             case For() | While():
@@ -442,6 +446,16 @@ class _Repairer:
             copied = Let(fresh, primitives.copy, (operands[0],), location=statement.location)
             return [copied, replace(statement, operands=(fresh, *operands[1:]))]
         return [replace(statement, operands=operands)]
+
+    def copying(self, statement: If, block: Block) -> Block:
+        """A branch that hands out copies of what only it defines and others write later."""
+        statements, yields = list(block.statements), list(block.yields)
+        for k, result in enumerate(statement.results):
+            if result in self.repairs.handed_out and not _is_undefined(yields[k]):
+                fresh = Value(result.name, result.type)
+                statements.append(Let(fresh, primitives.copy, (yields[k],), location=statement.location))
+                yields[k] = fresh
+        return Block(tuple(statements), tuple(yields))
 
     def loop(self, statement: For | While) -> list[Statement]:
         before: list[Statement] = []

@@ -1,0 +1,31 @@
+"""Random programs of a fixed size and seed: none may be accepted and wrong. `campaign.py` runs as many as one likes."""
+
+from __future__ import annotations
+
+import campaign
+import pytest
+import random_programs
+
+INTERPRETED = range(1000, 1200)
+COMPILED = range(2000, 2006)
+GOOD = {"right", "refused"}
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_random_programs_are_right_or_refused(block: int) -> None:
+    seeds = INTERPRETED[block::10]
+    outcomes = {seed: campaign.examine(seed, compiled=False) for seed in seeds}
+    bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
+    assert not bad, bad
+    accepted = sum(outcome.verdict == "right" for outcome in outcomes.values())
+    assert accepted >= 0.6 * len(seeds), f"only {accepted} of {len(seeds)} programs are accepted"
+
+
+@pytest.mark.parametrize("seed", COMPILED)
+def test_compiled_random_programs_are_right_or_refused(seed: int) -> None:
+    outcome = campaign.examine(seed, compiled=True)
+    assert outcome.verdict in GOOD, outcome
+
+
+def test_the_generator_gives_the_same_program_again() -> None:
+    assert random_programs.generate(7).source == random_programs.generate(7).source

@@ -6,8 +6,8 @@ import campaign
 import pytest
 import random_programs
 
-INTERPRETED = range(1000, 1200)
-COMPILED = range(2000, 2006)
+INTERPRETED = range(1000, 1120)
+COMPILED = range(2000, 2004)
 GOOD = {"right", "refused"}
 
 

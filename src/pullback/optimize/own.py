@@ -306,11 +306,15 @@ class Survey:
                 if value in self.kept or outer or statement.operands[0] in self.views:
                     self.copy_before(statement, written, repairs)
                     return
-                handed_out = self.handed_out(value)
-                if handed_out:
-                    repairs.handed_out |= handed_out
-                else:
-                    repairs.values.setdefault(value, position)
+                self.copy_for_readers(value, position, repairs)
+
+    def copy_for_readers(self, value: Value, position: int, repairs: Repairs) -> None:
+        """Give those who read a value after a position a copy, made where the value is surely there."""
+        handed_out = self.handed_out(value)
+        if handed_out:
+            repairs.handed_out |= handed_out
+        else:
+            repairs.values.setdefault(value, position)
 
     def handed_out(self, value: Value) -> set[Value]:
         """For a result that only some branches define: the innermost such results, which those branches can copy."""
@@ -347,7 +351,8 @@ class Survey:
         ]
         foreign = [o for o in taken if o in self.function.parameters]
         if foreign and all(map(self.may_take, foreign)) and not taken & others:
-            repairs.values.update({value: start for value in needed})
+            for value in needed:
+                self.copy_for_readers(value, start, repairs)
         elif taken & others or needed or foreign or taken & self.readonly:
             repairs.initials.add((parameter, k))
         yielded = self.origin(statement.body.yields[k])

@@ -325,9 +325,7 @@ class _Pullback:
 
 def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
     """A cotangent in the shape and dtype of its result. Raises ShapeError (a ValueError) for another shape."""
-    if cotangent is None:
-        cotangent = 0.0
-    if isinstance(cotangent, str) or np.asarray(cotangent).dtype.kind not in "fiub":
+    if cotangent is None or np.asarray(cotangent).dtype.kind not in "fiub":
         raise TypingError(f"a cotangent must be made of numbers, not {type(cotangent).__name__}")
     if np.ndim(cotangent) and np.shape(cotangent) != np.shape(value):
         raise ShapeError(f"the cotangent has shape {np.shape(cotangent)}, the result {np.shape(value)}")

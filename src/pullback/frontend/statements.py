@@ -19,6 +19,7 @@ from pullback.frontend.bindings import (
 )
 from pullback.frontend.branches import branch
 from pullback.frontend.context import Context
+from pullback.frontend.desugar import RESULT
 from pullback.frontend.expressions import binary, evaluate, local_function, look_up, truth
 from pullback.frontend.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.names import assigned_names
@@ -53,7 +54,9 @@ def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
     match target:
         case gast.Name():
             key = (context.frame.number, target.id)
-            context.state.names[key] = context.named(value, target.id.strip("<>").split(" ")[0])
+            if target.id != RESULT:
+                value = context.named(value, target.id.strip("<>").split(" ")[0])
+            context.state.names[key] = value
         case gast.Tuple() | gast.List():
             _unpack(context, target, value, node)
         case gast.Subscript():

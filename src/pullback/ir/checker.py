@@ -46,6 +46,7 @@ class _Checker:
         self.defined: set[Value] = set()
         self.ever: set[Value] = set()
         self.consumed: set[Value] = set()
+        self.outside: set[Value] = set()
 
     def define(self, value: Value) -> None:
         assert value not in self.ever, f"{value!r} is assigned twice"
@@ -89,6 +90,8 @@ class _Checker:
 
     def let(self, statement: Let) -> None:
         if statement.function in primitives.CONSUMING and isinstance(statement.value.type, Array):
+            again = self.linear and statement.operands[0] in self.outside
+            assert not again, f"{statement.operands[0]!r} is consumed in a loop that it is not carried by"
             self.consumed.add(statement.operands[0])
         self.define(statement.value)
 
@@ -102,7 +105,8 @@ class _Checker:
             self.agree(block.yields, statement.results, "a branch")
 
     def loop(self, statement: For | While) -> None:
-        outer = set(self.defined)
+        outer, outside = set(self.defined), self.outside
+        self.outside = set(self.defined)
         if isinstance(statement, For):
             self.define(statement.index)
         for carried in statement.carried:
@@ -112,7 +116,7 @@ class _Checker:
             self.block(statement.condition)
             self.defined = inside
         self.block(statement.body)
-        self.defined = outer
+        self.defined, self.outside = outer, outside
         yields = statement.body.yields[: len(statement.carried)]
         parameters = tuple(carried.parameter for carried in statement.carried)
         self.agree(tuple(carried.initial for carried in statement.carried), parameters, "the start of a loop")

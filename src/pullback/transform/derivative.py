@@ -56,6 +56,8 @@ def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) ->
     kept = function.body.yields[len(function.results) :]
     pulled = _finished(Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location), analyses)
     residuals = tuple(dict.fromkeys(v for v in _mentioned(pulled.body) if v not in seeds))
+    for residual in residuals:
+        residual.called("saved")
     body = Block(tuple(forward), (*function.results, *residuals, *kept))
     pushed = Function(f"{function.name}_forward", function.parameters, body, function.mutated, function.location)
     backward_function = Function(

@@ -21,7 +21,7 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     >>> import pullback as pb
     >>> def area(r):
     ...     return 3.0 * r * r
-    >>> print(pb.source(area, 2.0).splitlines()[2])
+    >>> print(pb.source(area, 2.0).splitlines()[3])
     def area_forward(r):
     """
     engine = engine_of(function)
@@ -30,7 +30,7 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     pair = engine.derivative(forms, "split", numbers)
-    return emit_module([pair.forward.function, pair.backward.function], compiled=False)
+    return emit_module([pair.forward.function, pair.backward.function], compiled=False).rstrip()
 
 
 def inspect_source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
@@ -41,7 +41,7 @@ def inspect_source(function: Callable[..., Any], *arguments: Any, argnums: Argnu
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     text: str = engine.derivative(forms, "value_and_grad", numbers).machine_text
-    return text
+    return text.rstrip()
 
 
 def float_arguments(engine: Engine, bound: dict[str, Any]) -> tuple[str, ...]:

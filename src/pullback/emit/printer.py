@@ -252,9 +252,10 @@ class Printer(astunparse.Unparser):  # type: ignore[misc]
 
     def _FunctionDef(self, tree: Any) -> None:
         for decorator in tree.decorator_list:
+            self.write("\n\n")
             self.fill("@")
             self.fresh(decorator)
-        self.write("\n")
+        self.write("\n\n" if not tree.decorator_list else "")
         self.fill(f"def {tree.name}(")
         self.dispatch(tree.args)
         self.write(")")

@@ -235,6 +235,12 @@ def _where(simplifier: _Simplifier, condition: Operand, a: Operand, b: Operand) 
     return chosen if isinstance(chosen, Value | Constant) else None
 
 
+def _maximum(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
+    """A size is never negative."""
+    definition = simplifier.definitions.get(a) if isinstance(a, Value) else None
+    return a if definition is not None and definition.function is primitives.dim and _is_number(b, 0) else None
+
+
 def _positive(simplifier: _Simplifier, a: Operand) -> Operand | None:
     return a if isinstance(a.type, Scalar) else None
 
@@ -248,6 +254,7 @@ _IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     np.negative: _negative,
     np.positive: _positive,
     primitives.cast: _cast,
+    max: _maximum,
     np.where: _where,
     runtime.where: _where,
 }

@@ -115,7 +115,7 @@ def _gradients(
     sweep: Sweep, sources: list[Value], active: frozenset[Value], shapes: Shapes, function: Function
 ) -> tuple[Operand, ...]:
     """The adjoint of each source; zeros where nothing reaches it."""
-    reverser = Reverser(active, shapes, frozenset(), set(function.parameters))
+    reverser = Reverser(active, shapes, frozenset(), set(function.parameters), set())
     with reverser.builder.into(sweep.statements):
         return tuple(
             sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources

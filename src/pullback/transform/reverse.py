@@ -81,7 +81,8 @@ def pull_back(
     Raises MissingRuleError where an active value is made by a function without a rule.
     """
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
-    reverser = Reverser(active, shapes, find_masked(function), top)
+    primal = {*function.parameters, *_defined(function.body)}
+    reverser = Reverser(active, shapes, find_masked(function), top, primal)
     builder = reverser.builder
     statements: list[Statement]
     with builder.block() as statements:
@@ -120,9 +121,9 @@ class Reverser:
     """
 
     def __init__(
-        self, active: frozenset[Value], shapes: Shapes, masked: frozenset[Value], top: set[Value]
+        self, active: frozenset[Value], shapes: Shapes, masked: frozenset[Value], top: set[Value], primal: set[Value]
     ) -> None:
-        self.active, self.shapes, self.masked, self.top = active, shapes, masked, top
+        self.active, self.shapes, self.masked, self.top, self.primal = active, shapes, masked, top, primal
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
         self.adjoints: Adjoints = {}
@@ -146,7 +147,7 @@ class Reverser:
             return
         if isinstance(contribution.type, Array) and isinstance(known.type, Scalar):
             known, contribution = contribution, known
-        if isinstance(known.type, Scalar):
+        if isinstance(known.type, Scalar) or known in self.primal:
             self.adjoints[value] = self.builder.let(np.add, known, contribution, name=name)
         else:
             self.adjoints[value] = self.builder.let(primitives.accumulate, known, contribution, name=name)

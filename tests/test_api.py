@@ -10,8 +10,8 @@ import subprocess
 import sys
 import textwrap
 import threading
-import weakref
 import traceback
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple

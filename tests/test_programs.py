@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import collect
 import numpy as np
-import oracle
 import pytest
 
+import collect
+import oracle
 import pullback as pb
 from pullback.frontend.arguments import form_of, leaves_of
 

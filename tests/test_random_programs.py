@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import campaign
 import pytest
+
+import campaign
 import random_programs
 
 INTERPRETED = range(1000, 1120)

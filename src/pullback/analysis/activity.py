@@ -1,9 +1,9 @@
 """Activity: which values depend on an input *and* influence an output, through floats alone.
 
-    def f(x, n):              active for x: x, y, the result
-        k = n * 2             k is not: it depends on n and is an integer
-        y = x * k
-        return y
+def f(x, n):              active for x: x, y, the result
+    k = n * 2             k is not: it depends on n and is an integer
+    y = x * k
+    return y
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ def shares_memory(statement: Let) -> bool:
 
 def consumes(statement: Let) -> bool:
     """Whether the result takes over the memory of the first operand and changes it."""
-    writes = statement.function in primitives.CONSUMING or statement.function in (runtime.push, runtime.push_block, runtime.push_row)
+    growing = (runtime.push, runtime.push_block, runtime.push_row)
+    writes = statement.function in primitives.CONSUMING or statement.function in growing
     return writes and isinstance(statement.value.type, Array)
 
 

@@ -38,7 +38,9 @@ def check_grads(
     names = argnums if isinstance(argnums, tuple) else (argnums,)
     value, gradients = value_and_grad(function, argnums=tuple(names))(*copy.deepcopy(arguments))
     expected = plain(*copy.deepcopy(arguments))
-    assert np.allclose(value, expected, rtol=1e-10, atol=1e-12), f"value {value!r} where a plain call gives {expected!r}"
+    assert np.allclose(value, expected, rtol=1e-10, atol=1e-12), (
+        f"value {value!r} where a plain call gives {expected!r}"
+    )
     positions = [list(engine.signature.parameters).index(n) if isinstance(n, str) else n for n in names]
     generator = np.random.default_rng(seed)
     for _ in range(DIRECTIONS):

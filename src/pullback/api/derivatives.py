@@ -19,7 +19,17 @@ from pullback.api.specialise import (
 )
 from pullback.compile.functions import Compiled
 from pullback.errors import ShapeError, TypingError
-from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_count, leaf_types, leaves_of, rebuild
+from pullback.frontend.arguments import (
+    Form,
+    Known,
+    Leaf,
+    Mapping_,
+    Sequence_,
+    leaf_count,
+    leaf_types,
+    leaves_of,
+    rebuild,
+)
 from pullback.frontend.build import Built
 from pullback.frontend.captured import look_up_again, still_holds
 from pullback.ir.types import Array, Scalar, Type, is_float
@@ -136,7 +146,12 @@ class Prepared:
     """One kind of call of a derivative: how to take the arguments apart, and how to put the results together."""
 
     def __init__(
-        self, owner: GradientFunction, forms: dict[str, Form], built: Built, compiled: Compiled, wanted: tuple[Form, ...]
+        self,
+        owner: GradientFunction,
+        forms: dict[str, Form],
+        built: Built,
+        compiled: Compiled,
+        wanted: tuple[Form, ...],
     ) -> None:
         self.owner, self.forms, self.built, self.compiled, self.wanted = owner, forms, built, compiled, wanted
         self.has_known = any(leaf_count(form) != 1 or not isinstance(form, Leaf) for form in forms.values())

@@ -113,7 +113,7 @@ def engine_of(function: Callable[..., Any]) -> Engine:
         return Engine(MethodType(inner.__wrapped__, function.__self__), inner.options)
     derived = getattr(function, "__pullback_engine__", None)
     if derived is not None:
-        return derived()  # type: ignore[no-any-return]
+        return derived()
     kept = getattr(function, "__dict__", None)
     if kept is None or isinstance(function, MethodType):  # bound methods come and go
         return Engine(function, Options())

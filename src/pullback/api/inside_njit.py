@@ -39,7 +39,7 @@ def dispatcher_of(callable_: Any) -> Any:
 
     overload(stub, strict=False)(typed)
 
-    @njit  # type: ignore[untyped-decorator]
+    @njit
     def entry(*arguments):  # type: ignore[no-untyped-def]
         return stub(*arguments)
 

@@ -153,7 +153,7 @@ def _check_floats(engine: Engine, name: str, form: Form, types: list[Any]) -> No
 def may_overlap(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays share an element; True where finding out would take too long."""
     try:
-        return np.shares_memory(a, b, max_work=MOST_WORK)
+        return bool(np.shares_memory(a, b, max_work=MOST_WORK))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
@@ -178,5 +178,3 @@ def ready(leaf: Any) -> Any:
     if flags.c_contiguous and flags.writeable and flags.aligned and leaf.dtype.isnative:
         return leaf
     return np.array(leaf, dtype=leaf.dtype.newbyteorder("="), order="C")
-
-

@@ -33,7 +33,9 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     return emit_module([pair.forward.function, pair.backward.function], compiled=False).rstrip()
 
 
-def inspect_source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
+def inspect_source(
+    function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any
+) -> str:
     """The text that Numba compiles for `value_and_grad`: both sweeps in one function."""
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
@@ -47,9 +49,7 @@ def inspect_source(function: Callable[..., Any], *arguments: Any, argnums: Argnu
 def float_arguments(engine: Engine, bound: dict[str, Any]) -> tuple[str, ...]:
     """The names of the arguments that are made of floats alone."""
     forms, _ = build_for(engine, bound)
-    return tuple(
-        name for name, form in forms.items() if leaf_types(form) and all(map(is_float, leaf_types(form)))
-    )
+    return tuple(name for name, form in forms.items() if leaf_types(form) and all(map(is_float, leaf_types(form))))
 
 
 def html_of(function: Differentiable) -> str:

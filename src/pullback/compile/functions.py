@@ -98,7 +98,7 @@ class Compiled:
         """The user's line that the generated line of an error comes from."""
         if self._interpreted is None:
             return ""
-        code = self._interpreted.__code__  # type: ignore[attr-defined]
+        code = self._interpreted.__code__
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename]
         if not lines or lines[-1] is None:
             return ""

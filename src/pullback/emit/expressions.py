@@ -33,7 +33,7 @@ class Expressions:
             case Constant():
                 return self.constant(operand)
             case tuple():
-                return self.tuple(operand)
+                return self.sequence(operand)
         raise AssertionError(f"{operand!r} cannot be written")
 
     def constant(self, operand: Constant) -> Any:
@@ -58,12 +58,12 @@ class Expressions:
         zero = {"f": 0.0, "b": False}.get(type_.dtype[0], 0)
         return spelling.typed_number(Constant(zero, type_))
 
-    def tuple(self, items: tuple[Operand, ...]) -> Any:
+    def sequence(self, items: tuple[Operand, ...]) -> Any:
         """A tuple; all sizes of one array are its shape."""
         dims = [self.inlined.get(i) if isinstance(i, Value) else None for i in items]
         if items and all(d is not None and d.function is primitives.dim for d in dims):
-            array = dims[0].operands[0]  # type: ignore[union-attr]
-            axes = [(d.operands[0] is array, d.operands[1].value) for d in dims]  # type: ignore[union-attr]
+            array = dims[0].operands[0]
+            axes = [(d.operands[0] is array, d.operands[1].value) for d in dims]
             if axes == [(True, k) for k in range(array.type.ndim)]:
                 return attribute(self.operand(array), "shape")
         return tuple_([self.operand(item) for item in items])
@@ -119,7 +119,7 @@ class Expressions:
                 case Permute(axes):
                     array = self.permuted(array, axes)
                 case Reshape(shape):
-                    array = call(attribute(array, "reshape"), self.tuple(shape))
+                    array = call(attribute(array, "reshape"), self.sequence(shape))
         return array
 
     def permuted(self, array: Any, axes: tuple[int, ...]) -> Any:

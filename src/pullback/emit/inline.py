@@ -142,5 +142,3 @@ def _mentions(block: Block) -> list[Value]:
         for inner in _inner_blocks(statement):
             found += values_in(inner.yields)
     return found + list(values_in(block.yields))
-
-

@@ -1,8 +1,8 @@
 """A Function becomes the text of a Python function, and several become a module.
 
-    energy_grad(w, x):                     def energy_grad(w, x):
-        t: float64 = multiply(w, x)   →        return x * np.cos(w * x)
-        …
+energy_grad(w, x):                     def energy_grad(w, x):
+    t: float64 = multiply(w, x)   →        return x * np.cos(w * x)
+    …
 """
 
 from __future__ import annotations
@@ -60,8 +60,6 @@ def emit_module(functions: Iterable[Function], *, compiled: bool, comments: bool
     if helpers:
         head.append(gast.ImportFrom(HELPERS_MODULE, [gast.alias(h, None) for h in sorted(helpers)], 0))
     return to_text(gast.Module([*head, *trees], []))
-
-
 
 
 def _decorator(function: Function) -> Any:

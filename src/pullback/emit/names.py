@@ -135,9 +135,7 @@ def _join_by_name(function: Function, classes: _Classes) -> None:
             known[value.name].append(value)
 
 
-def _names(
-    function: Function, classes: _Classes, inlined: dict[Value, Let], taken: frozenset[str]
-) -> dict[Value, str]:
+def _names(function: Function, classes: _Classes, inlined: dict[Value, Let], taken: frozenset[str]) -> dict[Value, str]:
     used = set(taken) | RESERVED
     names: dict[Value, str] = {}
     named: dict[Value, str] = {}

@@ -65,7 +65,7 @@ def _without_comments(module: Any) -> Any:
     return ast.parse(ast.unparse(ast.fix_missing_locations(stripped)))
 
 
-class Printer(astunparse.Unparser):  # type: ignore[misc]
+class Printer(astunparse.Unparser):
     """Prints the node kinds that we generate; anything else is printed by astunparse."""
 
     def __init__(self, tree: Any, file: Any) -> None:

@@ -189,5 +189,3 @@ def _is_plain_power(operands: tuple[Operand, ...]) -> bool:
     if base == "float64" and isinstance(operands[1], Constant):
         return True
     return base == exponent == "float64"
-
-

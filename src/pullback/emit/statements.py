@@ -327,5 +327,3 @@ def _minus(value: Any, k: int) -> Any:
     if isinstance(value, gast.Constant):
         return constant(value.value - k)
     return gast.BinOp(value, gast.Sub(), constant(k)) if k > 0 else gast.BinOp(value, gast.Add(), constant(-k))
-
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def computed(
 def _matched(context: Context, operands: tuple[Operand, ...], node: Any) -> tuple[Operand, ...]:
     """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
     typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
-    common = np.result_type(*(sample_of(operand.type) for operand in typed)).name
+    common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
     if common in ("float64", "int64", "bool"):
         return operands
     return tuple(_in_dtype(context, operand, common, node) for operand in operands)
@@ -145,7 +145,7 @@ def needs_static(context: Context, value: Value, what: str, node: Any) -> Any:
         raise StaticNeeded(value, error) from None  # type: ignore[arg-type]
 
 
-@lru_cache(maxsize=None)
+@cache
 def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a NumPy function's parameters; () where they cannot be known."""
     if isinstance(function, np.ufunc):
@@ -175,5 +175,3 @@ def name_of(function: Any) -> str:
     name = getattr(function, "__name__", repr(function))
     module = getattr(function, "__module__", "") or ""
     return f"np.{name}" if isinstance(function, np.ufunc) or module.startswith("numpy") else name
-
-

@@ -141,8 +141,8 @@ class Conflict:
 
 
 Binding = (
-    Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | Text | Local | Method | Bound | Iteration | Range
-    | MaybeUnset | Conflict
+    Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | Text | Local | Method | Bound | Iteration
+    | Range | MaybeUnset | Conflict
 )  # fmt: skip
 
 
@@ -159,9 +159,7 @@ class State:
 
     def copy(self) -> State:
         """A state that can go its own way."""
-        return State(
-            dict(self.names), dict(self.cells), dict(self.linked), dict(self.stale), self.arguments, self.dead
-        )
+        return State(dict(self.names), dict(self.cells), dict(self.linked), dict(self.stale), self.arguments, self.dead)
 
     def link(self, a: Cell, b: Cell) -> None:
         """Note that two cells may be the same memory."""

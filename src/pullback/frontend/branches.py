@@ -13,7 +13,9 @@ from pullback.ir.nodes import Operand, Statement
 CHOSEN = "<value>"
 
 
-def branch(context: Context, condition: Operand, then: Callable[[], None], orelse: Callable[[], None], node: Any) -> None:
+def branch(
+    context: Context, condition: Operand, then: Callable[[], None], orelse: Callable[[], None], node: Any
+) -> None:
     """Read both branches of a condition that is known only at run time, and join their states."""
     paths = [_read(context, action) for action in (then, orelse)]
     Merge(context, condition, paths[0], paths[1], node).finish()

@@ -1,9 +1,9 @@
 """Python source → gast → desugared gast → the normal form: a function and the Forms of its arguments become a Function.
 
-    def scaled(a, x):                 scaled(a: float64*, x: float64[:]):
-        x = a * x             →           x.1: float64[:] = multiply(a, x)
-        return np.sum(x)                  t: float64 = sum(x.1)
-                                          return t
+def scaled(a, x):                 scaled(a: float64*, x: float64[:]):
+    x = a * x             →           x.1: float64[:] = multiply(a, x)
+    return np.sum(x)                  t: float64 = sum(x.1)
+                                      return t
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from pullback.errors import Location
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
-from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Stack, State, Static, TupleValue
+from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.context import Capture, Context, Dependency, Frame
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.language import check_language
@@ -113,7 +113,7 @@ def _bind(context: Context, form: Form, name: str, parameters: list[Value]) -> B
             entries = {key: _bind(context, i, f"{name}_{key}", parameters) for key, i in _pairs(form)}
             return calls.new_dict(context, entries, name)
         case Sequence_():
-            fields = form.names or tuple(range(len(form.items)))
+            fields: tuple[Any, ...] = form.names or tuple(range(len(form.items)))
             pairs = zip(fields, form.items, strict=True)
             items = tuple(_bind(context, i, f"{name}_{field}", parameters) for field, i in pairs)
             if form.kind is list:
@@ -168,4 +168,3 @@ class Inliner:
         if isinstance(binding, Static) and binding.value is None:
             return None
         return self.context.operand(binding, node)
-

@@ -45,8 +45,8 @@ def call(
             return call_local(context, function, arguments, keywords, node)
         case Method():
             return call_method(context, function, arguments, keywords, node)
-        case Bound():
-            return call_python(context, function.function, (function.receiver, *arguments), keywords, node)
+        case Bound(function=FunctionType() as plain):
+            return call_python(context, plain, (function.receiver, *arguments), keywords, node)
         case Static(value=value):
             return call_static(context, value, arguments, keywords, node)
     context.mistyped(node, "this is not a function that can be followed")
@@ -152,7 +152,9 @@ def call_python(
         name: binding_of(context, value, function.__kwdefaults__, name, node)
         for name, value in (function.__kwdefaults__ or {}).items()
     }
-    bound = bind_arguments(context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name)
+    bound = bind_arguments(
+        context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name
+    )
     if any(key[0] is function for key in context.callees):
         return call_itself(context, source, bound, function, node)
     state, made = context.state.copy(), len(context.builder.statements)
@@ -191,9 +193,7 @@ def call_local(
     names = [argument.id for argument in local.node.args.kwonlyargs]
     keyword_defaults = {n: d for n, d in zip(names, local.keyword_defaults, strict=True) if d is not None}
     name = getattr(local.node, "name", "<lambda>")
-    bound = bind_arguments(
-        context, local.node.args, arguments, keywords, local.defaults, keyword_defaults, node, name
-    )
+    bound = bind_arguments(context, local.node.args, arguments, keywords, local.defaults, keyword_defaults, node, name)
     parent = next((frame for frame in reversed(context.frames) if frame.number == local.frame), None)
     if parent is None:
         context.refuse(node, f"'{name}' is called after the function that defines it has returned")
@@ -214,9 +214,7 @@ def bind_arguments(
     positional = [p.id for p in (*parameters.posonlyargs, *parameters.args)]
     keyword_only = [p.id for p in parameters.kwonlyargs]
     if len(arguments) > len(positional):
-        context.mistyped(
-            node, f"{name}() takes {len(positional)} positional arguments but {len(arguments)} were given"
-        )
+        context.mistyped(node, f"{name}() takes {len(positional)} positional arguments but {len(arguments)} were given")
     bound = dict(zip(positional, arguments, strict=False))
     for keyword, value in keywords.items():
         if keyword in bound:
@@ -298,4 +296,3 @@ def comprehension(context: Context, node: Any) -> Binding:
     if outer is not None:
         context.state.names[key] = outer
     return listed
-

@@ -31,14 +31,14 @@ def lookup_outside(context: Context, function: Callable[..., Any] | None, name: 
     context.mistyped(node, f"the name '{name}' is not defined")
 
 
-def binding_of(context: Context, value: Any, namespace: Any, name: str, node: Any) -> Binding:
+def binding_of(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     """A Python object from outside as a binding; the namespace and name say where to look it up again."""
     if not isinstance(value, np.ndarray | list | dict | tuple):
         context.dependencies.append(Dependency(namespace, name, value))
     return _convert(context, value, namespace, name, node)
 
 
-def _convert(context: Context, value: Any, namespace: Any, name: str, node: Any) -> Binding:
+def _convert(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     type_ = type_of(value)
     if isinstance(value, np.ndarray):
         if type_ is None:
@@ -56,7 +56,7 @@ def _convert(context: Context, value: Any, namespace: Any, name: str, node: Any)
     return Static(value)
 
 
-def _container(context: Context, value: Any, namespace: Any, name: str, node: Any) -> Binding:
+def _container(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     """A container from outside, with places inside it looked up again on each call."""
     context.dependencies.append(Dependency(namespace, name, Shape.of(value)))
     place = Place(namespace, name)
@@ -79,7 +79,7 @@ class Place:
     """A container that is looked up by name in a namespace; what is inside it is looked up by its key."""
 
     namespace: Any
-    name: str
+    name: Any
 
     def get(self) -> Any:
         return look_up_again(self.namespace, self.name)
@@ -120,12 +120,14 @@ def still_holds(dependency: Dependency) -> bool:
         return bool(type_of(now) == dependency.value)
     if now is dependency.value:
         return True
-    return type(now) is type(dependency.value) and isinstance(now, int | float | str | np.generic) and bool(
-        now == dependency.value
+    return (
+        type(now) is type(dependency.value)
+        and isinstance(now, int | float | str | np.generic)
+        and bool(now == dependency.value)
     )
 
 
-def _capture(context: Context, value: np.ndarray, namespace: Any, name: str) -> ArrayRef:
+def _capture(context: Context, value: np.ndarray, namespace: Any, name: Any) -> ArrayRef:
     key = (id(value), str(name))
     if key not in context.captures:
         type_ = type_of(value)

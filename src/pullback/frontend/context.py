@@ -67,7 +67,7 @@ class Dependency:
     """A name outside the function that was read: where it stands, and what it stood for."""
 
     namespace: Any
-    name: str
+    name: Any
     value: Any
 
 
@@ -76,7 +76,7 @@ class Capture:
     """An array from outside the function, passed to it as a hidden argument."""
 
     namespace: Any
-    name: str
+    name: Any
     parameter: Value
 
 

@@ -1,13 +1,13 @@
 """Desugaring: `return`, `break` and `continue` become flags and branches.
 
-    for x in xs:                       stopped = False
-        if x < 0:                      for x in xs:
-            break                          stopped = False
-        s += x                  →          if x < 0:
-                                               stopped = True
-                                           else:
-                                               s += x
-                                           if stopped: break
+for x in xs:                       stopped = False
+    if x < 0:                      for x in xs:
+        break                          stopped = False
+    s += x                  →          if x < 0:
+                                           stopped = True
+                                       else:
+                                           s += x
+                                       if stopped: break
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class _Desugar:
 def _contains(statements: list[Any], kind: type, into_loops: bool = False) -> bool:
     """Whether a jump of this kind stands in the statements, without nested functions (and inner loops)."""
     for statement in statements:
-        if isinstance(statement, kind) or isinstance(statement, _Jump):
+        if isinstance(statement, (kind, _Jump)):
             return True
         if isinstance(statement, gast.If) and _contains([*statement.body, *statement.orelse], kind, into_loops):
             return True

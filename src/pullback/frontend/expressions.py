@@ -168,7 +168,9 @@ def _boolean_of(context: Context, node: Any, values: list[Any]) -> Binding:
 
 
 def _compare(context: Context, node: Any) -> Binding:
-    return _compare_from(context, node, evaluate(context, node.left), list(zip(node.ops, node.comparators, strict=True)))
+    return _compare_from(
+        context, node, evaluate(context, node.left), list(zip(node.ops, node.comparators, strict=True))
+    )
 
 
 def _compare_from(context: Context, node: Any, left: Binding, pairs: list[tuple[Any, Any]]) -> Binding:
@@ -198,9 +200,8 @@ def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any
         python = {gast.Eq: operator.eq, gast.NotEq: operator.ne}.get(type(op))
         if python is not None:
             return constant(bool(python(left.value, right.value)))
-    if isinstance(left, Static) or isinstance(right, Static):
-        if isinstance(op, gast.Eq | gast.NotEq):
-            return constant(isinstance(op, gast.NotEq))
+    if (isinstance(left, Static) or isinstance(right, Static)) and isinstance(op, gast.Eq | gast.NotEq):
+        return constant(isinstance(op, gast.NotEq))
     if isinstance(left, TupleValue) and isinstance(right, TupleValue):
         return _compare_tuples(context, op, left, right, node)
     return apply_operator(context, OPERATORS[type(op)], (left, right), node)

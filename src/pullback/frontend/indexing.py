@@ -102,7 +102,9 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
     if isinstance(receiver, ListRef):
         content = context.version(receiver.cell, node)
         if isinstance(content, Stack):
-            return list_item(context, context.builder.load(content.buffer, stack_path(context, content, slice_node, node)))
+            return list_item(
+                context, context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
+            )
     items = context.items(receiver, node)
     if isinstance(slice_node, gast.Slice):
         chosen = items[_static_slice(context, slice_node)]

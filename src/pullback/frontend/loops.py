@@ -135,13 +135,11 @@ class Loop:
     def cell_parameter(self, cell: Cell, guess: Any) -> Any:
         content = self.entry.cells[cell]
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, guess.buffer.type)
+            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer))
             buffer = self.parameter(cell.name, guess.buffer.type, stack.buffer)
             return Stack(buffer, self.parameter(f"{cell.name}_length", INT, stack.length))
         if isinstance(content, tuple):
-            return tuple(
-                self.parameter(cell.name, type_, item) for item, type_ in zip(content, guess, strict=True)
-            )
+            return tuple(self.parameter(cell.name, type_, item) for item, type_ in zip(content, guess, strict=True))
         return self.parameter(cell.name, content.type, content)
 
     def name_parameter(self, key: Key, types: list[Type], state: State) -> Binding:
@@ -222,8 +220,9 @@ class Loop:
             if start == end:
                 return True
             types = [_number_type(item) for item in end]
+            before = [_number_type(item) for item in start]
             if all(types) and all(map(_number_type, self.entry.cells[cell])):
-                joined = [join(_number_type(a), b) for a, b in zip(start, types, strict=True)]
+                joined = [join(a, b) for a, b in zip(before, types, strict=True) if a is not None and b is not None]
                 if known == joined:
                     return True
                 self.guess.cells[cell] = joined
@@ -321,7 +320,7 @@ class Loop:
 
     def cell_yields(self, content: Any, guess: Any) -> list[Operand]:
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, guess.buffer.type)
+            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer))
             return [stack.buffer, stack.length]
         return list(content) if isinstance(content, tuple) else [content]
 
@@ -382,9 +381,7 @@ def read_for(loop: Loop, index: Value, start: Operand, stop: Operand, step: Oper
     body = Block(tuple(reading.statements), (*yields, *([reading.exit] if exits else [])))
     results = tuple(Value(c.parameter.name, c.parameter.type) for c in carried)
     location = loop.context.location(loop.node)
-    loop.context.builder.add(
-        For(index, start, stop, step, tuple(carried), body, results, exits, reverse, location)
-    )
+    loop.context.builder.add(For(index, start, stop, step, tuple(carried), body, results, exits, reverse, location))
     loop.leave(results, reading)
 
 
@@ -468,8 +465,19 @@ def _same_form(a: Any, b: Any) -> bool:
 
 def _array_leaves(binding: Any) -> list[ArrayRef]:
     found: list[ArrayRef] = []
-    _map_leaves(binding, lambda leaf: found.append(leaf) if isinstance(leaf, ArrayRef) else leaf)  # type: ignore[func-returns-value]
+
+    def note(leaf: Any) -> Any:
+        if isinstance(leaf, ArrayRef):
+            found.append(leaf)
+        return leaf
+
+    _map_leaves(binding, note)
     return found
+
+
+def _array_type(value: Value) -> Array:
+    assert isinstance(value.type, Array), "the buffer of a list is an array"
+    return value.type
 
 
 def _cells_of(binding: Any) -> set[Cell]:

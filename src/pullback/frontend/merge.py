@@ -76,8 +76,10 @@ class Merge:
         if not isinstance(operand, Value):
             return operand
         undefined = Constant(UNDEFINED, operand.type)
-        return self.result(operand, undefined, operand.type, operand.name) if inside else self.result(
-            undefined, operand, operand.type, operand.name
+        return (
+            self.result(operand, undefined, operand.type, operand.name)
+            if inside
+            else self.result(undefined, operand, operand.type, operand.name)
         )
 
     def join(self) -> None:
@@ -221,7 +223,9 @@ class Merge:
             return tuple(self.item(x, y, name) for x, y in zip(a, b, strict=True))
         first, second = self.stack(a, self.then, b), self.stack(b, self.orelse, a)
         if first.buffer.type.ndim != second.buffer.type.ndim:
-            self.context.refuse(self.node, "a list that changes here holds numbers and arrays", "keep them in two lists")
+            self.context.refuse(
+                self.node, "a list that changes here holds numbers and arrays", "keep them in two lists"
+            )
         buffer = self.phi(first.buffer, second.buffer, name)
         assert isinstance(buffer, Value)
         return Stack(buffer, self.phi(first.length, second.length, f"{name}_length"))
@@ -235,7 +239,12 @@ class Merge:
         with self.context.builder.into(path.statements):
             outer, self.context.state = self.context.state, path.state
             try:
-                return to_stack(self.context, content, self.node, element_type(other, self.then.state if path is self.orelse else self.orelse.state))
+                return to_stack(
+                    self.context,
+                    content,
+                    self.node,
+                    element_type(other, self.then.state if path is self.orelse else self.orelse.state),
+                )
             finally:
                 self.context.state = outer
 

@@ -116,7 +116,7 @@ def _popped(context: Context, items: list[Binding], arguments: tuple[Binding, ..
         context.refuse(node, "pop at a position that only the run knows cannot be followed", "pop the last item")
     if not items:
         context.mistyped(node, "pop from an empty list")
-    return items.pop(arguments[0].value if arguments else -1)  # type: ignore[union-attr]
+    return items.pop(arguments[0].value if arguments else -1)
 
 
 def _stack_method(
@@ -157,7 +157,7 @@ def _widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
     if wider is None or wider == stack.buffer.type:
         return stack
     with context.builder.at(context.location(node)):
-        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)  # type: ignore[arg-type]
+        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)
 
 
 def _dict_method(context: Context, ref: DictRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:
@@ -176,5 +176,3 @@ def _dict_method(context: Context, ref: DictRef, name: str, arguments: tuple[Bin
             found: Binding = dict(entries).get(arguments[0].value, default)
             return found
     context.refuse(node, f"the dict method '{name}' cannot be followed", "use keys that are known before the run")
-
-

@@ -91,7 +91,10 @@ def _read_callee(context: Context, key: tuple[Any, ...], bound: dict[str, Bindin
         inner = context.inner()
         parameters: list[Value] = []
         with inner.builder.block() as statements:
-            given = {name: _parameter(inner, name, b, k, parameters) for (name, b), k in zip(bound.items(), key[1], strict=True)}
+            given = {
+                name: _parameter(inner, name, b, k, parameters)
+                for (name, b), k in zip(bound.items(), key[1], strict=True)
+            }
             leaves, form = read(inner, given)
             types = leaf_types(form)
             if callee.form is not None:
@@ -101,7 +104,9 @@ def _read_callee(context: Context, key: tuple[Any, ...], bound: dict[str, Bindin
         settled = callee.form is not None and leaf_types(callee.form) == [_plain(t) for t in leaf_types(form)]
         callee.form = _plain_form(form)
         location = inner.location(node)
-        callee.function = Function(callee.name, tuple(parameters), Block(tuple(statements), tuple(leaves)), (), location)
+        callee.function = Function(
+            callee.name, tuple(parameters), Block(tuple(statements), tuple(leaves)), (), location
+        )
         context.dependencies += inner.dependencies
         if settled:
             return
@@ -114,7 +119,7 @@ def _plain_form(form: Form) -> Form:
     items = getattr(form, "items", None)
     if items is None:
         return form
-    return type(form)(**{**{f: getattr(form, f) for f in form.__slots__}, "items": tuple(map(_plain_form, items))})  # type: ignore[arg-type]
+    return type(form)(**{**{f: getattr(form, f) for f in form.__slots__}, "items": tuple(map(_plain_form, items))})
 
 
 def _parameter(context: Context, name: str, binding: Binding, kind: Any, parameters: list[Value]) -> Binding:

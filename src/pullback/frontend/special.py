@@ -106,8 +106,7 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
             return Iteration(content.length, lambda k: _stack_item(context, binding, k, node))
         case DictRef():
             return tuple(
-                constant(key) if isinstance(key, int) else Static(key)
-                for key, _ in context.version(binding.cell, node)
+                constant(key) if isinstance(key, int) else Static(key) for key, _ in context.version(binding.cell, node)
             )
         case Range() | Iteration():
             return binding
@@ -159,7 +158,7 @@ def _enumerate(context: Context, arguments: Any, keywords: Any, node: Any) -> Bi
 def _zip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     sources = [as_iteration(context, argument, node) for argument in arguments]
     if all(isinstance(source, tuple) for source in sources):
-        return TupleValue(tuple(TupleValue(items) for items in zip(*sources, strict=False)))  # type: ignore[arg-type]
+        return TupleValue(tuple(TupleValue(items) for items in zip(*sources, strict=False)))
     counts = [constant(len(s)) if isinstance(s, tuple) else s.count for s in sources]
     count = counts[0]
     for other in counts[1:]:
@@ -167,7 +166,7 @@ def _zip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     for source in sources:
         if isinstance(source, tuple):
             context.refuse(node, "a tuple or list of known length is zipped with an array", "make it an array")
-    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in sources)))  # type: ignore[union-attr]
+    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in sources)))
 
 
 @special(builtins.reversed)
@@ -321,9 +320,7 @@ def _round(context: Context, arguments: Any, keywords: Any, node: Any) -> Bindin
 
 @special(builtins.divmod)
 def _divmod(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
-    return TupleValue(
-        tuple(apply_operator(context, f, arguments, node) for f in (np.floor_divide, np.remainder))
-    )
+    return TupleValue(tuple(apply_operator(context, f, arguments, node) for f in (np.floor_divide, np.remainder)))
 
 
 @special(builtins.print)
@@ -643,7 +640,8 @@ def _shape_of(name: str) -> Special:
     def ask(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
         operand = context.operand(arguments[0], node)
         if isinstance(operand.type, Scalar):
-            return {"shape": TupleValue(()), "ndim": constant(0), "size": constant(1)}[name]
+            answers: dict[str, Binding] = {"shape": TupleValue(()), "ndim": constant(0), "size": constant(1)}
+            return answers[name]
         return shape_attribute(context, operand, name, node)
 
     return ask

@@ -86,7 +86,6 @@ METHODS: dict[str, Callable[..., Any]] = {
 """Methods of arrays that are functions of NumPy by the same name."""
 
 
-
 def canonical(function: Any) -> Any:
     """The one function that stands for all spellings.
 

@@ -28,7 +28,7 @@ from pullback.frontend.spelling import OPERATORS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import infer
-from pullback.ir.nodes import Block, Constant, Operand, Value
+from pullback.ir.nodes import Block, Constant, Index, Operand, Value
 from pullback.ir.types import INT, Array
 
 
@@ -85,7 +85,7 @@ def _unpacked_array(context: Context, ref: ArrayRef, count: int, node: Any) -> t
     with context.builder.at(context.location(node)):
         context.builder.effect(primitives.check, fits, Constant(ValueError), Constant(message))
     index = (constant(k) for k in range(count))
-    return tuple(indexing.read_part(context, ref, indexing.Index((k,)), node) for k in index)
+    return tuple(indexing.read_part(context, ref, Index((k,)), node) for k in index)
 
 
 def _annotated(context: Context, node: Any) -> None:
@@ -157,9 +157,7 @@ def _if(context: Context, node: Any) -> None:
     if isinstance(condition, Constant):
         execute(context, node.body if condition.value else node.orelse)
         return
-    branch(
-        context, condition, lambda: execute(context, node.body), lambda: execute(context, node.orelse), node
-    )
+    branch(context, condition, lambda: execute(context, node.body), lambda: execute(context, node.orelse), node)
 
 
 def _for(context: Context, node: Any) -> None:
@@ -258,7 +256,8 @@ def _assert(context: Context, node: Any) -> None:
 
 
 def _raise(context: Context, node: Any) -> None:
-    exception, arguments = node.exc, ()
+    arguments: tuple[Any, ...] = ()
+    exception = node.exc
     if isinstance(exception, gast.Call):
         exception, arguments = exception.func, tuple(exception.args)
     kind = evaluate(context, exception)

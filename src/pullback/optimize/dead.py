@@ -1,10 +1,10 @@
 """Dead code: a Function without what nobody reads.
 
-    s.1 = for i in range(0, n, 1) with (s = 0.0, t = undefined):        s.1 = for i … with (s = 0.0):
-        u = mul(s, 2.0)                                             →       v = add(s, 1.0)
-        v = add(s, 1.0)                                                     yield v
-        yield v, u
-    return s.1                                                          return s.1
+s.1 = for i in range(0, n, 1) with (s = 0.0, t = undefined):        s.1 = for i … with (s = 0.0):
+    u = mul(s, 2.0)                                             →       v = add(s, 1.0)
+    v = add(s, 1.0)                                                     yield v
+    yield v, u
+return s.1                                                          return s.1
 """
 
 from __future__ import annotations

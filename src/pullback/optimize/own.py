@@ -267,7 +267,13 @@ class Survey:
             written = more
 
     def leave(
-        self, statement: For | While, parameters: list[Value], written: set[Value], number: int, sides: Sides, loops: Any
+        self,
+        statement: For | While,
+        parameters: list[Value],
+        written: set[Value],
+        number: int,
+        sides: Sides,
+        loops: Any,
     ) -> None:
         inside = {v for v, around in self.loops.items() if len(around) > len(loops) and around[len(loops)][0] == number}
         for k, (parameter, result) in enumerate(zip(parameters, statement.results, strict=True)):
@@ -288,8 +294,8 @@ class Survey:
         repairs = Repairs()
         for statement, position, sides in self.writes:
             self.check_write(statement, position, sides, repairs)
-        for parameter, (statement, k) in self.taken.items():
-            self.check_taken(parameter, statement, k, repairs)
+        for parameter, (loop, k) in self.taken.items():
+            self.check_taken(parameter, loop, k, repairs)
         self.check_results(repairs)
         return repairs
 
@@ -331,9 +337,7 @@ class Survey:
             self.copied |= written
 
     def is_read_after(self, value: Value, position: int, sides: Sides) -> bool:
-        return any(
-            self.when(use) > position and not _excludes(use.sides, sides) for use in self.uses.get(value, ())
-        )
+        return any(self.when(use) > position and not _excludes(use.sides, sides) for use in self.uses.get(value, ()))
 
     def when(self, use: Use) -> int:
         return self.ends[-use.position - 2] if use.position < -1 else use.position

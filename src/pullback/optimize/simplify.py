@@ -131,16 +131,16 @@ class _Simplifier:
         body_yields = tuple(statement.body.yields[k] for k in keep)
         if statement.exits:
             body_yields = (*body_yields, statement.body.yields[-1])
-        carried = tuple(Carried(statement.carried[k].parameter, initials[k]) for k in keep)
+        kept = tuple(Carried(statement.carried[k].parameter, initials[k]) for k in keep)
         results = tuple(statement.results[k] for k in keep)
         if isinstance(statement, While):
             condition = self.block(statement.condition)
             body = self.block(Block(statement.body.statements, body_yields))
-            return replace(statement, condition=condition, carried=carried, body=body, results=results)
+            return replace(statement, condition=condition, carried=kept, body=body, results=results)
         bounds = self.operand((statement.start, statement.stop, statement.step))
         start, stop, step = bounds
         body = self.block(Block(statement.body.statements, body_yields))
-        return replace(statement, start=start, stop=stop, step=step, carried=carried, body=body, results=results)
+        return replace(statement, start=start, stop=stop, step=step, carried=kept, body=body, results=results)
 
 
 def _same_type(operand: Operand, value: Value) -> bool:

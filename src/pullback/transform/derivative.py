@@ -60,9 +60,7 @@ def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) ->
         residual.called("saved")
     body = Block(tuple(forward), (*function.results, *residuals, *kept))
     pushed = Function(f"{function.name}_forward", function.parameters, body, function.mutated, function.location)
-    backward_function = Function(
-        f"{function.name}_backward", (*residuals, *seeds), pulled.body, (), function.location
-    )
+    backward_function = Function(f"{function.name}_backward", (*residuals, *seeds), pulled.body, (), function.location)
     callees = _with_pullbacks(function, analyses)
     forward_function = replace(_finished(pushed, analyses), callees=callees)
     return Pair(forward_function, replace(backward_function, callees=callees), residuals)
@@ -117,9 +115,7 @@ def _gradients(
     """The adjoint of each source; zeros where nothing reaches it."""
     reverser = Reverser(active, shapes, frozenset(), set(function.parameters), set())
     with reverser.builder.into(sweep.statements):
-        return tuple(
-            sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources
-        )
+        return tuple(sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources)
 
 
 def _live(sweep: Sweep, results: tuple[Operand, ...]) -> list[Statement]:

@@ -182,7 +182,8 @@ class Residuals:
         definitions.update({statement.value: statement for statement in noted})
         inside = {v for v, where in self.paths.items() if where == path and not self.is_index(v, path)}
         if self.keep_everything:
-            kept, again = tuple(needed), ()
+            kept: tuple[Value, ...] = tuple(needed)
+            again: tuple[Let, ...] = ()
         else:
             choice = choose(needed, definitions, inside, self.buffers.is_intact)
             kept, again = choice.kept, choice.again
@@ -265,9 +266,9 @@ class Residuals:
         for size in self.shapes.of(value):
             if isinstance(size, int):
                 sizes.append(constant(size))
-            elif isinstance(size, Value) and self.is_outside(size, home):
-                sizes.append(size)
-            elif isinstance(size, tuple) and self.is_outside(size[0], home):
+            elif (isinstance(size, Value) and self.is_outside(size, home)) or (
+                isinstance(size, tuple) and self.is_outside(size[0], home)
+            ):
                 sizes.append(size)
             else:
                 return None
@@ -290,4 +291,3 @@ class Residuals:
 
 def _asks_size(statement: Statement) -> bool:
     return isinstance(statement, Let) and statement.function is primitives.dim
-

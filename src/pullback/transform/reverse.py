@@ -168,9 +168,9 @@ class Reverser:
             return Constant(0.0, value.type)
         sizes = self.shapes.of(value)
         source = sizes[0][0] if sizes and isinstance(sizes[0], tuple) else value
-        if source in self.top and sizes == tuple((source, axis) for axis in range(source.type.ndim)):
-            if source.type == value.type:
-                return self.builder.let(primitives.zeros_like, source, name=name)
+        whole = source in self.top and sizes == tuple((source, axis) for axis in range(source.type.ndim))
+        if whole and source.type == value.type:
+            return self.builder.let(primitives.zeros_like, source, name=name)
         return self.builder.let(
             np.zeros, self.dims(value), Constant(value.type.dtype), keywords=("dtype",), name=name, type_=value.type
         )
@@ -479,7 +479,8 @@ class Reverser:
             bounds = (constant(0), trips, constant(1))
             if isinstance(statement, For):
                 index = Value("k", INT)
-        made = For(index, *bounds, carried, body, results, reverse=True, location=statement.location)
+        start, stop, step = bounds
+        made = For(index, start, stop, step, carried, body, results, reverse=True, location=statement.location)
         self.mirrored[made.index] = statement
         self.builder.add(made)
         return results
@@ -662,4 +663,3 @@ _SPECIAL: dict[Callable[..., Any], Callable[[Reverser, Let], None]] = {
     runtime.push: _push,
     runtime.push_row: _push,
 }
-

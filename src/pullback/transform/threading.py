@@ -35,7 +35,7 @@ Kept = Tape | Counter
 
 def carry_out(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block with what it recalls."""
-    plan, backward = residuals.decide(results)
+    _plan, backward = residuals.decide(results)
     forward = _Forward(residuals).block(residuals.body, (), {})
     return forward, _Backward(residuals).block(backward, (), {}, {})
 
@@ -210,9 +210,7 @@ def _extended(
     count = len(statement.carried)
     old = statement.body.yields
     block = Block(tuple(body), (*old[:count], *yields, *old[count:]))
-    return replace(
-        statement, carried=(*statement.carried, *extra), body=block, results=(*statement.results, *results)
-    )
+    return replace(statement, carried=(*statement.carried, *extra), body=block, results=(*statement.results, *results))
 
 
 class _Backward:
@@ -300,9 +298,7 @@ class _Backward:
         counts.update({id(c): r for c, r in zip(passing, results, strict=True)})
         condition = self.mapped(statement.condition, env)
         everything = (*statement.results, *results)
-        self.builder.add(
-            replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=everything)
-        )
+        self.builder.add(replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=everything))
 
     def loop(self, statement: For, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         mirrored = self.sweep.mirror_of(statement)
@@ -387,9 +383,5 @@ def _substituted(statement: Statement, env: dict[Value, Operand]) -> Any:
             )
         case While():
             carried = tuple(Carried(c.parameter, change(c.initial)) for c in statement.carried)
-            return replace(
-                statement, condition=block(statement.condition), carried=carried, body=block(statement.body)
-            )
+            return replace(statement, condition=block(statement.condition), carried=carried, body=block(statement.body))
     return replace(statement, operands=change(statement.operands))
-
-

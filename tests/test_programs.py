@@ -14,6 +14,7 @@ import pullback as pb
 from pullback.frontend.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()
+tangent_insert = collect.load(collect.FOLDER / "tangent_insert.py")
 REFUSED = [program for program in PROGRAMS if program.id in collect.REFUSED]
 PROGRAMS = [program for program in PROGRAMS if program.id not in collect.REFUSED]
 INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
@@ -82,3 +83,12 @@ def test_compiled(program: Any, k: int) -> None:
 @pytest.mark.parametrize(("program", "k"), COMPILED[::6], ids=case_id)
 def test_compiled_without_analyses(program: Any, k: int) -> None:
     check_program(program, k, jit=True, analyses=False)
+
+
+@pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize(("a", "expected"), tangent_insert.EXPECTED)
+def test_inserted_gradient(a: float, expected: float, jit: bool) -> None:
+    function = pb.differentiable(jit=jit)(tangent_insert.inlining_contextmanager)
+    value, gradient = pb.value_and_grad(function)(a)
+    assert value == pytest.approx(a**3, rel=1e-12)
+    assert gradient == pytest.approx(expected, rel=1e-12)

@@ -13,6 +13,7 @@ from pullback.errors import (
     ShapeError,
     TypingError,
 )
+from pullback.frontend.inserted import insert_grad_of
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "check_grads",
     "differentiable",
     "grad",
+    "insert_grad_of",
     "inspect_source",
     "source",
     "value_and_grad",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pullback import runtime
+from pullback.frontend.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, While
@@ -20,6 +21,8 @@ def shares_memory(statement: Let) -> bool:
     """Whether the result may share memory with the first operand."""
     if statement.function in (primitives.load, primitives.load_last):
         return isinstance(statement.value.type, Array) and not is_advanced(statement.operands[1])
+    if isinstance(statement.function, Inserted):
+        return isinstance(statement.value.type, Array)
     return statement.function in VIEWS and isinstance(statement.value.type, Array)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from pullback import runtime
 from pullback.emit import spelling
 from pullback.emit.spelling import attribute, call, constant, name, tuple_
+from pullback.frontend.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import UNDEFINED, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
@@ -71,6 +72,8 @@ class Expressions:
     def let(self, statement: Let) -> Any:
         """The right-hand side of a statement."""
         function, operands = statement.function, statement.operands
+        if isinstance(function, Inserted):
+            return self.operand(operands[0])
         writer = _WRITERS.get(function)
         if writer is not None:
             return writer(self, statement)

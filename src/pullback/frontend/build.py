@@ -19,6 +19,7 @@ from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.context import Capture, Context, Dependency, Frame
 from pullback.frontend.expressions import evaluate
+from pullback.frontend.inserted import Inserted
 from pullback.frontend.language import check_language
 from pullback.frontend.recursion import Recursion
 from pullback.frontend.results import result_of
@@ -154,6 +155,22 @@ class Inliner:
             result = calls.call_python(context, body, given, named, frame_node)
             outcome = self._operand(result, frame_node)
         return outcome if isinstance(outcome, tuple) else (outcome,)
+
+    def run_inserted(
+        self, inserted: Inserted, cotangent: Operand, operands: tuple[Operand, ...], location: Location
+    ) -> Any:
+        """What a block of `insert_grad_of` makes of a cotangent."""
+        context = self.context
+        context.state, context.fixed_location = State(), location
+        bound = {inserted.gradient: cotangent, **dict(zip(inserted.names, operands, strict=True))}
+        body = list(inserted.body)
+        frame = Frame(0, inserted.source, None, body, frozenset(bound), None, inserted.source.function)
+        context.frames[:] = [frame]
+        with context.builder.at(location):
+            for name, operand in bound.items():
+                context.state.names[(0, name)] = self._binding(operand)
+            context.execute(body)
+            return context.operand(context.state.names[(0, inserted.gradient)], body[0])
 
     def _binding(self, operand: Operand) -> Binding:
         if isinstance(operand, tuple):

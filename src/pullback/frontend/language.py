@@ -278,10 +278,19 @@ def refusals_of(node: gast.AST, surroundings: Surroundings) -> Refused:
             yield node, RAISE_FROM
         case gast.ListComp() | gast.GeneratorExp():
             yield from refused_comprehension(node, surroundings)
+        case gast.With() if inserts_gradient(node):
+            pass
         case _ if type(node) in REFUSED:
             yield node, REFUSED[type(node)]
         case _ if not isinstance(node, ACCEPTED):
             yield node, Refusal(f"'{type(node).__name__}' is not supported", "write it in other words")
+
+
+def inserts_gradient(node: gast.With) -> bool:
+    """Whether a with-statement is `with insert_grad_of(x) as x_bar:`, however the function is spelt."""
+    function = getattr(node.items[0].context_expr, "func", None)
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    return len(node.items) == 1 and name == "insert_grad_of" and node.items[0].optional_vars is not None
 
 
 def refused_parameters(node: gast.arguments) -> Refused:

@@ -21,6 +21,7 @@ from pullback.frontend.branches import branch
 from pullback.frontend.context import Context
 from pullback.frontend.desugar import RESULT
 from pullback.frontend.expressions import binary, evaluate, local_function, look_up, truth
+from pullback.frontend.inserted import insert
 from pullback.frontend.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.names import assigned_names
 from pullback.frontend.special import iterate, message_parts
@@ -289,4 +290,5 @@ _HANDLERS: dict[type, Callable[[Context, Any], None]] = {
     gast.Raise: _raise,
     gast.FunctionDef: _define,
     gast.Pass: _pass,
+    gast.With: insert,
 }

@@ -22,6 +22,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.errors import MissingRuleError
 from pullback.frontend.apply import name_of
 from pullback.frontend.build import Inliner
+from pullback.frontend.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.infer import is_advanced
@@ -214,6 +215,9 @@ class Reverser:
                 pass
 
     def let(self, statement: Let) -> None:
+        if isinstance(statement.function, Inserted):
+            self.inserted(statement, statement.function)
+            return
         special = _SPECIAL.get(statement.function)
         if special is not None:
             special(self, statement)
@@ -233,6 +237,15 @@ class Reverser:
             self.partials(statement, rule.body, rule.unbounded)
         else:
             self.vjp(statement, rule.body)
+
+    def inserted(self, statement: Let, inserted: Inserted) -> None:
+        """A variable whose cotangent the user's own statements change."""
+        y_bar = self.whole(statement.value)
+        del self.adjoints[statement.value]
+        operand, *others = statement.operands
+        changed = self.inliner.run_inserted(inserted, y_bar, tuple(others), statement.location)
+        if isinstance(operand, Value):
+            self.add(operand, self.summed(operand, changed, statement))
 
     # Elementwise functions
 

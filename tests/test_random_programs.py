@@ -12,14 +12,14 @@ COMPILED = range(2000, 2004)
 GOOD = {"right", "refused"}
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(4))
 def test_random_programs_are_right_or_refused(block: int) -> None:
-    seeds = INTERPRETED[block::10]
+    seeds = INTERPRETED[block::4]
     outcomes = {seed: campaign.examine(seed, compiled=False) for seed in seeds}
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
     assert not bad, bad
     accepted = sum(outcome.verdict == "right" for outcome in outcomes.values())
-    assert accepted >= 0.6 * len(seeds), f"only {accepted} of {len(seeds)} programs are accepted"
+    assert accepted >= 0.75 * len(seeds), f"only {accepted} of {len(seeds)} programs are accepted"
 
 
 @pytest.mark.parametrize("seed", COMPILED)

@@ -224,7 +224,7 @@ class _Fast:
 def _is_simple(argument: Any) -> bool:
     """Whether an argument is handed on as it is, if its memory is in order."""
     if type(argument) is np.ndarray:
-        return argument.dtype.isnative
+        return bool(argument.dtype.isnative)
     return type(argument) in _SIMPLE
 
 

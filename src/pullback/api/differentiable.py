@@ -113,7 +113,8 @@ def engine_of(function: Callable[..., Any]) -> Engine:
         return Engine(MethodType(inner.__wrapped__, function.__self__), inner.options)
     derived = getattr(function, "__pullback_engine__", None)
     if derived is not None:
-        return derived()
+        made: Engine = derived()
+        return made
     kept = getattr(function, "__dict__", None)
     if kept is None or isinstance(function, MethodType):  # bound methods come and go
         return Engine(function, Options())

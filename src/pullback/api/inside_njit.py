@@ -31,7 +31,7 @@ def dispatcher_of(callable_: Any) -> Any:
     if known is not None:
         return known
 
-    def stub(*arguments):  # type: ignore[no-untyped-def]
+    def stub(*arguments: Any) -> Any:
         raise NotImplementedError("this stands for a generated function in compiled code")
 
     def typed(*arguments: Any) -> Any:
@@ -40,7 +40,7 @@ def dispatcher_of(callable_: Any) -> Any:
     overload(stub, strict=False)(typed)
 
     @njit
-    def entry(*arguments):  # type: ignore[no-untyped-def]
+    def entry(*arguments: Any) -> Any:
         return stub(*arguments)
 
     callable_.__dict__["_pullback_dispatcher"] = entry
@@ -76,7 +76,7 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
 def _plain(compiled: Compiled) -> Any:
     function = compiled.dispatcher
 
-    def call(*arguments):  # type: ignore[no-untyped-def]
+    def call(*arguments: Any) -> Any:
         return function(*arguments)
 
     return call
@@ -85,7 +85,7 @@ def _plain(compiled: Compiled) -> Any:
 def _with_tuple(compiled: Compiled) -> Any:
     function = compiled.dispatcher
 
-    def call(*arguments):  # type: ignore[no-untyped-def]
+    def call(*arguments: Any) -> Any:
         results = function(*arguments)
         return results[0], results[1:]
 
@@ -95,7 +95,7 @@ def _with_tuple(compiled: Compiled) -> Any:
 def _one_in_tuple(compiled: Compiled) -> Any:
     function = compiled.dispatcher
 
-    def call(*arguments):  # type: ignore[no-untyped-def]
+    def call(*arguments: Any) -> Any:
         return (function(*arguments),)
 
     return call

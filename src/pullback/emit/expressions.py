@@ -61,8 +61,9 @@ class Expressions:
 
     def sequence(self, items: tuple[Operand, ...]) -> Any:
         """A tuple; all sizes of one array are its shape."""
-        dims = [self.inlined.get(i) if isinstance(i, Value) else None for i in items]
-        if items and all(d is not None and d.function is primitives.dim for d in dims):
+        inlined = [self.inlined.get(i) for i in items if isinstance(i, Value)]
+        dims = [let for let in inlined if let is not None and let.function is primitives.dim]
+        if items and len(dims) == len(items):
             array = dims[0].operands[0]
             axes = [(d.operands[0] is array, d.operands[1].value) for d in dims]
             if axes == [(True, k) for k in range(array.type.ndim)]:

@@ -188,4 +188,4 @@ def _is_plain_power(operands: tuple[Operand, ...]) -> bool:
     base, exponent = (operand.type.dtype for operand in operands)
     if base == "float64" and isinstance(operands[1], Constant):
         return True
-    return base == exponent == "float64"
+    return bool(base == exponent == "float64")

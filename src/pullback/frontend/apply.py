@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.errors import TypingError
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue
 from pullback.frontend.context import Context, StaticNeeded
 from pullback.ir.infer import PYTHON, infer
@@ -141,8 +142,8 @@ def needs_static(context: Context, value: Value, what: str, node: Any) -> Any:
     """Ask for this number before the run; the reader starts again if it is an argument."""
     try:
         context.mistyped(node, f"{what} must be known before the run", "write the number itself, or pass it directly")
-    except TypeError as error:
-        raise StaticNeeded(value, error) from None  # type: ignore[arg-type]
+    except TypingError as error:
+        raise StaticNeeded(value, error) from None
 
 
 @cache

@@ -228,15 +228,15 @@ class Context:
             self.refuse(node, "the length of this list is a matter of the run", "use an array, or index the list")
         self.mistyped(node, f"cannot take items from {_describe(binding)}")
 
-    def scalar(self, binding: Binding, node: Any) -> Operand:
-        operand = self.operand(binding, node)
+    def scalar(self, binding: Binding, node: Any) -> Value | Constant:
+        operand: Value | Constant = self.operand(binding, node)
         if isinstance(operand.type, Scalar):
             return operand
         self.mistyped(node, "a single number is needed here, not an array", "index the array, or reduce it first")
 
     # Making bindings
 
-    def bind(self, value: Operand, name: str = "") -> Binding:
+    def bind(self, value: Value | Constant, name: str = "") -> Binding:
         """A number as it is; an array in a cell of its own."""
         if isinstance(value, Value) and isinstance(value.type, Array):
             cell = Cell(name or value.name)

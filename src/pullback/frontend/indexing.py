@@ -112,7 +112,8 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
     index = context.evaluate(slice_node)
     if isinstance(index, Constant):
         try:
-            return items[index.value]
+            found: Binding = items[index.value]
+            return found
         except IndexError:
             context.mistyped(node, f"index {index.value} is out of range: there are {len(items)} items")
     return _item_at(context, items, context.scalar(index, slice_node), node)
@@ -192,7 +193,7 @@ def shape_attribute(context: Context, value: Value, name: str, node: Any) -> Bin
         dims = context.builder.dims(value)
         if name == "shape":
             return TupleValue(dims)
-        size: Any = constant(1)
+        size: Binding = constant(1)
         for k, extent in enumerate(dims):
             size = extent if k == 0 else context.builder.let(np.multiply, size, extent)
         return size

@@ -92,7 +92,7 @@ class Loop:
                 return reading
         self.context.refuse(self.node, "the types of this loop's variables do not settle", "give them one type before")
 
-    def attempt(self) -> Any:
+    def attempt(self) -> tuple[Reading, list[Carried], list[tuple[Operand, Any]]] | None:
         self.parameters = []
         initial_statements: list[Statement] = []
         state = self.start(initial_statements)
@@ -228,12 +228,12 @@ class Loop:
                 self.guess.cells[cell] = joined
                 return False
             self.context.refuse(self.node, f"the list '{cell.name}' changes in a way that cannot be followed")
-        type_ = element_type(end, state)
+        type_: Type = element_type(end, state)
         if start and not isinstance(start, Stack):
             common = join(element_type(start, state), type_)
             if common is None:
                 self.context.refuse(self.node, f"the list '{cell.name}' holds items of different kinds")
-            type_ = common  # type: ignore[assignment]
+            type_ = common
         wanted = Stack(Value(cell.name, type_), Constant(0, INT))
         if isinstance(known, Stack) and known.buffer.type == wanted.buffer.type and isinstance(end, Stack):
             return True
@@ -407,7 +407,7 @@ def exit_of(body: list[Any]) -> tuple[list[Any], str]:
 # Leaves: the numbers and arrays inside a binding
 
 
-def _map_leaves(binding: Any, change: Callable[[Any], Binding]) -> Any:
+def _map_leaves(binding: Binding, change: Callable[[Any], Binding]) -> Binding:
     match binding:
         case Value() | ArrayRef():
             return change(binding)

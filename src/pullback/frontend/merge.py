@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,7 +149,7 @@ class Merge:
 
         return self.rebuilt(binding, path, leaf, name)
 
-    def rebuilt(self, binding: Any, path: Path, leaf: Any, name: str) -> Binding:
+    def rebuilt(self, binding: Binding, path: Path, leaf: Callable[[Operand], Any], name: str) -> Any:
         match binding:
             case Value():
                 return leaf(binding)
@@ -170,7 +171,7 @@ class Merge:
                 return binding
         return binding
 
-    def both(self, a: Any, b: Any, name: str) -> Binding:
+    def both(self, a: Binding, b: Binding, name: str) -> Binding:
         if a == b:
             return a
         if isinstance(a, Conflict) or isinstance(b, Conflict):
@@ -222,7 +223,7 @@ class Merge:
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
             return tuple(self.item(x, y, name) for x, y in zip(a, b, strict=True))
         first, second = self.stack(a, self.then, b), self.stack(b, self.orelse, a)
-        if first.buffer.type.ndim != second.buffer.type.ndim:
+        if element_type(first, self.state).ndim != element_type(second, self.state).ndim:
             self.context.refuse(
                 self.node, "a list that changes here holds numbers and arrays", "keep them in two lists"
             )

@@ -45,7 +45,7 @@ def call_method(
 
 
 def _array_method(
-    context: Context, receiver: Any, name: str, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+    context: Context, receiver: Binding, name: str, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     match name:
         case "copy":
@@ -74,9 +74,9 @@ def _array_method(
     return apply(context, function, (receiver, *arguments), keywords, node)
 
 
-def _element(context: Context, receiver: Any, arguments: tuple[Binding, ...], node: Any) -> Binding:
+def _element(context: Context, receiver: Binding, arguments: tuple[Binding, ...], node: Any) -> Binding:
     """`x.item()`: the only element of an array."""
-    operand = context.operand(receiver, node)
+    operand: Value | Constant = context.operand(receiver, node)
     if arguments:
         context.refuse(node, "item with an argument cannot be followed", "index the array")
     if not isinstance(operand.type, Array):
@@ -112,16 +112,18 @@ def _list_method(context: Context, ref: ListRef, name: str, arguments: tuple[Bin
 
 
 def _popped(context: Context, items: list[Binding], arguments: tuple[Binding, ...], node: Any) -> Binding:
-    if arguments and not isinstance(arguments[0], Constant):
+    position = arguments[0] if arguments else Constant(-1)
+    if not isinstance(position, Constant):
         context.refuse(node, "pop at a position that only the run knows cannot be followed", "pop the last item")
     if not items:
         context.mistyped(node, "pop from an empty list")
-    return items.pop(arguments[0].value if arguments else -1)
+    return items.pop(position.value)
 
 
 def _stack_method(
     context: Context, ref: ListRef, stack: Stack, name: str, arguments: tuple[Binding, ...], node: Any
 ) -> Binding:
+    assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
     if name == "append":
         value = context.operand(arguments[0], node)
         rank = value.type.ndim + 1 if isinstance(value.type, Array) else 1
@@ -153,6 +155,7 @@ def _stack_method(
 
 def _widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
     """The list with room for a value of a wider dtype."""
+    assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
     wider = join(Array(value.type.dtype, stack.buffer.type.ndim), stack.buffer.type)
     if wider is None or wider == stack.buffer.type:
         return stack

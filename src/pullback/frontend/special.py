@@ -60,7 +60,8 @@ def _len(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
             return constant(len(binding.items))
         case ListRef() | DictRef():
             content = context.version(binding.cell, node)
-            return constant(len(content)) if isinstance(content, tuple) else content.length
+            length: Binding = constant(len(content)) if isinstance(content, tuple) else content.length
+            return length
         case ArrayRef():
             return context.let(node, primitives.dim, context.read(binding, node), constant(0))
         case Range():
@@ -166,7 +167,8 @@ def _zip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     for source in sources:
         if isinstance(source, tuple):
             context.refuse(node, "a tuple or list of known length is zipped with an array", "make it an array")
-    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in sources)))
+    iterations = [source for source in sources if isinstance(source, Iteration)]
+    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)))
 
 
 @special(builtins.reversed)
@@ -213,7 +215,8 @@ def _dict(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding
 @special(builtins.isinstance)
 def _isinstance(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     binding, kinds = arguments
-    asked = [k.value for k in kinds.items] if isinstance(kinds, TupleValue) else [kinds.value]
+    several: tuple[Any, ...] = kinds.items if isinstance(kinds, TupleValue) else (kinds,)
+    asked = [k.value for k in several]
     kind: Any = {ArrayRef: np.ndarray, ListRef: list, DictRef: dict}.get(type(binding))
     if isinstance(binding, TupleValue):
         kind = binding.kind or tuple
@@ -234,7 +237,7 @@ def _conversion(dtype: str, type_: Scalar) -> Special:
         operand = context.scalar(arguments[0], node)
         if operand.type == type_:
             return operand
-        if isinstance(operand, Constant) and operand.type.weak:
+        if isinstance(operand, Constant) and isinstance(operand.type, Scalar) and operand.type.weak:
             return constant({"float64": float, "int64": int, "bool": bool}[dtype](operand.value))
         with context.builder.at(context.location(node)):
             return context.builder.cast(operand, dtype + "*")
@@ -357,8 +360,10 @@ def _piece(context: Context, part: Any, node: Any) -> Operand:
 # Arrays: views
 
 
-def _as_array(context: Context, binding: Binding, node: Any) -> Binding:
-    return binding if isinstance(binding, ArrayRef) else context.bind(_array(context, binding, node))
+def _as_array(context: Context, binding: Binding, node: Any) -> ArrayRef:
+    ref = binding if isinstance(binding, ArrayRef) else context.bind(_array(context, binding, node))
+    assert isinstance(ref, ArrayRef), "an array is bound to a cell"
+    return ref
 
 
 def _array(context: Context, binding: Binding, node: Any) -> Value:
@@ -374,7 +379,7 @@ def _asarray(context: Context, arguments: Any, keywords: Any, node: Any) -> Bind
     source, dtype = _given(arguments, keywords, "a", "dtype")
     assert source is not None, "asarray has an argument"
     array = _as_array(context, source, node)
-    if dtype is None or type_of_ref(context, array, node).dtype == dtype_name(dtype, context, node):  # type: ignore[arg-type]
+    if dtype is None or type_of_ref(context, array, node).dtype == dtype_name(dtype, context, node):
         return array
     return as_type(context, array, dtype, node)
 
@@ -396,7 +401,7 @@ def dtype_name(dtype: Binding, context: Context, node: Any) -> str:
     if not isinstance(dtype, Static):
         context.mistyped(node, "the dtype must be known before the run")
     try:
-        return np.dtype(dtype.value).name
+        return str(np.dtype(dtype.value).name)
     except TypeError as error:
         context.mistyped(node, str(error))
 
@@ -413,7 +418,7 @@ def _transpose(context: Context, arguments: Any, keywords: Any, node: Any) -> Bi
     source, axes = _given(arguments, keywords, "a", "axes")
     assert source is not None, "transpose has an argument"
     ref = _as_array(context, source, node)
-    ndim = type_of_ref(context, ref, node).ndim  # type: ignore[arg-type]
+    ndim = type_of_ref(context, ref, node).ndim
     if axes is None or axes == Static(None):
         order = tuple(reversed(range(ndim)))
     else:
@@ -435,7 +440,7 @@ def _swapaxes(context: Context, arguments: Any, keywords: Any, node: Any) -> Bin
     source, first, second = _given(arguments, keywords, "a", "axis1", "axis2")
     assert source is not None and first is not None and second is not None, "swapaxes has three arguments"
     ref = _as_array(context, source, node)
-    order = list(range(type_of_ref(context, ref, node).ndim))  # type: ignore[arg-type]
+    order = list(range(type_of_ref(context, ref, node).ndim))
     (i,), (j,) = _ints(context, first, "axis1", node), _ints(context, second, "axis2", node)
     order[i], order[j] = order[j], order[i]
     return _permuted(ref, tuple(order))
@@ -446,7 +451,7 @@ def _moveaxis(context: Context, arguments: Any, keywords: Any, node: Any) -> Bin
     source, start, end = _given(arguments, keywords, "a", "source", "destination")
     assert source is not None and start is not None and end is not None, "moveaxis has three arguments"
     ref = _as_array(context, source, node)
-    shape = tuple(range(type_of_ref(context, ref, node).ndim))  # type: ignore[arg-type]
+    shape = tuple(range(type_of_ref(context, ref, node).ndim))
     starts, ends = _ints(context, start, "source", node), _ints(context, end, "destination", node)
     order = np.moveaxis(np.zeros(shape), starts, ends).shape
     return _permuted(ref, tuple(order))
@@ -458,10 +463,10 @@ def _expand_dims(context: Context, arguments: Any, keywords: Any, node: Any) -> 
     assert source is not None and axis is not None, "expand_dims has two arguments"
     ref = _as_array(context, source, node)
     axes = _ints(context, axis, "axis", node)
-    rank = type_of_ref(context, ref, node).ndim + len(axes)  # type: ignore[arg-type]
+    rank = type_of_ref(context, ref, node).ndim + len(axes)
     new = {k % rank for k in axes}
     items = tuple(Constant(None) if k in new else Slice(None, None, None) for k in range(rank))
-    return read_part(context, ref, Index(items), node)  # type: ignore[arg-type]
+    return read_part(context, ref, Index(items), node)
 
 
 @special(np.squeeze)
@@ -471,16 +476,16 @@ def _squeeze(context: Context, arguments: Any, keywords: Any, node: Any) -> Bind
     ref = _as_array(context, source, node)
     if axis is None or axis == Static(None):
         context.refuse(node, "squeeze without an axis depends on sizes that only the run knows", "name the axis")
-    rank = type_of_ref(context, ref, node).ndim  # type: ignore[arg-type]
+    rank = type_of_ref(context, ref, node).ndim
     dropped = {k % rank for k in _ints(context, axis, "axis", node)}
-    value = context.read(ref, node)  # type: ignore[arg-type]
+    value = context.read(ref, node)
     for k in sorted(dropped):
         extent = context.let(node, primitives.dim, value, constant(k))
         one = context.let(node, np.equal, extent, constant(1))
         message = "cannot select an axis to squeeze out which has size not equal to one"
         context.builder.effect(primitives.check, one, Constant(ValueError), Constant(message))
     items = tuple(constant(0) if k in dropped else Slice(None, None, None) for k in range(rank))
-    return read_part(context, ref, Index(items), node)  # type: ignore[arg-type]
+    return read_part(context, ref, Index(items), node)
 
 
 @special(np.flip)
@@ -488,22 +493,22 @@ def _flip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding
     source, axis = _given(arguments, keywords, "m", "axis")
     assert source is not None, "flip has an argument"
     ref = _as_array(context, source, node)
-    rank = type_of_ref(context, ref, node).ndim  # type: ignore[arg-type]
-    every = axis is None or axis == Static(None)
-    flipped = set(range(rank)) if every else {k % rank for k in _ints(context, axis, "axis", node)}  # type: ignore[arg-type]
+    rank = type_of_ref(context, ref, node).ndim
+    axes = range(rank) if axis is None or axis == Static(None) else _ints(context, axis, "axis", node)
+    flipped = {k % rank for k in axes}
     items = tuple(Slice(None, None, constant(-1) if k in flipped else None) for k in range(rank))
-    return read_part(context, ref, Index(items), node)  # type: ignore[arg-type]
+    return read_part(context, ref, Index(items), node)
 
 
 def _at_least(ndim: int) -> Special:
     def atleast(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
         ref = _as_array(context, arguments[0], node)
-        rank = type_of_ref(context, ref, node).ndim  # type: ignore[arg-type]
+        rank = type_of_ref(context, ref, node).ndim
         new, keep = Constant(None), Slice(None, None, None)
         items: tuple[Any, ...] = (*[new] * (ndim - rank), *[keep] * rank)
         if ndim == 3 and rank in (1, 2):
             items = (new, keep, new) if rank == 1 else (keep, keep, new)
-        return ref if rank >= ndim else read_part(context, ref, Index(items), node)  # type: ignore[arg-type]
+        return ref if rank >= ndim else read_part(context, ref, Index(items), node)
 
     return atleast
 

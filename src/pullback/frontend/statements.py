@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
@@ -190,7 +191,7 @@ def _unrolled(context: Context, node: Any, items: tuple[Binding, ...], body: lis
             context,
             flag,
             lambda: None,
-            lambda rest=rest: _unrolled(context, node, rest, body, stopped),  # type: ignore[misc]
+            partial(_unrolled, context, node, rest, body, stopped),
             node,
         )
         return

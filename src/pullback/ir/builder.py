@@ -81,7 +81,7 @@ class Builder:
         """The shape of an operand; () for a scalar."""
         return tuple(self.dim(array, axis) for axis in range(getattr(array.type, "ndim", 0)))
 
-    def cast(self, operand: Operand, dtype: str, name: str = "") -> Operand:
+    def cast(self, operand: Operand, dtype: str, name: str = "") -> Value:
         """The operand as another dtype; a name that ends in '*' gives one of Python's own numbers."""
         return self.let(primitives.cast, operand, Constant(dtype), name=name)
 

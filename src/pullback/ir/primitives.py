@@ -28,6 +28,7 @@ def load(array: Any, path: tuple[Step, ...]) -> Any:
 def store(array: Any, path: tuple[Step, ...], value: Any) -> Any:
     """The next version of an array, with one part replaced."""
     *steps, last = path
+    assert isinstance(last, Index), "a store ends at an index"
     load(array, tuple(steps))[tuple(_item(item) for item in last.items)] = value
     return array
 
@@ -35,6 +36,7 @@ def store(array: Any, path: tuple[Step, ...], value: Any) -> Any:
 def add_at(array: Any, path: tuple[Step, ...], value: Any) -> Any:
     """The next version of an array, with `value` added to one part; repeated indices add up."""
     *steps, last = path
+    assert isinstance(last, Index), "a store ends at an index"
     np.add.at(load(array, tuple(steps)), tuple(_item(item) for item in last.items), value)
     return array
 

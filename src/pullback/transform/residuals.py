@@ -9,7 +9,7 @@ A value that is needed in the mirror of the block that defines it is kept
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from pullback.analysis.buffers import Buffers
 from pullback.analysis.shapes import Shapes
@@ -126,7 +126,7 @@ class Residuals:
         """Note for each forward value that the backward sweep mentions the block whose mirror must have it."""
         for statement in block.statements:
             if _asks_size(statement):
-                self.need_size(statement)  # type: ignore[arg-type]
+                self.need_size(statement)
             else:
                 self.need_all(operands_of(statement))
             mirrored = self.sweep.mirror_of(statement)
@@ -289,5 +289,5 @@ class Residuals:
         return made
 
 
-def _asks_size(statement: Statement) -> bool:
+def _asks_size(statement: Statement) -> TypeGuard[Let]:
     return isinstance(statement, Let) and statement.function is primitives.dim

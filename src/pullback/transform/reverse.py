@@ -168,7 +168,7 @@ class Reverser:
         if isinstance(value.type, Scalar):
             return Constant(0.0, value.type)
         sizes = self.shapes.of(value)
-        source = sizes[0][0] if sizes and isinstance(sizes[0], tuple) else value
+        source: Any = sizes[0][0] if sizes and isinstance(sizes[0], tuple) else value
         whole = source in self.top and sizes == tuple((source, axis) for axis in range(source.type.ndim))
         if whole and source.type == value.type:
             return self.builder.let(primitives.zeros_like, source, name=name)
@@ -301,6 +301,7 @@ class Reverser:
             else:
                 contribution = self.builder.let(np.sum, contribution)
         elif isinstance(contribution.type, Array) and self.shapes.of(operand) != self.shapes.of(y):
+            assert isinstance(operand.type, Array), "a number under an array was summed above"
             shape = self.dims(operand)
             contribution = self.builder.let(
                 runtime.sum_to, contribution, shape, type_=Array(contribution.type.dtype, operand.type.ndim)

@@ -147,7 +147,9 @@ class Merge:
             a, b = (operand, undefined) if inside else (undefined, operand)
             return self.result(a, b, operand.type, name)
 
-        return self.rebuilt(binding, path, leaf, name)
+        assert binding is not None, "one path sets the variable"
+        rebuilt: Binding = self.rebuilt(binding, path, leaf, name)
+        return rebuilt
 
     def rebuilt(self, binding: Binding, path: Path, leaf: Callable[[Operand], Any], name: str) -> Any:
         match binding:

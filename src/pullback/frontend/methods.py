@@ -45,7 +45,12 @@ def call_method(
 
 
 def _array_method(
-    context: Context, receiver: Binding, name: str, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+    context: Context,
+    receiver: Binding,
+    name: str,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
 ) -> Binding:
     match name:
         case "copy":

@@ -156,3 +156,25 @@ def computed_index_out_of_bounds(x, n):
 @failing(np.arange(4.0), error=IndexError)
 def negative_index_out_of_bounds(x):
     return x[-5] * 2.0
+
+
+@program(np.array([0.1, 0.2, 0.3]), 0.4, 3)
+def result_set_on_one_path_only(x, a, n):
+    """The first return sets what the loop hands on; on the other path it has no value yet."""
+    if a > 1.0 and x[0] > 0.39:
+        if a <= 2.0:
+            return 0.11 * a
+        a = a * a
+    for j in range(n):
+        if x[j] > 2.0:
+            return np.tanh(x[j])
+    return np.prod(x) - a
+
+
+@program(np.array([[0.3, -0.2], [0.8, 0.4]]), 4)
+def argument_changed_in_place_in_a_loop(m, n):
+    """The name is assigned in the loop, but only by an augmented assignment: it stays the argument's array."""
+    for k in range(n):
+        m *= 0.5 + 0.1 * k
+        m[0, k % 2] = np.sin(m[1, 0])
+    return np.sum(m * m)

@@ -18,6 +18,7 @@ from pullback.emit.names import name_values
 from pullback.emit.printer import to_text
 from pullback.emit.spelling import call, constant, name, tuple_
 from pullback.emit.statements import Statements
+from pullback.emit.undefined import copied_values
 from pullback.ir.nodes import Function
 from pullback.ir.types import Array, Type
 
@@ -29,7 +30,7 @@ def emit_function(function: Function, *, compiled: bool, comments: bool = True) 
     inlined = find_inlined(function)
     names = name_values(function, inlined, frozenset({function.name}))
     expressions = Expressions(names, inlined, compiled)
-    statements = Statements(expressions, names, comments)
+    statements = Statements(expressions, names, copied_values(function, names), comments)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:

@@ -38,8 +38,10 @@ _IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, g
 class Statements:
     """Writes blocks; a comment with the user's line stands above each group of statements that come from it."""
 
-    def __init__(self, expressions: Expressions, names: dict[Value, str], comments: bool) -> None:
-        self.expressions, self.names, self.comments = expressions, names, comments
+    def __init__(
+        self, expressions: Expressions, names: dict[Value, str], copied: frozenset[Value], comments: bool
+    ) -> None:
+        self.expressions, self.names, self.copied, self.comments = expressions, names, copied, comments
         self.said: tuple[str, int] | None = None
 
     def block(self, block: Block, pending: list[tuple[str, Any, Operand]] | None = None) -> list[Any]:
@@ -180,7 +182,7 @@ class Statements:
         for block in (statement.then, statement.orelse):
             self.said = said
             pairs = zip(statement.results, block.yields, strict=True)
-            pending = [(self.names[r], r, y) for r, y in pairs if not _is_undefined(y)]
+            pending = [(self.names[r], r, y) for r, y in pairs if not _is_undefined(y) or r in self.copied]
             sides.append(self.plain(block) + self.assignments(pending))
         condition = self.expressions.operand(statement.condition)
         then, orelse = sides

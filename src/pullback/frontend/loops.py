@@ -27,7 +27,7 @@ from pullback.frontend.bindings import (
 from pullback.frontend.context import Context
 from pullback.frontend.desugar import RESULT
 from pullback.frontend.merge import cast_to, element_type, to_stack
-from pullback.frontend.names import assigned_names, loaded_early, loaded_outside
+from pullback.frontend.names import assigned_names, changed_in_place, loaded_early, loaded_outside
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import UNDEFINED, Block, Carried, Constant, For, Operand, Statement, Value, While
 from pullback.ir.types import BOOL, INT, Array, Type, join
@@ -65,6 +65,7 @@ class Loop:
         frame = context.frame
         assigned = assigned_names(node.body) | targets
         self.assigned = [(frame.number, name) for name in sorted(assigned)]
+        self.in_place = {(frame.number, name) for name in changed_in_place(node.body) - targets}
         self.outside = loaded_outside(frame.body, node) | loaded_early(node.body) | {RESULT}
         self.guess = self.first_guess()
         self.parameters: list[Carried] = []
@@ -73,7 +74,7 @@ class Loop:
         guess = _Guess()
         for key in self.assigned:
             binding = self.entry.names.get(key)
-            if binding is None:
+            if binding is None or (isinstance(binding, ArrayRef) and key in self.in_place):
                 continue
             types = _leaf_types(binding, self.entry)
             if types is not None and isinstance(binding, MaybeUnset):
@@ -241,7 +242,7 @@ class Loop:
         return False
 
     def names_hold(self, reading: Reading) -> bool:
-        holds = True
+        holds = self.in_place_hold(reading)
         for key, types in list(self.guess.names.items()):
             joined = self.joined(self.started.names[key], reading.state.names.get(key), types, reading.state)
             if joined is None:
@@ -251,6 +252,15 @@ class Loop:
             elif joined != types:
                 self.guess.names[key], holds = joined, False
         return holds and self.owners_hold(reading)
+
+    def in_place_hold(self, reading: Reading) -> bool:
+        """Arrays thought to stay where they are that the body binds to others, as 0-d ones or those of a callee."""
+        arrays = [key for key in self.in_place if isinstance(self.entry.names.get(key), ArrayRef)]
+        moved = [key for key in arrays if reading.state.names.get(key) != self.entry.names[key]]
+        self.in_place.difference_update(moved)
+        for key in moved:
+            self.guess.names[key] = _leaf_types(self.entry.names[key], self.entry) or []
+        return not moved
 
     def joined(self, start: Any, end: Any, types: list[Type], state: State) -> list[Type] | None:
         """The common types of a name's leaves at the start and at the end of the body."""

@@ -18,6 +18,18 @@ def assigned_names(statements: Iterable[Any]) -> frozenset[str]:
     return frozenset(found)
 
 
+def changed_in_place(statements: Iterable[Any]) -> frozenset[str]:
+    """The names whose only assignments here are augmented ones, which leave an array where it is."""
+    augmented, bound = set(), set()
+    for statement in statements:
+        for node in gast.walk(statement):
+            if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+                augmented.add(node.target)
+            elif isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
+                bound.add(node)
+    return frozenset(node.id for node in augmented) - {node.id for node in bound - augmented}
+
+
 def _collect_assigned(node: Any, found: set[str]) -> None:
     if isinstance(node, gast.FunctionDef):
         found.add(node.name)

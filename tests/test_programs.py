@@ -18,7 +18,7 @@ tangent_insert = collect.load(collect.FOLDER / "tangent_insert.py")
 REFUSED = [program for program in PROGRAMS if program.id in collect.REFUSED]
 PROGRAMS = [program for program in PROGRAMS if program.id not in collect.REFUSED]
 INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
-COMPILED = [(program, 0) for program in PROGRAMS]
+COMPILED = [(program, 0) for program in PROGRAMS]  # one specialisation each: compiling takes the time
 
 
 def rtol_of(value: Any) -> float:
@@ -74,15 +74,10 @@ def test_interpreted(program: Any, k: int, analyses: bool) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize(("program", "k"), COMPILED, ids=case_id)
-def test_compiled(program: Any, k: int) -> None:
-    check_program(program, k, jit=True, analyses=True)
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k"), COMPILED[::6], ids=case_id)
-def test_compiled_without_analyses(program: Any, k: int) -> None:
-    check_program(program, k, jit=True, analyses=False)
+def test_compiled(program: Any, k: int, analyses: bool) -> None:
+    check_program(program, k, jit=True, analyses=analyses)
 
 
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])

@@ -178,3 +178,13 @@ def argument_changed_in_place_in_a_loop(m, n):
         m *= 0.5 + 0.1 * k
         m[0, k % 2] = np.sin(m[1, 0])
     return np.sum(m * m)
+
+
+@program(np.array([-0.7, 0.9, -0.5, 1.1, 0.1, 1.0]), 6)
+def written_again_after_it_was_returned(x, n):
+    """The argument's new elements are wanted at the end, and so is an array that could have taken its memory."""
+    x -= x[5::-1]
+    flow = x * 1.0
+    for k in range(1, n, 2):
+        flow[1:-1] = 0.85 * k
+    return np.prod(flow)

@@ -12,6 +12,7 @@ from pullback.analysis.buffers import consumes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
+    Effect,
     For,
     Function,
     If,
@@ -113,6 +114,8 @@ class _Finder:
             if consumes(statement):
                 found |= self.survey.origin(statement.operands[0])
             return frozenset(found)
+        if isinstance(statement, Effect) and statement.function is primitives.write_back:
+            return self.survey.origin(statement.operands[0])
         for inner in _inner_blocks(statement):
             for deeper in walk(inner):
                 if isinstance(deeper, Let) and consumes(deeper):

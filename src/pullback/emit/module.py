@@ -16,6 +16,7 @@ from pullback.emit.expressions import Expressions
 from pullback.emit.inline import find_inlined
 from pullback.emit.names import name_values
 from pullback.emit.printer import to_text
+from pullback.emit.signs import tidy_signs
 from pullback.emit.spelling import call, constant, name, tuple_
 from pullback.emit.statements import Statements
 from pullback.emit.undefined import copied_values
@@ -41,7 +42,7 @@ def emit_function(function: Function, *, compiled: bool, comments: bool = True) 
     parameters = [gast.Name(names[p], gast.Param(), None, None) for p in function.parameters]
     arguments = gast.arguments(parameters, [], None, [], [], None, [])
     tree = gast.FunctionDef(function.name, arguments, body or [gast.Pass()], [], None, None, [])
-    return tree, expressions.helpers
+    return tidy_signs(tree), expressions.helpers
 
 
 def emit_module(functions: Iterable[Function], *, compiled: bool, comments: bool = True) -> str:

@@ -302,13 +302,9 @@ def assigned(text: str, value: Any, is_number: bool = False) -> Any:
     """
     if is_number and isinstance(value, gast.BinOp) and type(value.op) in _IN_PLACE:
         left = value.left
-        if isinstance(left, gast.Name) and left.id == text and not _mentions(value.right, text):
+        if isinstance(left, gast.Name) and left.id == text:
             return gast.AugAssign(_target(text), value.op, value.right)
     return gast.Assign([_target(text)], value, None)
-
-
-def _mentions(node: Any, text: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == text for n in gast.walk(node))
 
 
 def _target(text: str) -> Any:

@@ -167,6 +167,11 @@ class State:
             self.linked[a] = self.linked.get(a, frozenset()) | {b}
             self.linked[b] = self.linked.get(b, frozenset()) | {a}
 
+    def descend(self, cell: Cell, source: Cell) -> None:
+        """Note that a new cell may be the memory of `source`, or whatever that may be."""
+        for other in (source, *self.linked.get(source, ())):
+            self.link(cell, other)
+
     def references(self, cell: Cell, besides: Key | None = None) -> int:
         """How many bindings refer to a cell, without those of one name."""
         found = sum(cell in cells_in(binding) for key, binding in self.names.items() if key != besides)

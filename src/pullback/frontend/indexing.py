@@ -225,7 +225,7 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
         path = stack_path(context, content, slice_node, node)
         operand = context.operand(value, node)
         for cell in cells_in(value):
-            context.state.link(receiver.cell, cell)
+            context.state.descend(receiver.cell, cell)
         with context.builder.at(context.location(node)):
             if operand.type.dtype != content.buffer.type.dtype:
                 operand = context.builder.cast(operand, content.buffer.type.dtype)

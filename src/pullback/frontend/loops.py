@@ -167,7 +167,7 @@ class Loop:
         foreign = cell_before.outside or cell_before.constant or leaf.path or cell_before in self.entry.arguments
         shared = bool(foreign) or self.entry.references(cell_before, key) > 0
         if shared or key in self.guess.outside:
-            state.link(cell, leaf.cell)
+            state.descend(cell, leaf.cell)
             cell.outside = self.guess.outside.get(key) or (
                 f"'{name}' is bound anew in this loop and may still be the array of '{leaf.cell.name}', "
                 "so it cannot be written here"

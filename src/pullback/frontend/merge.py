@@ -201,7 +201,7 @@ class Merge:
             ref = self.fresh(merged, name)
             for source in (a.cell, b.cell):
                 if source in self.state.cells:
-                    self.state.link(ref.cell, source)
+                    self.state.descend(ref.cell, source)
                     ref.cell.outside = (
                         f"'{name}' is one of several arrays here, chosen by a branch, and cannot be written"
                     )

@@ -137,7 +137,7 @@ def _stack_method(
         stack = _widened(context, stack, value, node)
         push = runtime.push if rank == 1 else runtime.push_row
         for cell in cells_in(arguments[0]):
-            context.state.link(ref.cell, cell)
+            context.state.descend(ref.cell, cell)
         with context.builder.at(context.location(node)):
             if value.type.dtype != stack.buffer.type.dtype:
                 value = context.builder.cast(value, stack.buffer.type.dtype)

@@ -538,7 +538,7 @@ def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node
         ref = context.bind(value)
         if isinstance(ref, ArrayRef):
             ref.cell.outside = "this reshaped array may or may not share memory with the array it comes from"
-            context.state.link(ref.cell, source.cell)
+            context.state.descend(ref.cell, source.cell)
         return ref
     return context.bind(context.let(node, np.reshape, context.operand(source, node), sizes))
 
@@ -637,7 +637,7 @@ def _broadcast_to(context: Context, arguments: Any, keywords: Any, node: Any) ->
     assert isinstance(ref, ArrayRef), "broadcast_to gives an array"
     ref.cell.outside = "an array from broadcast_to is read-only"
     if isinstance(source, ArrayRef):
-        context.state.link(ref.cell, source.cell)
+        context.state.descend(ref.cell, source.cell)
     return ref
 
 

@@ -283,7 +283,8 @@ class Survey:
                 self.written.append(self.origin(statement.carried[k].initial))
                 self.starts[id(statement)] = number
                 self.loop_sides[id(statement)] = sides
-                self.origins[result] = frozenset({result})
+                own = self.origin(statement.carried[k].initial) & set(self.function.parameters)
+                self.origins[result] = own | {result}
                 continue
             outer = self.origin(statement.carried[k].initial) | self.origin(statement.body.yields[k])
             self.origins[result] = frozenset({result}) | frozenset(o for o in outer if o not in inside)
@@ -354,7 +355,8 @@ class Survey:
             if made <= start and self.origin(value) & taken and self.is_read_after(value, start, sides)
         ]
         foreign = [o for o in taken if o in self.function.parameters]
-        if foreign and all(map(self.may_take, foreign)) and not taken & others:
+        spare = not self.kept.intersection(needed)
+        if foreign and spare and all(map(self.may_take, foreign)) and not taken & others:
             for value in needed:
                 self.copy_for_readers(value, start, repairs)
         elif taken & others or needed or foreign or taken & self.readonly:

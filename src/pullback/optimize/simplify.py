@@ -11,7 +11,8 @@ never `x * 0`, which is NaN where x is not finite.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -34,20 +35,34 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    blocks_of,
     map_values,
+    operands_of,
+    values_in,
+    walk,
 )
 from pullback.ir.types import Array, Scalar
 
 
 def simplify(function: Function) -> Function:
     """The same function with fewer statements."""
-    simplifier = _Simplifier()
+    simplifier = _Simplifier(Counter(_read(function.body)))
     body = simplifier.block(function.body)
     return replace(function, body=body, callees=tuple(simplify(callee) for callee in function.callees))
 
 
+def _read(block: Block) -> Iterator[Value]:
+    """Every value that a block reads, as often as it does."""
+    for statement in walk(block):
+        yield from values_in(operands_of(statement))
+        for inner in blocks_of(statement):
+            yield from values_in(inner.yields)
+    yield from values_in(block.yields)
+
+
 class _Simplifier:
-    def __init__(self) -> None:
+    def __init__(self, uses: Counter[Value]) -> None:
+        self.uses = uses
         self.known: dict[Value, Operand] = {}
         self.computed: dict[Any, Value] = {}
         self.definitions: dict[Value, Let] = {}
@@ -79,7 +94,7 @@ class _Simplifier:
         if simpler is not None and _same_type(simpler, statement.value):
             self.known[statement.value] = simpler
             return []
-        new = replace(statement, operands=operands)
+        new = self.divided(replace(statement, operands=operands))
         key = _key(new)
         if key is not None:
             if key in self.computed:
@@ -88,6 +103,15 @@ class _Simplifier:
             self.computed[key] = statement.value
         self.definitions[statement.value] = new
         return [new]
+
+    def divided(self, statement: Let) -> Let:
+        """`a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
+        if statement.function is np.multiply:
+            a, b = statement.operands
+            made = self.definitions.get(b) if isinstance(b, Value) and self.uses[b] == 1 else None
+            if made is not None and made.function is np.true_divide and _is_number(made.operands[0], 1):
+                return replace(statement, function=np.true_divide, operands=(a, made.operands[1]))
+        return statement
 
     def simpler(self, statement: Let, operands: tuple[Operand, ...]) -> Operand | None:
         rule = _IDENTITIES.get(statement.function)

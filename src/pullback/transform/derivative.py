@@ -12,8 +12,11 @@ from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.buffers import find_buffers
 from pullback.analysis.shapes import Shapes
 from pullback.ir.nodes import Block, Constant, Function, Operand, Statement, Value, operands_of, values_in, walk
+from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.optimize.dead import remove_dead
+from pullback.optimize.hoist import hoist
+from pullback.optimize.induction import merge_counters
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
 from pullback.transform.residuals import Residuals
@@ -55,15 +58,43 @@ def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) ->
     forward, backward = _sweeps(function, wrt, list(zip(floats, seeds, strict=True)), analyses)
     kept = function.body.yields[len(function.results) :]
     pulled = _finished(Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location), analyses)
-    residuals = tuple(dict.fromkeys(v for v in _mentioned(pulled.body) if v not in seeds))
+    residuals = _residuals(pulled, seeds)
     for residual in residuals:
         residual.called("saved")
     body = Block(tuple(forward), (*function.results, *residuals, *kept))
     pushed = Function(f"{function.name}_forward", function.parameters, body, function.mutated, function.location)
-    backward_function = Function(f"{function.name}_backward", (*residuals, *seeds), pulled.body, (), function.location)
+    pushed = _finished(pushed, analyses)
+    if analyses:
+        pushed, pulled, residuals = _with_fewer(pushed, pulled, residuals, seeds)
     callees = _with_pullbacks(function, analyses)
-    forward_function = replace(_finished(pushed, analyses), callees=callees)
-    return Pair(forward_function, replace(backward_function, callees=callees), residuals)
+    backward_function = replace(pulled, parameters=(*residuals, *seeds), callees=callees)
+    return Pair(replace(pushed, callees=callees), backward_function, residuals)
+
+
+def _residuals(pulled: Function, seeds: list[Value]) -> tuple[Value, ...]:
+    """The forward values that a backward function reads."""
+    return tuple(dict.fromkeys(v for v in _mentioned(pulled.body) if v not in seeds))
+
+
+def _with_fewer(
+    pushed: Function, pulled: Function, residuals: tuple[Value, ...], seeds: list[Value]
+) -> tuple[Function, Function, tuple[Value, ...]]:
+    """The pair with one residual for those that the forward function returns as one, and none for numbers it knows."""
+    yields = pushed.body.yields
+    count = len(yields) - len(pushed.mutated) - len(residuals)
+    returned = dict(zip(residuals, yields[count:], strict=False))
+    first: dict[Operand, Value] = {}
+    same: dict[Value, Operand] = {}
+    for residual, operand in returned.items():
+        if isinstance(operand, Constant):
+            same[residual] = operand
+        elif first.setdefault(operand, residual) is not residual:
+            same[residual] = first[operand]
+    pulled = _finished(replace(pulled, body=substituted(pulled.body, same)), True)
+    residuals = _residuals(pulled, seeds)
+    kept = yields[len(yields) - len(pushed.mutated) :]
+    body = replace(pushed.body, yields=(*yields[:count], *(returned[r] for r in residuals), *kept))
+    return remove_dead(replace(pushed, body=body)), pulled, residuals
 
 
 def _with_pullbacks(function: Function, analyses: bool) -> tuple[Function, ...]:
@@ -86,13 +117,17 @@ def primal(function: Function, analyses: bool = True) -> Function:
 
 
 def _prepared(function: Function, analyses: bool) -> Function:
-    return remove_dead(simplify(function) if analyses else function)
+    if not analyses:
+        return remove_dead(function)
+    return remove_dead(simplify(hoist(simplify(function))))
 
 
 def _finished(function: Function, analyses: bool) -> Function:
     """The derivative without what nobody reads; a second round removes what the first one laid bare."""
     function = remove_dead(function)
-    return remove_dead(simplify(function)) if analyses else function
+    if not analyses:
+        return function
+    return remove_dead(merge_counters(remove_dead(simplify(function))))
 
 
 def _sweeps(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -225,6 +225,9 @@ class Reverser:
         if is_constant(statement.function):
             return
         rule = rule_of(statement.function)
+        if statement.function is np.multiply and statement.operands[0] is statement.operands[1]:
+            rule = rule_of(np.square)
+            statement = replace(statement, function=np.square, operands=statement.operands[:1])
         if not any(value in self.active for value in values_in(statement.operands)):
             return
         if rule is None:

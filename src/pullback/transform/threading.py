@@ -27,6 +27,7 @@ from pullback.ir.nodes import (
     map_values,
     results_of,
 )
+from pullback.ir.rewrite import substituted
 from pullback.ir.types import INT
 from pullback.transform.residuals import Counter, Path, Residuals, Tape
 
@@ -303,7 +304,7 @@ class _Backward:
     def loop(self, statement: For, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         mirrored = self.sweep.mirror_of(statement)
         if mirrored is None:  # a loop inside a rule's body
-            self.builder.add(_substituted(statement, env))
+            self.builder.add(substituted(statement, env))
             return
         passing = [c for c in self.plan.counters if _passes(c, mirrored)]
         for counter in passing:
@@ -352,36 +353,3 @@ class _Backward:
             if step != constant(1):
                 number = self.builder.let(np.floor_divide, number, step)
         self.rounds[id(mirrored)] = number
-
-
-def _substituted(statement: Statement, env: dict[Value, Operand]) -> Any:
-    """A statement with blocks, in other terms."""
-
-    def change(operand: Operand) -> Any:
-        return map_values(operand, lambda value: env.get(value, value))
-
-    def block(inner: Block) -> Block:
-        return Block(tuple(_substituted(s, env) for s in inner.statements), change(inner.yields))
-
-    match statement:
-        case If():
-            return replace(
-                statement,
-                condition=change(statement.condition),
-                then=block(statement.then),
-                orelse=block(statement.orelse),
-            )
-        case For():
-            carried = tuple(Carried(c.parameter, change(c.initial)) for c in statement.carried)
-            return replace(
-                statement,
-                start=change(statement.start),
-                stop=change(statement.stop),
-                step=change(statement.step),
-                carried=carried,
-                body=block(statement.body),
-            )
-        case While():
-            carried = tuple(Carried(c.parameter, change(c.initial)) for c in statement.carried)
-            return replace(statement, condition=block(statement.condition), carried=carried, body=block(statement.body))
-    return replace(statement, operands=change(statement.operands))

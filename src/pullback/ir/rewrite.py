@@ -1,0 +1,54 @@
+"""Substitution: the same block or statement with operands in other terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pullback.ir.nodes import Block, Carried, Effect, For, If, Let, Operand, Statement, Value, While, map_values
+
+Part = TypeVar("Part", Block, Let, Effect, If, For, While, Statement)
+
+
+def substituted(part: Part, terms: Mapping[Value, Operand]) -> Part:
+    """A block or statement that reads `terms[value]` wherever it read a value of `terms`.
+
+    >>> from pullback.ir.builder import constant
+    >>> from pullback.ir.types import INT
+    >>> n, m = Value("n", INT), Value("m", INT)
+    >>> substituted(Block((), (n,)), {n: m}).yields
+    (m: int64*,)
+    """
+    made: Any = _block(part, terms) if isinstance(part, Block) else _statement(part, terms)
+    return made
+
+
+def _block(block: Block, terms: Mapping[Value, Operand]) -> Block:
+    return Block(tuple(_statement(s, terms) for s in block.statements), _operand(block.yields, terms))
+
+
+def _operand(operand: Operand, terms: Mapping[Value, Operand]) -> Any:
+    return map_values(operand, lambda value: terms.get(value, value))
+
+
+def _statement(statement: Statement, terms: Mapping[Value, Operand]) -> Statement:
+    match statement:
+        case If():
+            condition = _operand(statement.condition, terms)
+            then, orelse = _block(statement.then, terms), _block(statement.orelse, terms)
+            return replace(statement, condition=condition, then=then, orelse=orelse)
+        case For():
+            start, stop, step = _operand((statement.start, statement.stop, statement.step), terms)
+            carried, body = _carried(statement, terms), _block(statement.body, terms)
+            return replace(statement, start=start, stop=stop, step=step, carried=carried, body=body)
+        case While():
+            condition = _block(statement.condition, terms)
+            return replace(
+                statement, condition=condition, carried=_carried(statement, terms), body=_block(statement.body, terms)
+            )
+    return replace(statement, operands=_operand(statement.operands, terms))
+
+
+def _carried(statement: For | While, terms: Mapping[Value, Operand]) -> tuple[Carried, ...]:
+    return tuple(Carried(c.parameter, _operand(c.initial, terms)) for c in statement.carried)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, For, Function, If, Let, Operand, Statement, Value, While
+from pullback.ir.nodes import Block, Constant, For, Function, If, Let, Operand, Statement, Value, While, map_values
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import Scalar
 
@@ -24,9 +24,8 @@ def merge_counters(function: Function) -> Function:
 
 def _block(block: Block) -> Block:
     known: dict[Value, Operand] = {}
-    statements = [_statement(statement, known) for statement in block.statements]
-    made = Block(tuple(statements), block.yields)
-    return substituted(made, known) if known else made
+    statements = [_statement(substituted(s, known) if known else s, known) for s in block.statements]
+    return Block(tuple(statements), map_values(block.yields, lambda value: known.get(value, value)))
 
 
 def _statement(statement: Statement, known: dict[Value, Operand]) -> Statement:

@@ -94,8 +94,8 @@ class _Simplifier:
         if simpler is not None and _same_type(simpler, statement.value):
             self.known[statement.value] = simpler
             return []
-        new = self.divided(replace(statement, operands=operands))
-        key = _key(new)
+        new = self.rewritten(replace(statement, operands=operands))
+        key = expression_key(new)
         if key is not None:
             if key in self.computed:
                 self.known[statement.value] = self.computed[key]
@@ -104,10 +104,13 @@ class _Simplifier:
         self.definitions[statement.value] = new
         return [new]
 
-    def divided(self, statement: Let) -> Let:
-        """`a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
+    def rewritten(self, statement: Let) -> Let:
+        """`-1 * a` as `-a`, and `a * (1 / b)` as `a / b` where nobody else reads the reciprocal."""
         if statement.function is np.multiply:
             a, b = statement.operands
+            for one, other in ((a, b), (b, a)):
+                if _is_number(one, -1) and other.type == statement.value.type:
+                    return replace(statement, function=np.negative, operands=(other,))
             made = self.definitions.get(b) if isinstance(b, Value) and self.uses[b] == 1 else None
             if made is not None and made.function is np.true_divide and _is_number(made.operands[0], 1):
                 return replace(statement, function=np.true_divide, operands=(a, made.operands[1]))
@@ -179,7 +182,7 @@ def _is_condition(condition: Operand, a: Operand, b: Operand) -> bool:
     return isinstance(a, Constant) and isinstance(b, Constant) and a.value is True and b.value is False
 
 
-def _key(statement: Let) -> Any:
+def expression_key(statement: Let) -> Any:
     """What makes two statements compute the same; None where a second one must stay."""
     if isinstance(statement.value.type, Array) and statement.function is not primitives.load:
         return None

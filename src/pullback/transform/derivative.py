@@ -19,8 +19,10 @@ from pullback.optimize.hoist import hoist
 from pullback.optimize.induction import merge_counters
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
+from pullback.transform.onesweep import in_one_sweep
 from pullback.transform.residuals import Residuals
 from pullback.transform.reverse import Reverser, Sweep, pull_back, pullback_name
+from pullback.transform.sharing import share
 from pullback.transform.threading import carry_out
 
 
@@ -41,7 +43,7 @@ def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analy
     function = _prepared(function, analyses)
     result = function.results[0]
     seed = Constant(1.0, result.type)
-    forward, backward = _sweeps(function, wrt, [(result, seed)], analyses)
+    forward, backward = _sweeps(function, wrt, [(result, seed)], analyses, together=True)
     kept = function.body.yields[len(function.results) :]
     returned = (*function.results, *backward.yields) if with_results else backward.yields
     body = Block((*forward, *backward.statements), (*returned, *kept))
@@ -104,7 +106,7 @@ def _with_pullbacks(function: Function, analyses: bool) -> tuple[Function, ...]:
         floats = [r for r in callee.body.yields if is_float(r.type)]
         seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
         wrt = tuple(k for k, parameter in enumerate(callee.parameters) if is_float(parameter.type))
-        forward, backward = _sweeps(callee, wrt, list(zip(floats, seeds, strict=True)), analyses)
+        forward, backward = _sweeps(callee, wrt, list(zip(floats, seeds, strict=True)), analyses, together=True)
         body = Block((*forward, *backward.statements), backward.yields)
         pulled = Function(pullback_name(callee.name), (*callee.parameters, *seeds), body, (), callee.location)
         made += [callee, _finished(pulled, analyses)]
@@ -131,17 +133,33 @@ def _finished(function: Function, analyses: bool) -> Function:
 
 
 def _sweeps(
-    function: Function, wrt: tuple[int, ...], seeds: list[tuple[Operand, Operand]], analyses: bool
+    function: Function,
+    wrt: tuple[int, ...],
+    seeds: list[tuple[Operand, Operand]],
+    analyses: bool,
+    together: bool = False,
 ) -> tuple[list[Statement], Block]:
+    """The forward statements with what they keep, and the backward block that yields the gradients.
+
+    together: both run in one function, so that a loop may do its backward rounds along with the forward ones.
+    """
     sources = [function.parameters[k] for k in wrt]
     targets = tuple(result for result, _ in seeds)
     active = find_active(function, sources, targets, is_constant) if analyses else all_floats(function)
     shapes = Shapes(function)
     sweep = pull_back(function, active, seeds, shapes)
     results = _gradients(sweep, sources, active, shapes, function)
-    sweep.statements[:] = _live(sweep, results)
-    residuals = Residuals(function.body, sweep, find_buffers(function), shapes, keep_everything=not analyses)
-    return carry_out(residuals, results)
+    sweep.statements[:], results = _live(sweep, results, analyses)
+    if analyses:
+        sweep.statements[:], results = share(function.body, sweep, results)
+    buffers = find_buffers(function)
+
+    def merge(body: Block, sweep: Sweep, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
+        if together and analyses:
+            body, results = in_one_sweep(body, sweep, results, merge)
+        return carry_out(Residuals(body, sweep, buffers, shapes, keep_everything=not analyses), results)
+
+    return merge(function.body, sweep, results)
 
 
 def _gradients(
@@ -153,10 +171,11 @@ def _gradients(
         return tuple(sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources)
 
 
-def _live(sweep: Sweep, results: tuple[Operand, ...]) -> list[Statement]:
+def _live(sweep: Sweep, results: tuple[Operand, ...], analyses: bool) -> tuple[list[Statement], tuple[Operand, ...]]:
     """The backward statements without those that no gradient needs, so that nothing is kept for them."""
-    before = Function("backward", (), Block(tuple(sweep.statements), results))
-    return list(remove_dead(before).body.statements)
+    function = remove_dead(Function("backward", (), Block(tuple(sweep.statements), results)))
+    body = simplify(function).body if analyses else function.body
+    return list(body.statements), body.yields
 
 
 def _mentioned(block: Block) -> list[Value]:

@@ -114,7 +114,22 @@ class _Simplifier:
             made = self.definitions.get(b) if isinstance(b, Value) and self.uses[b] == 1 else None
             if made is not None and made.function is np.true_divide and _is_number(made.operands[0], 1):
                 return replace(statement, function=np.true_divide, operands=(a, made.operands[1]))
+        if statement.function is primitives.store:
+            return self.added(statement) or statement
         return statement
+
+    def added(self, statement: Let) -> Let | None:
+        """`x[i] = x[i] + e` as `x[i] += e`, whose adjoint leaves that of `x` alone."""
+        array, path, value = statement.operands
+        made = self.definitions.get(value) if isinstance(value, Value) and self.uses[value] == 1 else None
+        if made is None or made.function is not np.add or not isinstance(made.value.type, Scalar):
+            return None
+        for old, new in (made.operands, made.operands[::-1]):
+            read = self.definitions.get(old) if isinstance(old, Value) and self.uses[old] == 1 else None
+            same = read is not None and read.function is primitives.load and read.operands == (array, path)
+            if same and new.type.dtype == array.type.dtype:
+                return replace(statement, function=primitives.add_at, operands=(array, path, new))
+        return None
 
     def simpler(self, statement: Let, operands: tuple[Operand, ...]) -> Operand | None:
         rule = _IDENTITIES.get(statement.function)

@@ -28,7 +28,7 @@ def shares_memory(statement: Let) -> bool:
 
 def consumes(statement: Let) -> bool:
     """Whether the result takes over the memory of the first operand and changes it."""
-    growing = (runtime.push, runtime.push_block, runtime.push_row)
+    growing = (runtime.push, runtime.push_block, runtime.push_row, runtime.reserve)
     writes = statement.function in primitives.CONSUMING or statement.function in growing
     return writes and isinstance(statement.value.type, Array)
 

@@ -17,6 +17,7 @@ from pullback.compile.options import Options
 from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
 from pullback.ir.nodes import Constant, Effect, Function, walk
+from pullback.optimize.bounds import check_bounds
 from pullback.optimize.own import own
 
 _PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
@@ -54,7 +55,8 @@ class Compiled:
 
     @property
     def machine_text(self) -> str:
-        return emit_module([self.function], compiled=True)
+        function = check_bounds(self.function) if self.options.boundscheck else self.function
+        return emit_module([function], compiled=True)
 
     @property
     def interpreted(self) -> Callable[..., Any]:

@@ -30,7 +30,7 @@ class Options:
         return {
             "error_model": "numpy",
             "fastmath": fastmath,
-            "boundscheck": self.boundscheck,
+            "boundscheck": False,  # what has to be checked, `optimize.bounds` has written out
             "nogil": True,
             "cache": self.cache,
         }

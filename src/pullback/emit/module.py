@@ -75,7 +75,6 @@ def _decorator(function: Function) -> Any:
         constant(f"{result}({parameters})"),
         error_model=constant("numpy"),
         fastmath=flags,
-        boundscheck=constant(True),
         nogil=constant(True),
     )
 

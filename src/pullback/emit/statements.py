@@ -138,6 +138,9 @@ class Statements:
                 array, value = (self.expressions.operand(operand) for operand in statement.operands)
                 target = gast.Subscript(array, constant(Ellipsis), gast.Store())
                 return gast.Assign([target], value, None)
+            case primitives.check_index | primitives.check_span as checked:
+                helper = runtime.check_index if checked is primitives.check_index else runtime.check_span
+                return gast.Expr(self.expressions.helper(helper, [*map(self.expressions.operand, statement.operands)]))
             case primitives.raise_:
                 kind, *parts = statement.operands
                 return gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)

@@ -1,6 +1,7 @@
 """What generated modules import: helpers with a NumPy body and a Numba overload of the same value, dtype and shape."""
 
-from pullback.runtime.buffers import block_of, push, push_block, push_row
+from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
+from pullback.runtime.checks import check_index, check_span
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -84,6 +85,8 @@ __all__ = [
     "broadcast_to",
     "cast",
     "cbrt",
+    "check_index",
+    "check_span",
     "clip",
     "concatenate",
     "copysign",
@@ -130,6 +133,7 @@ __all__ = [
     "ravel",
     "remainder",
     "repeat",
+    "reserve",
     "reshape",
     "rint",
     "scatter",

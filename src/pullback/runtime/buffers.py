@@ -45,6 +45,21 @@ def _push(buffer: Any, k: Any, value: Any) -> Any:
     return store
 
 
+def reserve(buffer: Any, size: Any) -> Any:
+    """`buffer`, or a larger copy with room for `size` elements, of at least twice the size."""
+    return buffer if size <= buffer.shape[0] else grown.py_func(buffer, size)
+
+
+@compiled(reserve, prefer_literal=False)
+def _reserve(buffer: Any, size: Any) -> Any:
+    def room(buffer: Any, size: Any) -> Any:
+        if size > buffer.shape[0]:
+            buffer = grown(buffer, size)
+        return buffer
+
+    return room
+
+
 def push_row(buffer: Any, k: Any, row: Any) -> Any:
     """`buffer` with buffer[k] = row stored in place; a larger copy if it is full. All rows have one shape.
 

@@ -175,7 +175,9 @@ def _gradients(
 def _live(sweep: Sweep, results: tuple[Operand, ...], analyses: bool) -> tuple[list[Statement], tuple[Operand, ...]]:
     """The backward statements without those that no gradient needs, so that nothing is kept for them."""
     function = remove_dead(Function("backward", (), Block(tuple(sweep.statements), results)))
-    body = simplify(function).body if analyses else function.body
+    if analyses:  # the second time finds loops whose branches leave a cotangent alone
+        function = simplify(remove_dead(simplify(function)))
+    body = function.body
     return list(body.statements), body.yields
 
 

@@ -51,12 +51,16 @@ class Tape:
 
 @dataclass(slots=True)
 class Counter:
-    """How many rounds of an irregular nest have run, or for arrays, how many elements were kept."""
+    """How many rounds of an irregular nest have run, or for arrays, how many elements were kept.
+
+    loop: an innermost loop whose rounds are known when it starts; the counter takes them all at once.
+    """
 
     path: Path
     home: Path
     final: Value
     blocks: bool
+    loop: For | None = None
 
 
 @dataclass(slots=True)
@@ -279,10 +283,14 @@ class Residuals:
         blocks = isinstance(value.type, Array)
         loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
         place = path if blocks else path[: loops[-1] + 1]
+        inner = self.statements[place[-1][0]]
+        whole = inner if isinstance(inner, For) and not blocks and not inner.exits and len(loops) > 1 else None
+        if whole is not None:
+            place = place[:-1]
         for known in self.plan.counters:
-            if not blocks and not known.blocks and known.path == place:
+            if not blocks and not known.blocks and known.path == place and known.loop is whole:
                 return known
-        made = Counter(place, home, Value("count", INT), blocks)
+        made = Counter(place, home, Value("count", INT), blocks, whole)
         self.paths[made.final] = home
         self.need(made.final)
         self.plan.counters.append(made)

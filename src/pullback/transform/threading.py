@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -56,6 +57,24 @@ def starts_at_zero(loop: For) -> bool:
     return step == constant(1) and isinstance(start, Constant) and 0 <= start.value <= 2
 
 
+def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = None) -> Operand:
+    """How many places the rounds of a loop take; `terms` are what its bounds are called here."""
+    start, stop, step = map_values((loop.start, loop.stop, loop.step), lambda value: (terms or {}).get(value, value))
+    if starts_at_zero(loop):
+        return _at_least_zero(builder, stop)
+    length = builder.let(np.subtract, stop, start)
+    if step != constant(1):
+        rounds = builder.let(np.floor_divide, builder.let(np.negative, length), step)
+        length = builder.let(np.negative, rounds)
+    return _at_least_zero(builder, length)
+
+
+def _at_least_zero(builder: Builder, size: Operand) -> Operand:
+    if isinstance(size, Constant):
+        return constant(max(0, size.value))
+    return builder.let(max, size, constant(0), type_=INT)
+
+
 class _Forward:
     def __init__(self, residuals: Residuals) -> None:
         self.plan, self.sweep = residuals.plan, residuals.sweep
@@ -67,6 +86,7 @@ class _Forward:
         self.notes = {v: made for notes in self.plan.notes.values() for v, made in notes.items()}
         self.builder = Builder()
         self.rounds: dict[int, Operand] = {}
+        self.taken: dict[int, Operand] = {}
 
     def block(
         self, block: Block, path: Path, env: dict[int, Operand], parameters: tuple[Value, ...] = ()
@@ -83,15 +103,32 @@ class _Forward:
                 for kept in self.kept:
                     if kept.home == path and _is_outermost(kept, statement):
                         env[id(kept)] = self.made(kept)
+                whole = [c for c in self.plan.counters if c.loop is statement and c.path == path]
+                for counter in whole:
+                    self.make_room(counter, env)
                 self.statement(statement, path, env)
+                for counter in whole:
+                    env[id(counter)] = self.builder.let(np.add, env[id(counter)], self.taken[id(counter)], name="count")
                 results = self.defined_by(statement)
                 for value in results:
                     self.note(value)
                 self.save([t for t in self.plan.saves.get(path, []) if t.value in results], path, env)
             for counter in self.plan.counters:
-                if counter.path == path and not counter.blocks:
+                if counter.path == path and not counter.blocks and counter.loop is None:
                     env[id(counter)] = self.builder.let(np.add, env[id(counter)], constant(1), name="count")
         return statements
+
+    def make_room(self, counter: Counter, env: dict[int, Operand]) -> None:
+        """Room for all rounds of a loop in the buffers that it fills."""
+        assert counter.loop is not None, "a counter that takes a whole loop's rounds knows the loop"
+        self.taken[id(counter)] = extent(self.builder, counter.loop)
+        end = self.builder.let(np.add, env[id(counter)], self.taken[id(counter)])
+        for kept in self.kept:
+            if isinstance(kept, Tape) and kept.counter is counter:
+                buffer = env[id(kept)]
+                env[id(kept)] = self.builder.let(
+                    runtime.reserve, buffer, end, name=kept.final.name, type_=kept.final.type
+                )
 
     def defined_by(self, statement: Statement) -> tuple[Value, ...]:
         """What a statement defines, the count of its rounds and the sizes noted of its results included."""
@@ -110,26 +147,11 @@ class _Forward:
         dtype = Constant(kept.value.type.dtype)
         sizes: list[Operand] = [constant(0)]
         if kept.sizes is not None:
-            sizes = [self.extent(loop) for loop in kept.loops]
+            sizes = [extent(self.builder, loop) for loop in kept.loops]
             sizes += [self.builder.dim(*size) if isinstance(size, tuple) else size for size in kept.sizes]
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
         )
-
-    def extent(self, loop: Any) -> Operand:
-        """How many places the rounds of a loop take."""
-        if starts_at_zero(loop):
-            return self.at_least_zero(loop.stop)
-        length = self.builder.let(np.subtract, loop.stop, loop.start)
-        if loop.step != constant(1):
-            rounds = self.builder.let(np.floor_divide, self.builder.let(np.negative, length), loop.step)
-            length = self.builder.let(np.negative, rounds)
-        return self.at_least_zero(length)
-
-    def at_least_zero(self, size: Operand) -> Operand:
-        if isinstance(size, Constant):
-            return constant(max(0, size.value))
-        return self.builder.let(max, size, constant(0), type_=INT)
 
     def save(self, tapes: list[Tape], path: Path, env: dict[int, Operand]) -> None:
         for tape in tapes:
@@ -139,6 +161,10 @@ class _Forward:
                 env[id(tape)] = self.builder.let(primitives.store, array, (index,), tape.value, name=name)
                 continue
             count = env[id(tape.counter)]
+            if tape.counter.loop is not None:
+                place = self.builder.let(np.add, count, self.rounds[id(tape.counter.loop)])
+                env[id(tape)] = self.builder.let(primitives.store, array, (Index((place,)),), tape.value, name=name)
+                continue
             function = runtime.push_block if tape.counter.blocks else runtime.push
             env[id(tape)] = self.builder.let(function, array, count, tape.value, name=name, type_=tape.final.type)
             if tape.counter.blocks:
@@ -239,7 +265,7 @@ class _Backward:
 
     def count_back(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         for counter in self.plan.counters:
-            if counter.path == path and not counter.blocks:
+            if counter.path == path and not counter.blocks and counter.loop is None:
                 counts[id(counter)] = self.builder.let(np.subtract, counts[id(counter)], constant(1), name="count")
 
     def recall(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
@@ -261,7 +287,10 @@ class _Backward:
             index = Index(tuple(self.rounds[id(loop)] for loop in tape.loops))
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
         if not tape.counter.blocks:
-            index = Index((counts[id(tape.counter)],))
+            count = counts[id(tape.counter)]
+            if tape.counter.loop is not None:
+                count = self.builder.let(np.add, count, self.rounds[id(tape.counter.loop)])
+            index = Index((count,))
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
         shape = tuple(env[extent] for extent in tape.extents)
         size: Operand = constant(1)
@@ -307,8 +336,12 @@ class _Backward:
             self.builder.add(substituted(statement, env))
             return
         passing = [c for c in self.plan.counters if _passes(c, mirrored)]
-        for counter in passing:
+        whole = [c for c in self.plan.counters if c.loop is mirrored]
+        for counter in (*passing, *whole):
             counts.setdefault(id(counter), env.get(counter.final, counter.final))
+        for counter in whole:
+            taken = extent(self.builder, mirrored, env)
+            counts[id(counter)] = self.builder.let(np.subtract, counts[id(counter)], taken, name="count")
         parameters = [Value("count", INT) for _ in passing]
         inner_counts = {**counts, **{id(c): p for c, p in zip(passing, parameters, strict=True)}}
         inner = dict(env)

@@ -1,0 +1,189 @@
+"""Ranges of integers: sums of sizes, loop indices and other integers, and what can be proved of them.
+
+for i in range(1, n - 1):        # facts: i - 1 >= 0 and n - 2 - i >= 0
+    x[i + 1]                     # n - 1 - (i + 1) is the second fact: inside, if the size of x is n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, For, Let, Operand, Value
+from pullback.ir.types import Scalar
+
+MOST_STEPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """constant + the sum of coefficient * term; a term is an integer Value or the size (array, axis)."""
+
+    constant: int
+    terms: tuple[tuple[Size, int], ...] = ()
+
+    def plus(self, other: Form, factor: int = 1) -> Form:
+        """This form plus `factor` times another."""
+        sums = dict(self.terms)
+        for term, coefficient in other.terms:
+            sums[term] = sums.get(term, 0) + factor * coefficient
+        kept = tuple((term, coefficient) for term, coefficient in sums.items() if coefficient)
+        return Form(self.constant + factor * other.constant, kept)
+
+    def moved(self, by: int) -> Form:
+        return Form(self.constant + by, self.terms)
+
+    def of(self, term: Size) -> int:
+        """The coefficient of a term."""
+        return dict(self.terms).get(term, 0)
+
+
+class Ranges:
+    """Forms of the integers of a function, and the facts that hold at the present point of a walk through it."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        self.shapes = shapes
+        self.forms: dict[Value, Form] = {}
+        self.conditions: dict[Value, tuple[Form, ...]] = {}
+        self.refuted: dict[Value, tuple[Form, ...]] = {}
+        self.facts: list[Form] = []
+
+    def form(self, operand: Operand) -> Form:
+        """An integer operand as a form."""
+        if isinstance(operand, Constant):
+            return Form(int(operand.value))
+        assert isinstance(operand, Value), "an index is a number"
+        known = self.forms.get(operand) or self.of_size(self.shapes.size(operand))
+        return known or Form(0, ((operand, 1),))
+
+    def of_size(self, size: Size) -> Form | None:
+        """The size of an axis as a form; for a slice that leaves off ends, a negative form stands for 0."""
+        if isinstance(size, int):
+            return Form(size)
+        if isinstance(size, SliceSize):
+            return self.of_slice(size)
+        if isinstance(size, Value) and size in self.forms:
+            return self.forms[size]
+        return Form(0, ((size, 1),))
+
+    def of_slice(self, size: SliceSize) -> Form | None:
+        whole, part = self.of_size(size.size), size.part
+        start, stop = part.start or Constant(0), part.stop or Constant(0)
+        plain = part.step in (None, constant(1)) and isinstance(start, Constant) and isinstance(stop, Constant)
+        if whole is None or not plain or start.value < 0 or stop.value > 0 or (part.stop and not stop.value):
+            return None
+        return whole.moved(stop.value - start.value)
+
+    def note(self, statement: Let) -> None:
+        """Take in an integer, or a comparison of integers."""
+        made = _FORMS.get(statement.function)
+        if made is not None and _is_int(statement.value):
+            form = made(self, *statement.operands[:2])
+            if form is not None:
+                self.forms[statement.value] = form
+        if statement.function is max and _is_int(statement.value):
+            self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
+        compared = _COMPARISONS.get(statement.function)
+        if compared is not None and all(_is_int(o) for o in statement.operands):
+            a, b = (self.form(o) for o in statement.operands)
+            self.conditions[statement.value], self.refuted[statement.value] = compared(a, b)
+
+    def loop_facts(self, loop: For) -> list[Form]:
+        """What is true of a loop's index in every round."""
+        if not isinstance(loop.step, Constant):
+            return []
+        index, start, stop = self.form(loop.index), self.form(loop.start), self.form(loop.stop)
+        if loop.step.value > 0:
+            return [index.plus(start, -1), stop.plus(index, -1).moved(-1)]
+        return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
+
+    def is_never_negative(self, form: Form, steps: int = MOST_STEPS) -> bool:
+        """Whether a form is proved to be >= 0 by the facts at hand."""
+        negative = [(term, c) for term, c in form.terms if c < 0 or not _is_size(term)]
+        if not negative and form.constant >= 0:
+            return True
+        if not steps:
+            return False
+        return any(self.is_never_negative(rest, steps - 1) for rest in self.reduced(form, negative or form.terms))
+
+    def reduced(self, form: Form, terms: Iterable[tuple[Size, int]]) -> Iterable[Form]:
+        """The form less a multiple of a fact, so that one of these terms goes."""
+        for term, coefficient in terms:
+            for fact in self.facts:
+                own = fact.of(term)
+                if own and coefficient % own == 0 and coefficient // own > 0:
+                    yield form.plus(fact, -(coefficient // own))
+
+
+def _is_int(operand: Operand) -> bool:
+    type_ = getattr(operand, "type", None)
+    return isinstance(type_, Scalar) and type_.dtype.startswith(("int", "uint"))
+
+
+def _is_size(term: Size) -> bool:
+    """Whether a term cannot be negative."""
+    return not isinstance(term, Value)
+
+
+def _added(ranges: Ranges, a: Operand, b: Operand) -> Form:
+    return ranges.form(a).plus(ranges.form(b))
+
+
+def _subtracted(ranges: Ranges, a: Operand, b: Operand) -> Form:
+    return ranges.form(a).plus(ranges.form(b), -1)
+
+
+def _multiplied(ranges: Ranges, a: Operand, b: Operand) -> Form | None:
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Constant):
+            return Form(0).plus(ranges.form(other), int(one.value))
+    return None
+
+
+def _negated(ranges: Ranges, a: Operand) -> Form:
+    return Form(0).plus(ranges.form(a), -1)
+
+
+def _same(ranges: Ranges, a: Operand, dtype: Operand) -> Form | None:
+    return ranges.form(a) if _is_int(a) else None
+
+
+def _sized(ranges: Ranges, array: Value, axis: Constant) -> Form | None:
+    if isinstance(ranges.shapes.of(array)[axis.value], SliceSize):
+        return None
+    return ranges.of_size(ranges.shapes.of(array)[axis.value])
+
+
+_FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
+    np.add: _added,
+    np.subtract: _subtracted,
+    np.multiply: _multiplied,
+    np.negative: _negated,
+    primitives.cast: _same,
+    primitives.dim: _sized,
+}
+
+Facts = tuple[tuple[Form, ...], tuple[Form, ...]]
+
+
+def _less(a: Form, b: Form) -> Facts:
+    return (b.plus(a, -1).moved(-1),), (a.plus(b, -1),)
+
+
+def _less_equal(a: Form, b: Form) -> Facts:
+    return (b.plus(a, -1),), (a.plus(b, -1).moved(-1),)
+
+
+_COMPARISONS: dict[Callable[..., Any], Callable[[Form, Form], Facts]] = {
+    np.less: _less,
+    np.less_equal: _less_equal,
+    np.greater: lambda a, b: _less(b, a),
+    np.greater_equal: lambda a, b: _less_equal(b, a),
+}
+"""For a < b and its like: the forms that are >= 0 where it holds, and those where it does not."""

@@ -1,0 +1,115 @@
+"""Single instructions that Numba does not offer: bit casts, fma, a true select, and polynomials as trees of fma."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+# fastmath is off explicitly, or the functions would inherit their caller's flags and argument reduction would break.
+# LLVM does the inlining, after which every instruction keeps the flags it was made with.
+INLINE = {"error_model": "numpy", "fastmath": False, "boundscheck": False, "nogil": True, "forceinline": True}
+
+kernel: Callable[[Callable[..., Any]], Any] = njit(**INLINE)
+
+
+def is_float(t: Any) -> bool:
+    return isinstance(t, types.Float)
+
+
+def named(name: str, arity: int) -> Callable[..., Any]:
+    """Emits LLVM's intrinsic `name` of `arity` operands of one float type."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        operand = arguments[0].type
+        function = builder.module.declare_intrinsic(name, (operand,), ir.FunctionType(operand, (operand,) * arity))
+        return builder.call(function, arguments)
+
+    return build
+
+
+@intrinsic
+def to_bits(context: Any, x: Any) -> Any:
+    """The bits of a float64 as int64."""
+    if x != types.float64:
+        return None
+    return types.int64(x), lambda context, builder, signature, arguments: builder.bitcast(arguments[0], ir.IntType(64))
+
+
+@intrinsic
+def from_bits(context: Any, n: Any) -> Any:
+    """The float64 that has these 64 bits."""
+    if n != types.int64:
+        return None
+    return types.float64(n), lambda context, builder, signature, arguments: builder.bitcast(
+        arguments[0], ir.DoubleType()
+    )
+
+
+@intrinsic
+def fma(context: Any, x: Any, y: Any, z: Any) -> Any:
+    """x * y + z, rounded once."""
+    if not is_float(x) or y != x or z != x:
+        return None
+    return x(x, x, x), named("llvm.fma", 3)
+
+
+@intrinsic
+def select(context: Any, condition: Any, x: Any, y: Any) -> Any:
+    """x if condition else y, both evaluated: a conditional expression can become a branch, which ends vectorisation."""
+    if y != x:
+        return None
+    return x(types.boolean, x, y), lambda context, builder, signature, arguments: builder.select(*arguments)
+
+
+@intrinsic
+def magnitude(context: Any, x: Any) -> Any:
+    """abs(x)."""
+    return (x(x), named("llvm.fabs", 1)) if is_float(x) else None
+
+
+@intrinsic
+def copy_sign(context: Any, x: Any, y: Any) -> Any:
+    """abs(x) with the sign bit of y."""
+    return (x(x, x), named("llvm.copysign", 2)) if is_float(x) and y == x else None
+
+
+@intrinsic
+def round_even(context: Any, x: Any) -> Any:
+    """The nearest integer, ties to even, as a float."""
+    return (x(x), named("llvm.rint", 1)) if is_float(x) else None
+
+
+@intrinsic
+def square_root(context: Any, x: Any) -> Any:
+    """The correctly rounded square root."""
+    return (x(x), named("llvm.sqrt", 1)) if is_float(x) else None
+
+
+def polynomial(*coefficients: float) -> Any:
+    """A function of x inside compiled code: the polynomial with these coefficients, constant term first.
+
+    Estrin's scheme, whose halves are independent of each other, hides the latency of fma; the two lowest terms come
+    last, as in Horner's scheme, so that only one rounding has their size.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (x,) = arguments
+        fma = builder.module.declare_intrinsic("llvm.fma", (x.type,), ir.FunctionType(x.type, (x.type,) * 3))
+        constant, linear, *terms = [ir.Constant(x.type, c) for c in coefficients]
+        power = x
+        while len(terms) > 1:
+            pairs = [builder.call(fma, (high, power, low)) for low, high in zip(terms[::2], terms[1::2], strict=False)]
+            terms = pairs + terms[2 * len(pairs) :]
+            if len(terms) > 1:
+                power = builder.fmul(power, power)
+        return builder.call(fma, (x, builder.call(fma, (x, terms[0], linear)), constant))
+
+    @intrinsic
+    def evaluate(context: Any, x: Any) -> Any:
+        return (x(x), build) if is_float(x) else None
+
+    return evaluate

@@ -1,0 +1,136 @@
+"""`define(function, of)` turns a function of one float64 into a Numba overload for scalars and arrays of any dtype.
+
+define(exp, exp_of)        →    exp(2), exp(np.float32(2)), exp(np.ones((3, 4), np.float32)) inside @njit
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from pullback.runtime.vectormath.bits import INLINE
+
+LOOPS = INLINE | {"forceinline": False}
+
+
+def float_type(t: Any) -> Any:
+    """float32 for an operand of float32, float64 for any other real one, None for what is not a real operand."""
+    t = types.unliteral(t.dtype if isinstance(t, types.Array) else t)
+    if not isinstance(t, (types.Float, types.Integer, types.Boolean)):
+        return None
+    return t if t == types.float32 else types.float64
+
+
+def define(function: Any, of: Any) -> None:
+    """Overloads function(x) by the kernel of(x) of a float64; float32 is computed in float64 and rounded once."""
+
+    @overload(function, prefer_literal=False, strict=False, jit_options=INLINE)
+    def scalar(x: Any) -> Any:
+        result = float_type(x)
+        if result is None or isinstance(x, types.Array):
+            return None
+        return lambda x: result(of(np.float64(x)))
+
+    @overload(function, prefer_literal=False, strict=False, jit_options=LOOPS)
+    def array(x: Any) -> Any:
+        result = float_type(x)
+        if result is None or not isinstance(x, types.Array):
+            return None
+
+        def loop(x: Any) -> Any:
+            values = x.ravel()
+            out = np.empty(values.size, result)
+            for i in range(values.size):
+                out[i] = of(np.float64(values[i]))
+            return out.reshape(x.shape)
+
+        return loop
+
+
+def define_pair(function: Any, of: Any) -> None:
+    """Overloads function(x) that returns two results, as `define`."""
+
+    @overload(function, prefer_literal=False, strict=False, jit_options=INLINE)
+    def scalar(x: Any) -> Any:
+        result = float_type(x)
+        if result is None or isinstance(x, types.Array):
+            return None
+
+        def both(x: Any) -> Any:
+            first, second = of(np.float64(x))
+            return result(first), result(second)
+
+        return both
+
+    @overload(function, prefer_literal=False, strict=False, jit_options=LOOPS)
+    def array(x: Any) -> Any:
+        result = float_type(x)
+        if result is None or not isinstance(x, types.Array):
+            return None
+
+        def loop(x: Any) -> Any:
+            values = x.ravel()
+            firsts, seconds = np.empty(values.size, result), np.empty(values.size, result)
+            for i in range(values.size):
+                firsts[i], seconds[i] = of(np.float64(values[i]))
+            return firsts.reshape(x.shape), seconds.reshape(x.shape)
+
+        return loop
+
+
+def define_binary(function: Any, of: Any) -> None:
+    """Overloads function(x1, x2), as `define`; float32 if both are. Arrays are broadcast together."""
+
+    @overload(function, prefer_literal=False, strict=False, jit_options=INLINE)
+    def scalar(x1: Any, x2: Any) -> Any:
+        result = common_type(x1, x2)
+        if result is None or isinstance(x1, types.Array) or isinstance(x2, types.Array):
+            return None
+        return lambda x1, x2: result(of(np.float64(x1), np.float64(x2)))
+
+    @overload(function, prefer_literal=False, strict=False, jit_options=LOOPS)
+    def array(x1: Any, x2: Any) -> Any:
+        result = common_type(x1, x2)
+        first, second = isinstance(x1, types.Array), isinstance(x2, types.Array)
+        if result is None or not (first or second):
+            return None
+
+        def loop_of_first(x1: Any, x2: Any) -> Any:
+            values = x1.ravel()
+            other = np.float64(x2)
+            out = np.empty(values.size, result)
+            for i in range(values.size):
+                out[i] = of(np.float64(values[i]), other)
+            return out.reshape(x1.shape)
+
+        def loop_of_second(x1: Any, x2: Any) -> Any:
+            values = x2.ravel()
+            other = np.float64(x1)
+            out = np.empty(values.size, result)
+            for i in range(values.size):
+                out[i] = of(other, np.float64(values[i]))
+            return out.reshape(x2.shape)
+
+        def loop(x1: Any, x2: Any) -> Any:
+            shape = np.broadcast_shapes(x1.shape, x2.shape)
+            firsts = np.broadcast_to(x1, shape).ravel()
+            seconds = np.broadcast_to(x2, shape).ravel()
+            out = np.empty(firsts.size, result)
+            for i in range(firsts.size):
+                out[i] = of(np.float64(firsts[i]), np.float64(seconds[i]))
+            return out.reshape(shape)
+
+        if first and second:
+            return loop
+        return loop_of_first if first else loop_of_second
+
+
+def common_type(x1: Any, x2: Any) -> Any:
+    """float32 if both operands are float32, float64 for other real ones, None otherwise."""
+    first, second = float_type(x1), float_type(x2)
+    if first is None or second is None:
+        return None
+    return first if first == second else types.float64

@@ -1,0 +1,101 @@
+"""Calls for rare elements that do not end the vectorisation of the loop around them.
+
+LLVM's loop vectoriser gives up on a loop with a call, unless the call names vector variants of the function: here, for
+2, 4, 8 and 16 elements, one that takes a mask, tests whether any element needs the function, and calls it for those.
+Where another width is chosen, the vectoriser calls the scalar function under the mask. The variants' names follow the
+"vector-function-abi-variant" attribute of LLVM's language reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+WIDTHS = (2, 4, 8, 16)
+DOUBLE = ir.DoubleType()
+SIGNATURE = types.float64(types.float64)
+
+
+def outlined(function: Callable[[float], float]) -> Any:
+    """A pure function of a float64 that is called, not inlined, from branches for rare elements of a vectorised loop.
+
+        slow = 0.0                     →    for each 8 elements, if any x is huge: slow of those, one by one;
+        if x > HUGE:                        the rest is done for all 8 at once
+            slow = of_huge(x)
+        return select(x > HUGE, slow, of(x))
+
+    The branch should come first: what is computed before it must be saved across the call.
+    """
+    name = f"pullback_{function.__name__}"
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        module = builder.module
+        if name not in module.globals:
+            callee = define_scalar(context, module, name, function)
+            for width in WIDTHS:
+                define_variant(module, callee, width)
+        call = builder.call(module.globals[name], arguments)
+        variants = ",".join(f"_ZGV_LLVM_M{width}v_{name}({variant_name(name, width)})" for width in WIDTHS)
+        set.add(call.attributes, f'"vector-function-abi-variant"="{variants}"')
+        return call
+
+    @intrinsic
+    def call(context: Any, x: Any) -> Any:
+        return (SIGNATURE, build) if x == types.float64 else None
+
+    return call
+
+
+def variant_name(name: str, width: int) -> str:
+    return f"{name}_of_{width}"
+
+
+def declare(module: Any, name: str, result: Any, arguments: tuple[Any, ...]) -> Any:
+    """A new pure function in `module`, which stays there although only an attribute mentions it."""
+    function = ir.Function(module, ir.FunctionType(result, arguments), name)
+    function.linkage = "weak_odr"
+    for attribute in ("noinline", "nounwind", "readnone", "willreturn"):
+        set.add(function.attributes, attribute)  # llvmlite's own list of attributes lacks some of LLVM's
+    return function
+
+
+def define_scalar(context: Any, module: Any, name: str, function: Callable[[float], float]) -> Any:
+    callee = declare(module, name, DOUBLE, (DOUBLE,))
+    builder = ir.IRBuilder(callee.append_basic_block())
+    compiled = context.compile_subroutine(builder, function, SIGNATURE)
+    _, value = context.call_internal_no_propagate(builder, compiled.fndesc, SIGNATURE, callee.args)
+    builder.ret(value)
+    return callee
+
+
+def define_variant(module: Any, callee: Any, width: int) -> None:
+    """The function of `width` elements: `callee` of those under the mask, 0 elsewhere."""
+    vector, mask = ir.VectorType(DOUBLE, width), ir.VectorType(ir.IntType(1), width)
+    variant = declare(module, variant_name(callee.name, width), vector, (vector, mask))
+    x, wanted = variant.args
+    zeros = ir.Constant(vector, [0.0] * width)
+    builder = ir.IRBuilder(variant.append_basic_block())
+    some = builder.append_basic_block()
+    none = builder.append_basic_block()
+    bits = builder.bitcast(wanted, ir.IntType(width))
+    builder.cbranch(builder.icmp_unsigned("!=", bits, bits.type(0)), some, none)
+    builder.position_at_end(none)
+    builder.ret(zeros)
+    builder.position_at_end(some)
+    result = zeros
+    for lane in range(width):
+        place = ir.IntType(32)(lane)
+        before = builder.block
+        with builder.if_then(builder.extract_element(wanted, place)):
+            value = builder.call(callee, (builder.extract_element(x, place),))
+            changed = builder.insert_element(result, value, place)
+            inside = builder.block
+        merged = builder.phi(vector)
+        merged.add_incoming(result, before)
+        merged.add_incoming(changed, inside)
+        result = merged
+    builder.ret(result)

@@ -89,6 +89,12 @@ def square_root(context: Any, x: Any) -> Any:
     return (x(x), named("llvm.sqrt", 1)) if is_float(x) else None
 
 
+@kernel
+def is_finite(x: Any) -> Any:
+    # LLVM makes a test of classes out of abs(x) < inf and x > 0 together, which is slower.
+    return x - x == 0.0
+
+
 def polynomial(*coefficients: float) -> Any:
     """A function of x inside compiled code: the polynomial with these coefficients, constant term first.
 

@@ -77,7 +77,7 @@ def exp2(x: Any) -> Any:
 
 
 def expm1(x: Any) -> Any:
-    """e^x - 1, accurate near 0: expm1(±0) = ±0, expm1(-inf) = -1, expm1(inf) = inf. Error <= 1.5 ulp.
+    """e^x - 1, accurate near 0: expm1(±0) = ±0, expm1(-inf) = -1, expm1(inf) = inf. Error <= 2 ulp.
 
     e^x - 1 = 2^n (e^r - 1) + (2^n - 1), as in FreeBSD's s_expm1.c.
     """

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from pullback.runtime.vectormath.bits import copy_sign, fma, kernel, magnitude, polynomial, select, square_root
+from pullback.runtime.vectormath.bits import (
+    copy_sign,
+    fma,
+    is_finite,
+    kernel,
+    magnitude,
+    polynomial,
+    select,
+    square_root,
+)
 from pullback.runtime.vectormath.hyperbolic import odd
 from pullback.runtime.vectormath.lifting import define, define_binary
 from pullback.runtime.vectormath.logarithmic import log1p_of_sum
@@ -227,7 +236,7 @@ def arcsinh_of(x: Any) -> Any:
     far = log1p_of_sum(t, select(large, 0.0, quotient - (t - b))) + select(large, LN2, 0.0)
     near = select(a < 0.5, a, 0.0)
     y = select(a < 0.5, odd(near, ARCSINH_TAIL(near * near)), far)
-    return copy_sign(select(a < math.inf, y, a), x)
+    return copy_sign(select(is_finite(a), y, a), x)
 
 
 @kernel
@@ -241,7 +250,7 @@ def arccosh_of(x: Any) -> Any:
     total = t + s
     lost = select(s > t, t - (total - s), s - (total - t))
     y = log1p_of_sum(select(large, x, total), select(large, 0.0, lost + low)) + select(large, LN2, 0.0)
-    return select((x >= 1.0) & (x < math.inf), y, select(x < 1.0, math.nan, x))
+    return select((x >= 1.0) & is_finite(x), y, select(x < 1.0, math.nan, x))
 
 
 @kernel

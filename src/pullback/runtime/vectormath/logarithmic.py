@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from pullback.runtime.vectormath.bits import copy_sign, fma, from_bits, kernel, magnitude, polynomial, select, to_bits
+from pullback.runtime.vectormath.bits import (
+    copy_sign,
+    fma,
+    from_bits,
+    is_finite,
+    kernel,
+    magnitude,
+    polynomial,
+    select,
+    to_bits,
+)
 from pullback.runtime.vectormath.exponential import LN2_HIGH, LN2_LOW, ROUNDER
 from pullback.runtime.vectormath.lifting import define
 
@@ -42,7 +52,7 @@ def log(x: Any) -> Any:
 
 
 def log2(x: Any) -> Any:
-    """Logarithm to base 2, exact for powers of 2: log2(±0) = -inf, log2(inf) = inf, NaN below 0. Error <= 1 ulp.
+    """Logarithm to base 2, exact for powers of 2: log2(±0) = -inf, log2(inf) = inf, NaN below 0. Error <= 1.5 ulp.
 
     n + log(m) / ln(2), where log(m) is a sum of two numbers, as in FreeBSD's e_log2.c.
     """
@@ -58,7 +68,7 @@ def log10(x: Any) -> Any:
 
 
 def log1p(x: Any) -> Any:
-    """log(1 + x), accurate near 0: log1p(±0) = ±0, log1p(-1) = -inf, NaN below -1. Error <= 1 ulp.
+    """log(1 + x), accurate near 0: log1p(±0) = ±0, log1p(-1) = -inf, NaN below -1. Error <= 1.5 ulp.
 
     The rounding error of u = 1 + x is added to the reduced argument, which is then x itself near 0.
     """
@@ -78,7 +88,7 @@ def split_any(x: Any) -> Any:
     """`split` for every finite x > 0, with n as a float."""
     tiny = x < SMALLEST_NORMAL
     n, m = split(select(tiny, x * 18014398509481984.0, x))
-    return to_float(n) - select(tiny, 54.0, 0.0), m
+    return from_bits(n + to_bits(ROUNDER)) - select(tiny, ROUNDER + 54.0, ROUNDER), m
 
 
 @kernel
@@ -88,41 +98,39 @@ def to_float(n: Any) -> Any:
 
 
 @kernel
-def log_parts(f: Any) -> Any:
-    """(h, t) with log(1 + f) = f - (h - t) and h = f^2 / 2, for sqrt(1/2) <= 1 + f < sqrt(2)."""
+def log_terms(f: Any, rest: Any) -> Any:
+    """(h, t) with log(1 + f) + rest = f - (h - t) and h = f^2 / 2, for sqrt(1/2) <= 1 + f < sqrt(2)."""
     s = f / (2.0 + f)
     z = s * s
     h = 0.5 * f * f
-    return h, s * fma(z, LOG_TAIL(z), h)
+    return h, fma(s, fma(z, LOG_TAIL(z), h), rest)
 
 
 @kernel
-def combine(n: Any, f: Any) -> Any:
+def log_of_parts(n: Any, f: Any) -> Any:
     """n ln(2) + log(1 + f)."""
-    s = f / (2.0 + f)
-    z = s * s
-    h = 0.5 * f * f
-    return fma(n, LN2_HIGH, f - (h - fma(s, fma(z, LOG_TAIL(z), h), n * LN2_LOW)))
+    h, t = log_terms(f, n * LN2_LOW)
+    return fma(n, LN2_HIGH, f - (h - t))
 
 
 @kernel
 def at_limits(x: Any, y: Any) -> Any:
     """y, a logarithm of x, for 0 < x < inf, and the limits or NaN for other x."""
     limit = select(x == 0.0, -math.inf, select(x < 0.0, math.nan, x))
-    return select((x > 0.0) & (x < math.inf), y, limit)
+    return select((x > 0.0) & is_finite(x), y, limit)
 
 
 @kernel
 def log_of(x: Any) -> Any:
     n, m = split_any(x)
-    return at_limits(x, combine(n, m - 1.0))
+    return at_limits(x, log_of_parts(n, m - 1.0))
 
 
 @kernel
 def log_in_parts(m: Any) -> Any:
     """log(m) as a sum of two numbers, the first with at most 30 bits, so that its products round little."""
     f = m - 1.0
-    h, t = log_parts(f)
+    h, t = log_terms(f, 0.0)
     high = from_bits(to_bits(f - h) & np.int64(-(1 << 23)))
     return high, (f - high) - h + t
 
@@ -153,7 +161,7 @@ def log_of_sum(u: Any, c: Any) -> Any:
     # 2^-n may be subnormal, or none at all; such a c does not matter.
     c = select(u < 1e300, c, 0.0)
     inverse = from_bits((np.int64(1023) - n) << np.int64(52))
-    return combine(to_float(n), select(u < 1e300, fma(c, inverse, m - 1.0), m - 1.0))
+    return log_of_parts(to_float(n), select(u < 1e300, fma(c, inverse, m - 1.0), m - 1.0))
 
 
 @kernel
@@ -168,7 +176,7 @@ def log1p_of_sum(x: Any, low: Any) -> Any:
 def log1p_of(x: Any) -> Any:
     y = log1p_of_sum(x, 0.0)
     limit = select(x == -1.0, -math.inf, select(x < -1.0, math.nan, x))
-    return copy_sign(select((x > -1.0) & (x < math.inf), y, limit), x)
+    return copy_sign(select((x > -1.0) & is_finite(x), y, limit), x)
 
 
 define(log, log_of)

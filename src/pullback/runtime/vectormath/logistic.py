@@ -10,7 +10,9 @@ from scipy import special
 from pullback.runtime.vectormath.bits import fma, kernel, magnitude, select
 from pullback.runtime.vectormath.exponential import exp_of
 from pullback.runtime.vectormath.lifting import define, define_binary
-from pullback.runtime.vectormath.logarithmic import log1p_of_sum
+from pullback.runtime.vectormath.logarithmic import log_of_parts
+
+SQRT_2_LESS_ONE = 0.41421356237309503
 
 
 def sigmoid(x: Any) -> Any:
@@ -49,15 +51,23 @@ def sigmoid_of(x: Any) -> Any:
 
 
 @kernel
+def log1p_up_to_one(e: Any) -> Any:
+    """log(1 + e) for 0 <= e <= 1: 1 + e, or 2 (1 + (e - 1) / 2)."""
+    far = e > SQRT_2_LESS_ONE
+    return log_of_parts(select(far, 1.0, 0.0), select(far, 0.5 * (e - 1.0), e))
+
+
+@kernel
 def softplus_of(x: Any) -> Any:
-    return select(x > 0.0, x, 0.0) + log1p_of_sum(exp_of(-magnitude(x)), 0.0)
+    return select(x < 0.0, 0.0, x) + log1p_up_to_one(exp_of(-magnitude(x)))
 
 
 @kernel
 def logaddexp_of(x1: Any, x2: Any) -> Any:
     # Equal infinities have no difference.
     d = select(x1 == x2, 0.0, -magnitude(x1 - x2))
-    return select(x1 > x2, x1, x2) + log1p_of_sum(exp_of(d), 0.0)
+    y = select(x1 > x2, x1, x2) + log1p_up_to_one(exp_of(d))
+    return select(x1 == x1, y, x1)
 
 
 define(sigmoid, sigmoid_of)

@@ -10,6 +10,7 @@ import numpy as np
 from pullback.runtime.vectormath.bits import (
     copy_sign,
     fma,
+    is_finite,
     kernel,
     magnitude,
     polynomial,
@@ -116,7 +117,7 @@ def log_pair(x: Any) -> Any:
 def power_of(x: Any, y: Any) -> Any:
     a = magnitude(x)
     high, low = log_pair(a)
-    usual = (a > 0.0) & (a < math.inf)
+    usual = (a > 0.0) & is_finite(a)
     high = select(usual, high, select(a == 0.0, -math.inf, a))
     e = y * high
     e_low = fma(y, high, -e) + y * low
@@ -139,7 +140,7 @@ def sqrt_of(x: Any) -> Any:
 @kernel
 def cbrt_of(x: Any) -> Any:
     a = magnitude(x)
-    usual = (a > 0.0) & (a < math.inf)
+    usual = (a > 0.0) & is_finite(a)
     n, m = split_any(select(usual, a, 1.0))
     # m in [1/2, 1), n = 3 third + rest with rest of -1, 0, 1
     half = select(m >= 1.0, 0.5, 1.0)

@@ -31,22 +31,32 @@ def named(name: str, arity: int) -> Callable[..., Any]:
     return build
 
 
+INTEGER_OF = {types.float64: types.int64, types.float32: types.int32}
+FLOAT_OF = {integer: number for number, integer in INTEGER_OF.items()}
+
+
+def reinterpret(source: Any, kinds: dict[Any, Any]) -> Any:
+    """What an intrinsic returns for the bits of `source` read as kinds[source]."""
+    if source not in kinds:
+        return None
+    result = kinds[source]
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(result))
+
+    return result(source), build
+
+
 @intrinsic
 def to_bits(context: Any, x: Any) -> Any:
-    """The bits of a float64 as int64."""
-    if x != types.float64:
-        return None
-    return types.int64(x), lambda context, builder, signature, arguments: builder.bitcast(arguments[0], ir.IntType(64))
+    """The bits of a float64 as int64, of a float32 as int32."""
+    return reinterpret(x, INTEGER_OF)
 
 
 @intrinsic
 def from_bits(context: Any, n: Any) -> Any:
-    """The float64 that has these 64 bits."""
-    if n != types.int64:
-        return None
-    return types.float64(n), lambda context, builder, signature, arguments: builder.bitcast(
-        arguments[0], ir.DoubleType()
-    )
+    """The float64 that has the bits of an int64, the float32 that has those of an int32."""
+    return reinterpret(n, FLOAT_OF)
 
 
 @intrinsic

@@ -18,6 +18,7 @@ from pullback.runtime.vectormath.bits import (
     to_bits,
 )
 from pullback.runtime.vectormath.lifting import define
+from pullback.runtime.vectormath.single import exp_of_single
 
 INVERSE_LN2 = 1.4426950408889634
 # ln(2) = LN2_HIGH + LN2_LOW, as in FreeBSD's e_exp.c: n * LN2_HIGH is exact for |n| < 2^20.
@@ -173,6 +174,6 @@ def expm1_of(x: Any) -> Any:
     return copy_sign(select(magnitude(x) < 1e-17, x, y), x)
 
 
-define(exp, exp_of)
+define(exp, exp_of, exp_of_single)
 define(exp2, exp2_of)
 define(expm1, expm1_of)

@@ -9,6 +9,7 @@ import numpy as np
 from pullback.runtime.vectormath.bits import copy_sign, fma, kernel, magnitude, polynomial, select
 from pullback.runtime.vectormath.exponential import clamp, exp_normal, half_exp
 from pullback.runtime.vectormath.lifting import define
+from pullback.runtime.vectormath.single import tanh_of_single
 
 # (sinh(x) / x - 1) / x^2 as a polynomial in x^2 for |x| <= 1, and (tanh(x) / x - 1) / x^2 for |x| <= 0.625,
 # interpolated at Chebyshev's points; relative errors below 2^-56.
@@ -94,4 +95,4 @@ def tanh_of(x: Any) -> Any:
 
 define(sinh, sinh_of)
 define(cosh, cosh_of)
-define(tanh, tanh_of)
+define(tanh, tanh_of, tanh_of_single)

@@ -24,27 +24,38 @@ def float_type(t: Any) -> Any:
     return t if t == types.float32 else types.float64
 
 
-def define(function: Any, of: Any) -> None:
-    """Overloads function(x) by the kernel of(x) of a float64; float32 is computed in float64 and rounded once."""
+def define(function: Any, of: Any, of_single: Any = None) -> None:
+    """Overloads function(x) by the kernel of(x) of a float64, and by of_single(x) for float32.
+
+    Without of_single, float32 is computed in float64 and rounded once.
+    """
+
+    def kernel_for(result: Any) -> tuple[Any, Any]:
+        """(kernel, type of its argument)"""
+        if result == types.float32 and of_single is not None:
+            return of_single, types.float32
+        return of, types.float64
 
     @overload(function, prefer_literal=False, strict=False, jit_options=INLINE)
     def scalar(x: Any) -> Any:
         result = float_type(x)
         if result is None or isinstance(x, types.Array):
             return None
-        return lambda x: result(of(np.float64(x)))
+        formula, operand = kernel_for(result)
+        return lambda x: result(formula(operand(x)))
 
     @overload(function, prefer_literal=False, strict=False, jit_options=LOOPS)
     def array(x: Any) -> Any:
         result = float_type(x)
         if result is None or not isinstance(x, types.Array):
             return None
+        formula, operand = kernel_for(result)
 
         def loop(x: Any) -> Any:
             values = x.ravel()
             out = np.empty(values.size, result)
             for i in range(values.size):
-                out[i] = of(np.float64(values[i]))
+                out[i] = formula(operand(values[i]))
             return out.reshape(x.shape)
 
         return loop

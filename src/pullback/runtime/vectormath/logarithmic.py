@@ -20,6 +20,7 @@ from pullback.runtime.vectormath.bits import (
 )
 from pullback.runtime.vectormath.exponential import LN2_HIGH, LN2_LOW, ROUNDER
 from pullback.runtime.vectormath.lifting import define
+from pullback.runtime.vectormath.single import log_of_single
 
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 SMALLEST_NORMAL = 2.2250738585072014e-308
@@ -179,7 +180,7 @@ def log1p_of(x: Any) -> Any:
     return copy_sign(select((x > -1.0) & is_finite(x), y, limit), x)
 
 
-define(log, log_of)
+define(log, log_of, log_of_single)
 define(log2, log2_of)
 define(log10, log10_of)
 define(log1p, log1p_of)

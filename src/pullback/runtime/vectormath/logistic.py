@@ -11,6 +11,7 @@ from pullback.runtime.vectormath.bits import fma, kernel, magnitude, select
 from pullback.runtime.vectormath.exponential import exp_of
 from pullback.runtime.vectormath.lifting import define, define_binary
 from pullback.runtime.vectormath.logarithmic import log_of_parts
+from pullback.runtime.vectormath.single import sigmoid_of_single
 
 SQRT_2_LESS_ONE = 0.41421356237309503
 
@@ -28,7 +29,7 @@ def softplus(x: Any) -> Any:
 
     max(x, 0) + log1p(e^(-|x|)).
     """
-    return np.logaddexp(x, 0.0)[()] if np.result_type(x) != np.float32 else np.logaddexp(x, np.float32(0.0))[()]
+    return np.logaddexp(x, 0.0)
 
 
 def logaddexp(x1: Any, x2: Any) -> Any:
@@ -70,6 +71,6 @@ def logaddexp_of(x1: Any, x2: Any) -> Any:
     return select(x1 == x1, y, x1)
 
 
-define(sigmoid, sigmoid_of)
+define(sigmoid, sigmoid_of, sigmoid_of_single)
 define(softplus, softplus_of)
 define_binary(logaddexp, logaddexp_of)

@@ -112,7 +112,9 @@ def sin_near(r: Any) -> Any:
 def cos_near(r: Any) -> Any:
     """cos(r) for |r| <= pi/4."""
     z = r * r
-    return fma(z * z, COS_TAIL(z), fma(-0.5, z, 1.0))
+    h = 0.5 * z
+    w = 1.0 - h
+    return w + fma(z * z, COS_TAIL(z), (1.0 - w) - h)
 
 
 @kernel

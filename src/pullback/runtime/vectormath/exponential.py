@@ -166,11 +166,13 @@ def exp2_of(x: Any) -> Any:
 
 @kernel
 def expm1_of(x: Any) -> Any:
+    # The result is -1 below -60, and inf above 709.9.
     k, r = reduce_exp(clamp(x, -60.0, 709.9))
     p = fma(r * r, EXP_TAIL(r), r)
     # Twice (half of the result): 2^1024 is not a number.
     half = power_of_two(nearest(k) - np.int64(1))
     y = fma(p, half, half - 0.5) * 2.0
+    # Half of a subnormal result would lose its last bit.
     return copy_sign(select(magnitude(x) < 1e-17, x, y), x)
 
 

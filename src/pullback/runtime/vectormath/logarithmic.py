@@ -88,7 +88,7 @@ def split(x: Any) -> Any:
 def split_any(x: Any) -> Any:
     """`split` for every finite x > 0, with n as a float."""
     tiny = x < SMALLEST_NORMAL
-    n, m = split(select(tiny, x * 18014398509481984.0, x))
+    n, m = split(select(tiny, x * 2.0**54, x))
     return from_bits(n + to_bits(ROUNDER)) - select(tiny, ROUNDER + 54.0, ROUNDER), m
 
 

@@ -124,10 +124,9 @@ def power_of(x: Any, y: Any) -> Any:
     # Beyond, the result is 0 or inf whatever e_low is, which may be NaN.
     e_low = select(usual & (magnitude(e) < 1000.0), e_low, 0.0)
     size = exp_of_pair(e, -e_low)
-    integer = round_even(y) == y
     half = 0.5 * y
-    odd = integer & (round_even(half) != half)
-    size = select((x < 0.0) & (a < math.inf) & (y == y) & ~integer, math.nan, size)
+    odd = (round_even(y) == y) & (round_even(half) != half)
+    size = select((x < 0.0) & (a < math.inf) & (round_even(y) != y), math.nan, size)
     size = select((a == 1.0) & (magnitude(y) == math.inf), 1.0, size)
     return select((x == 1.0) | (y == 0.0), 1.0, select(odd, copy_sign(size, x), size))
 

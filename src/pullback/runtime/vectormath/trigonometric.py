@@ -67,7 +67,7 @@ TAN_TAIL = polynomial(
 
 
 def sin(x: Any) -> Any:
-    """Sine: sin(±0) = ±0, NaN at ±inf; huge arguments are reduced exactly. Error <= 1.5 ulp.
+    """Sine: sin(±0) = ±0, NaN at ±inf; huge arguments are reduced exactly. Error <= 1.6 ulp.
 
     Argument reduction of Cody and Waite (1980) up to 2^50, of Payne and Hanek (1983) beyond.
     """
@@ -75,12 +75,12 @@ def sin(x: Any) -> Any:
 
 
 def cos(x: Any) -> Any:
-    """Cosine: NaN at ±inf; huge arguments are reduced exactly. Error <= 1.5 ulp. Reduction as in sin."""
+    """Cosine: NaN at ±inf; huge arguments are reduced exactly. Error <= 1.6 ulp. Reduction as in sin."""
     return np.cos(x)
 
 
 def sincos(x: Any) -> Any:
-    """(sin(x), cos(x)) for about the price of one of them."""
+    """(sin(x), cos(x)) for about the price of one of them, with the errors of sin and cos: at most 1.6 ulp."""
     return np.sin(x), np.cos(x)
 
 
@@ -165,6 +165,9 @@ def cos_of_huge(x: float) -> float:
 @outlined
 def tan_of_huge(x: float) -> float:
     return tan_from(*reduce_huge(x))
+
+
+# The rare calls come first, as `outlined` asks.
 
 
 @kernel

@@ -1,8 +1,6 @@
 # Each target sets up what it needs by itself: a virtual environment in .venv, installed once, and again when
 # pyproject.toml changes. Needed beforehand: Python 3.11 or later, and make.
 PYTHON ?= python3
-BENCH ?= ../shared/bench
-BENCH_ARGUMENTS ?= --only quad2,rosen10,lorenz,newton,logsumexp
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
@@ -39,13 +37,12 @@ format: .venv/dev.stamp ## mend what ruff can mend, and format
 hooks: .venv/dev.stamp ## run ruff and mypy before each commit
 	@$(BIN)/pre-commit install
 
-bench: .venv/dev.stamp ## time ours beside the hand-written adjoints of BENCH (a folder with run.py)
-	@test -f $(BENCH)/run.py || { echo "No run.py in $(BENCH): say where it is, make bench BENCH=FOLDER" >&2; exit 1; }
-	@$(BIN)/python $(BENCH)/run.py --ours pullback $(BENCH_ARGUMENTS)
+bench: .venv/bench.stamp ## time our gradients beside hand-written adjoints; narrower: make bench BENCH='--only wave'
+	@$(BIN)/python benchmarks/run.py $(BENCH)
 
 clean: ## remove the environment and what the tools left behind
 	rm -rf .venv build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis digits.png
-	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/python.stamp:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -62,4 +59,9 @@ clean: ## remove the environment and what the tools left behind
 .venv/dev.stamp: pyproject.toml .venv/python.stamp
 	@echo "Installing pullback and its development tools into .venv (about a minute)"
 	@$(PIP) install --editable '.[dev]'
+	@touch $@
+
+.venv/bench.stamp: pyproject.toml .venv/python.stamp
+	@echo "Installing pullback and what the benchmarks need into .venv (about a minute)"
+	@$(PIP) install --editable '.[bench]'
 	@touch $@

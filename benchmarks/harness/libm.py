@@ -67,7 +67,7 @@ def exp(x):
 
 @branch_free
 def log(x):
-    """ln x = k ln 2 + ln m with m in [√½, √2), where ln m = 2 artanh((m - 1) / (m + 1)) as a series in fdlibm's form."""
+    """ln x = k ln 2 + ln m with m in [√½, √2), where ln m = 2 artanh((m - 1) / (m + 1)) by fdlibm's polynomial."""
     bits = bits_of(x)
     exponent = (bits - np.int64(SQRT_HALF_BITS)) >> np.int64(52)
     m = float_of(bits - (exponent << np.int64(52)))

@@ -1,4 +1,4 @@
-"""A problem and its peers become measurements: processes side by side, of which one runs at a time, round after round."""
+"""A problem and its peers become measurements: processes side by side, one of which runs at a time, in turns."""
 
 import json
 import os
@@ -49,9 +49,7 @@ class Measurement:
 def measure(problem: Path, peers: list[str], settings: Settings) -> dict[str, Measurement]:
     """Measurements of the hand-written adjoint, the primal, ours and `peers`."""
     with tempfile.TemporaryDirectory(prefix="pullback-bench-") as folder:
-        workers = {
-            peer: Worker(problem, peer, Path(folder), settings) for peer in ("hand", "primal", "ours", *peers)
-        }
+        workers = {peer: Worker(problem, peer, Path(folder), settings) for peer in ("hand", "primal", "ours", *peers)}
         for _ in range(settings.rounds):
             for worker in workers.values():
                 worker.run(settings.budget)

@@ -21,6 +21,7 @@ def draw_ratios(results: Results, file: Path) -> None:
         bars = axes.barh(places, [r - 1 for r in ratios], height, left=1.0, label=peer)
         axes.bar_label(bars, ["" if r != r else f" {r:.3g}" for r in ratios], fontsize=7)
     axes.set_xscale("log")
+    axes.margins(x=0.12, y=0.01)
     axes.axvline(1.0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(problems)), problems)
     axes.set_xlabel("time / time of the hand-written adjoint")

@@ -6,10 +6,10 @@ A problem is a module with
     make(scale)          the arguments, the same ones on every call; scale 1 is what is timed
     primal(*arguments)   a float, in plain Python with NumPy
     hand(*arguments)     (value, gradient, ...), one gradient for each of WRT: the hand-written adjoint
-    PEERS                {name: builder}; builder(arguments) returns a call without arguments that returns what `hand` does
+    PEERS                {name: builder}; builder(arguments) returns a call() that returns what `hand` does
 
-and, where needed, REDUCED, {peer: scale}, for peers that are too slow at full size (their time is divided by the scale),
-and RTOL, the tolerance of the gradients where 1e-6 is too strict.
+and, where needed, REDUCED, {peer: scale}, for peers that are too slow at full size (their time is divided by it), and
+RTOL, the tolerance of the gradients where 1e-6 is too strict.
 """
 
 import importlib.util
@@ -38,7 +38,8 @@ def load(path: Path) -> ModuleType:
         sys.path.insert(0, beside)
     name = f"problem_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec and spec.loader, f"{path} is not a Python file"
+    assert spec is not None, f"{path} is not a Python file"
+    assert spec.loader is not None, f"{path} cannot be imported"
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -1,7 +1,7 @@
-"""One peer of one problem: a process that builds the call, checks its result, and times it for each line that it reads.
+"""One peer of one problem: a process that builds the call, checks its result, and times it on demand.
 
-Started by `measure.py`. It answers in lines of JSON: one with what the first call showed, then one for each line of input,
-which holds the seconds to spend.
+Started by `measure.py`. It answers in lines of JSON: one with what the first call showed, then one for each line of
+input, which holds the seconds to spend.
 """
 
 import json
@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
 from harness.problems import load
 
 BATCH = 2e-4  # s: shorter calls are timed in batches of about this length
@@ -53,6 +54,7 @@ def main(file: str, peer: str, scale: str, reference: str) -> None:
 def import_what_is_shared() -> None:
     """Import pullback and start Numba's compiler, so that the time of a first call is that of its function."""
     import numba
+
     import pullback  # noqa: F401
 
     numba.njit(lambda x: x + x.sum())(np.ones(2))

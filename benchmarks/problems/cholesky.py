@@ -1,6 +1,7 @@
 """Triangular loops: the log-likelihood of a Gaussian, by Cholesky factorisation and forward substitution in loops."""
 
 import numpy as np
+
 from harness.compiled import adjoint
 from harness.peers import jax_gradient, torch_gradient
 

@@ -1,6 +1,7 @@
 """A convolution by slices: a 5 × 5 kernel over an image, then a smooth rectifier."""
 
 import numpy as np
+
 from harness.compiled import adjoint
 from harness.libm import exp, log
 from harness.peers import autograd_gradient, jax_gradient, torch_gradient
@@ -39,9 +40,7 @@ def hand(image, kernel):
             above = image[r + i]
             k0, k1, k2, k3, k4 = kernel[i, 0], kernel[i, 1], kernel[i, 2], kernel[i, 3], kernel[i, 4]
             for c in range(columns):
-                line[c] += (
-                    k0 * above[c] + k1 * above[c + 1] + k2 * above[c + 2] + k3 * above[c + 3] + k4 * above[c + 4]
-                )
+                line[c] += k0 * above[c] + k1 * above[c + 1] + k2 * above[c + 2] + k3 * above[c + 3] + k4 * above[c + 4]
         for c in range(columns):
             e = exp(line[c])
             bright = log(1.0 + e)
@@ -54,9 +53,7 @@ def hand(image, kernel):
             below = response_bar[r + 4 - i]
             k0, k1, k2, k3, k4 = kernel[i, 0], kernel[i, 1], kernel[i, 2], kernel[i, 3], kernel[i, 4]
             for c in range(width):
-                line[c] += (
-                    k4 * below[c] + k3 * below[c + 1] + k2 * below[c + 2] + k1 * below[c + 3] + k0 * below[c + 4]
-                )
+                line[c] += k4 * below[c] + k3 * below[c + 1] + k2 * below[c + 2] + k1 * below[c + 3] + k0 * below[c + 4]
     for i in range(5):
         s0 = s1 = s2 = s3 = s4 = 0.0
         for r in range(rows):

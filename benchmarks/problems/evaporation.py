@@ -1,6 +1,7 @@
 """An array program of twenty elementwise statements: evaporation by Penman and Monteith (FAO paper 56, 1998)."""
 
 import numpy as np
+
 from harness.compiled import adjoint
 from harness.libm import exp, tanh
 from harness.peers import autograd_gradient, jax_gradient, torch_gradient
@@ -97,9 +98,7 @@ def vectorised(package, soil):
         saturated = 0.6108 * package.exp(17.27 * temperature / shifted)
         vapour = humidity * saturated
         slope = 4098.0 * saturated / (shifted * shifted)
-        longwave = (
-            STEFAN_BOLTZMANN * kelvin**4 * (0.34 - 0.14 * package.sqrt(vapour)) * (1.35 * sun / 30.0 - 0.35)
-        )
+        longwave = STEFAN_BOLTZMANN * kelvin**4 * (0.34 - 0.14 * package.sqrt(vapour)) * (1.35 * sun / 30.0 - 0.35)
         carried = PSYCHROMETRIC * 900.0 / kelvin * wind * (saturated - vapour)
         resistance = slope + PSYCHROMETRIC * (1.0 + 0.34 * wind)
         reference = (0.408 * slope * (0.77 * sun - longwave) + carried) / resistance

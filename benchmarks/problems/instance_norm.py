@@ -1,6 +1,7 @@
-"""A reduction over the middle axis of a 3-d array, then elementwise work: instance normalisation (Ulyanov et al. 2016)."""
+"""A reduction over the middle axis, then elementwise work: instance normalisation (Ulyanov et al. 2016)."""
 
 import numpy as np
+
 from harness.compiled import adjoint
 from harness.libm import tanh
 from harness.peers import autograd_gradient, jax_gradient, torch_gradient

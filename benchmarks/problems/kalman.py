@@ -1,6 +1,7 @@
 """Small matrices in a loop: the log-likelihood of a Kalman filter with four states and two measurements."""
 
 import numpy as np
+
 from harness.compiled import adjoint, inlined
 from harness.peers import autograd_gradient, jax_gradient, torch_gradient
 
@@ -121,7 +122,7 @@ def kalman_backward(motion, sensor, xs, ps, residuals, fs, gains, inverses):
     x_bar, p_bar = np.zeros(N), np.zeros((N, N))
     u, y_bar, weighted, weighted_left = np.empty(N), np.empty(M), np.empty(M), np.empty(M)
     gain_bar, q_bar = np.empty((N, M)), np.empty((N, M))
-    f_bar, s_bar, inner = np.empty((M, N)), np.empty((M, M)), np.empty((M, M))
+    f_bar, s_bar = np.empty((M, N)), np.empty((M, M))
     half, transposed = np.empty((N, N)), np.empty((N, N))
     for t in range(residuals.shape[0] - 1, -1, -1):
         y, f, gain, inverse = residuals[t], fs[t], gains[t], inverses[t]

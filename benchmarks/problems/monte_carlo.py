@@ -1,6 +1,7 @@
 """A Monte Carlo path loop: an Asian option where volatility depends on the price (normals given), by Euler steps."""
 
 import numpy as np
+
 from harness.compiled import adjoint, inlined
 from harness.libm import tanh
 from harness.peers import autograd_gradient, jax_gradient, torch_gradient

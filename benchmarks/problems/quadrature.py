@@ -2,6 +2,7 @@
 
 import numba
 import numpy as np
+
 from harness.compiled import adjoint, inlined
 
 WRT = (0, 1, 2)

@@ -1,11 +1,12 @@
-"""A long scalar chain: calibration of the SABR volatility formula (Hagan et al. 2002) to option prices, in one loop."""
+"""A long scalar chain: calibration of the SABR volatility formula (Hagan et al. 2002) to option prices."""
 
 import math
 
 import numpy as np
+
 from harness.compiled import adjoint
 from harness.libm import exp, log, normal
-from harness.peers import jax_gradient, torch_gradient
+from harness.peers import autograd_gradient, jax_gradient, torch_gradient
 
 WRT = (0, 1)
 
@@ -170,7 +171,8 @@ def vectorised(package, erf, constants):
         w = (1 - beta) ** 2 * x**2
         z = nu / alpha * g * x
         chi = package.log((package.sqrt(1 - 2 * rho * z + z * z) + z - rho) / (1 - rho))
-        correction = ((1 - beta) * alpha / g) ** 2 / 24 + rho * beta * nu * alpha / g / 4 + (2 - 3 * rho**2) * nu**2 / 24
+        correction = ((1 - beta) * alpha / g) ** 2 / 24 + rho * beta * nu * alpha / g / 4
+        correction = correction + (2 - 3 * rho**2) * nu**2 / 24
         volatility = alpha / (g * (1 + w / 24 + w**2 / 1920)) * z / chi * (1 + correction * maturity)
         deviation = volatility * maturity**0.5
         d1 = x / deviation + 0.5 * deviation
@@ -197,7 +199,6 @@ def torch(arguments):
 def autograd(arguments):
     import autograd.numpy
     from autograd.scipy.special import erf
-    from harness.peers import autograd_gradient
 
     return autograd_gradient(vectorised(autograd.numpy, erf, arguments[2:]), arguments[:2])
 

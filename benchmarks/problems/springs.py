@@ -1,6 +1,7 @@
 """Indirect indexing: a network of springs, its forces gathered and scattered through an array of ends."""
 
 import numpy as np
+
 from harness.compiled import adjoint
 from harness.peers import jax_gradient
 

@@ -1,6 +1,7 @@
 """Dynamic programming: soft dynamic time warping of two series (Cuturi and Blondel 2017)."""
 
 import numpy as np
+
 from harness.compiled import adjoint, inlined
 from harness.libm import exp, log
 from harness.peers import jax_gradient

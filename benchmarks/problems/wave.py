@@ -1,6 +1,7 @@
 """A stencil with boundary conditions: the wave equation on a line with free ends, leapfrog in loops."""
 
 import numpy as np
+
 from harness.compiled import adjoint
 from harness.peers import jax_gradient
 

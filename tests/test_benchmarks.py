@@ -1,0 +1,124 @@
+"""The benchmark problems at a small size, and the two programs that measure."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+from harness.measure import Measurement  # noqa: E402
+from harness.problems import OWN, find_problems, load  # noqa: E402
+from harness.report import as_markdown, as_text, remarks, table  # noqa: E402
+
+SMALL = 0.01
+STEP = 1e-6
+TIME_LIMIT = 120.0  # s
+
+PROBLEMS = [pytest.param(path, id=path.stem) for path in find_problems([OWN], [])]
+
+
+def slope(function, arguments, number, direction):
+    """The derivative along `direction`, by central differences."""
+    sides = []
+    for step in (STEP, -STEP):
+        moved = list(arguments)
+        moved[number] = arguments[number] + step * direction
+        sides.append(function(*moved))
+    return (sides[0] - sides[1]) / (2 * STEP)
+
+
+@pytest.mark.parametrize("path", PROBLEMS)
+def test_hand_written_adjoint_agrees_with_differences_and_with_ours(path):
+    problem = load(path)
+    arguments = problem.make(SMALL)
+    value, *gradients = problem.hand(*arguments)
+    assert value == pytest.approx(problem.primal(*arguments), rel=1e-10)
+
+    random = np.random.default_rng(0)
+    for number, gradient in zip(problem.WRT, gradients, strict=True):
+        size = np.max(np.abs(arguments[number]))
+        direction = np.abs(arguments[number]) * random.standard_normal(np.shape(arguments[number])) + 0.01 * size
+        along = np.sum(gradient * direction)
+        scale = np.sum(np.abs(gradient * direction)) + 1e-3 * abs(value)
+        assert slope(problem.primal, arguments, number, direction) == pytest.approx(along, abs=1e-6 * scale)
+
+    interpreted = pb.differentiable(jit=False)(problem.primal)
+    ours = pb.value_and_grad(interpreted, argnums=problem.WRT)(*arguments)
+    assert ours[0] == pytest.approx(value, rel=1e-9)
+    for mine, gradient in zip(ours[1], gradients, strict=True):
+        np.testing.assert_allclose(mine, gradient, rtol=1e-9, atol=1e-9 * np.max(np.abs(gradient)))
+
+
+@pytest.mark.parametrize("path", PROBLEMS)
+def test_arguments_are_the_same_on_every_call(path):
+    problem = load(path)
+    for first, second in zip(problem.make(SMALL), problem.make(SMALL), strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+def run(*command):
+    """What a program of the benchmarks prints."""
+    finished = subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=BENCHMARKS.parent,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the runner chooses a core, as Linux can")
+def test_runner_prints_its_table_and_writes_its_files(tmp_path):
+    files = {name: tmp_path / f"out.{name}" for name in ("json", "markdown", "picture")}
+    options = [part for name, file in files.items() for part in (f"--{name}", file)]
+    options[-1] = files["picture"] = tmp_path / "out.png"
+    printed = run(
+        BENCHMARKS / "run.py", "--only", "friction", "--peers", "none", "--scale", SMALL, "--rounds", 1, "--budget",
+        0.01, *options,
+    )  # fmt: skip
+    headings, row, mean, *remarks = printed.splitlines()
+    assert headings.split()[:4] == ["problem", "primal", "hand", "ours"]
+    assert row.startswith("friction")
+    assert mean.startswith("geometric mean")
+    assert not remarks
+    assert "| friction |" in files["markdown"].read_text()
+    assert '"wrong": false' in files["json"].read_text()
+    assert files["picture"].read_bytes().startswith(b"\x89PNG")
+
+
+def test_growth_prints_an_exponent():
+    printed = run(BENCHMARKS / "growth.py", "--only", "trip count", "--largest", 1000)
+    assert printed.splitlines()[0].split() == ["trip", "count", "first", "call", "time", "memory"]
+    assert printed.splitlines()[-2].startswith("exponent")
+
+
+def test_wrong_and_failed_peers_are_named_and_stay_out_of_the_mean():
+    good, double = Measurement(time=1e-3, first=1.0, error=0.0), Measurement(time=2e-3, first=1.0, error=0.0)
+    wrong = Measurement(time=1e-6, first=1.0, error=0.5, wrong=True)
+    failed = Measurement(failure="ValueError: no")
+    results = {
+        "first": {"hand": good, "primal": good, "ours": double, "jax": wrong},
+        "second": {"hand": good, "primal": failed, "ours": double, "jax": double},
+        "third": {"hand": good, "primal": good, "ours": failed},
+    }
+    rows = table(results)
+    ours, jax = rows[0].index("ours/hand"), rows[0].index("jax/hand")
+    assert [row[ours] for row in rows[1:]] == ["2", "2", "failed", "2 (2)"]
+    assert [row[jax] for row in rows[1:]] == ["WRONG", "2", "", "2 (1)"]
+    assert remarks(results) == [
+        "first, jax: wrong by 5.0e-01",
+        "second, primal: ValueError: no",
+        "third, ours: ValueError: no",
+    ]
+    assert len(as_text(rows).splitlines()) == 5
+    assert len(as_markdown(rows).splitlines()) == 6

@@ -26,7 +26,7 @@ def main() -> None:
     options = parse_arguments()
     results: dict[str, list[Point]] = {}
     for name in options.only:
-        results[name] = [in_own_process(name, size) for size in SERIES[name].sizes if size <= options.largest]
+        results[name] = measure_series(name, options.largest, options.patience)
         print(as_text(table(name, results[name])), end="\n\n", flush=True)
     if options.picture:
         draw_growth(curves(results), options.picture)
@@ -37,6 +37,7 @@ def parse_arguments() -> argparse.Namespace:
     kinds = ", ".join(SERIES)
     parser.add_argument("--only", type=names, default=list(SERIES), metavar="NAMES", help=f"of {kinds} (all)")
     parser.add_argument("--largest", type=float, default=math.inf, metavar="SIZE", help="leave out what is larger")
+    parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="first call after which to stop (60)")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the times")
     return parser.parse_args()
 
@@ -47,6 +48,16 @@ def names(text: str) -> list[str]:
     if unknown:
         raise argparse.ArgumentTypeError(f"nothing grows by {', '.join(sorted(unknown))}")
     return chosen
+
+
+def measure_series(name: str, largest: float, patience: float) -> list[Point]:
+    """The points up to the size `largest`, or to the first that needs more seconds than `patience` to compile."""
+    points: list[Point] = []
+    for size in SERIES[name].sizes:
+        if size > largest or (points and points[-1].compile > patience):
+            break
+        points.append(in_own_process(name, size))
+    return points
 
 
 def in_own_process(name: str, size: int) -> Point:

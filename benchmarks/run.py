@@ -53,13 +53,18 @@ def parse_arguments() -> argparse.Namespace:
     add("--rounds", type=int, default=5, help="how often each peer has its turn (%(default)s)")
     add("--budget", type=float, default=0.3, help="seconds of a turn (%(default)s)")
     add("--scale", type=float, default=1.0, help="size of the problems (%(default)s)")
-    add("--core", type=int, default=max(os.sched_getaffinity(0)), help="the core to stay on (%(default)s)")
+    add("--core", type=int, default=last_core(), help="the core to stay on (%(default)s)")
     add("--extra", type=Path, action="append", default=[], metavar="FOLDER", help="a further folder of problems")
     add("--json", type=Path, metavar="FILE", help="write the measurements, after each problem")
     add("--markdown", type=Path, metavar="FILE", help="write the table")
     add("--picture", type=Path, metavar="FILE", help="draw the ratios to the hand-written adjoint")
     add("--verbose", action="store_true", help="show what the peers print")
     return parser.parse_args()
+
+
+def last_core() -> int:
+    """The last core that this process may use: the first serves more interrupts."""
+    return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
 
 
 def progress(problem: str, row: dict[str, Measurement]) -> str:

@@ -1,6 +1,5 @@
 """The benchmark problems at a small size, and the two programs that measure."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -77,7 +76,6 @@ def run(*command):
     return finished.stdout
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the runner chooses a core, as Linux can")
 def test_runner_prints_its_table_and_writes_its_files(tmp_path):
     files = {name: tmp_path / f"out.{name}" for name in ("json", "markdown", "picture")}
     options = [part for name, file in files.items() for part in (f"--{name}", file)]

@@ -4,6 +4,7 @@ Two kinds: the data grow (a loop's trip count, an array's size), or the source g
 """
 
 import resource
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -131,4 +132,5 @@ def measure_point(name: str, size: int) -> Point:
 
 def highest_memory() -> int:
     """The bytes that this process had in memory at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes, except on macOS
+    return highest if sys.platform == "darwin" else highest * 1024

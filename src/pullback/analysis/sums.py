@@ -11,9 +11,23 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.ir import primitives
-from pullback.ir.nodes import Block, For, If, Let, Operand, Statement, Value, While, operands_of, values_in
+from pullback.ir.nodes import (
+    Block,
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    operands_of,
+    values_in,
+    walk,
+)
+from pullback.ir.types import Scalar, is_float
 
-_ADDING = {np.add, primitives.accumulate, primitives.add_at}
+_ADDING = {np.add, np.subtract, primitives.accumulate, primitives.add_at}
 Sums = dict[Value, Value]  # each version of a sum, and the carried parameter that it started from
 
 
@@ -23,6 +37,28 @@ def only_adds(loop: For | While) -> bool:
     if not _adds(loop.body, sums):
         return False
     return all(sums.get(y) is c.parameter for y, c in zip(loop.body.yields, loop.carried, strict=False))
+
+
+def sum_steps(function: Function) -> frozenset[Value]:
+    """The running values of float sums that a loop reads for nothing but to add to them."""
+    found: set[Value] = set()
+    for statement in walk(function.body):
+        if isinstance(statement, For | While):
+            for k, carried in enumerate(statement.carried):
+                if isinstance(carried.parameter.type, Scalar) and is_float(carried.parameter.type):
+                    found |= _steps_of(statement, k)
+    return frozenset(found)
+
+
+def _steps_of(loop: For | While, k: int) -> set[Value]:
+    parameter = loop.carried[k].parameter
+    sums: Sums = {parameter: parameter}
+    if isinstance(loop, While) and not _adds(loop.condition, sums):
+        return set()
+    if not _adds(loop.body, sums) or loop.body.yields[k] not in sums:
+        return set()
+    others = [*loop.body.yields[:k], *loop.body.yields[k + 1 :]]
+    return set() if any(value in sums for value in values_in(tuple(others))) else set(sums)
 
 
 def summed_operand(statement: Statement, value: Value) -> Operand | None:
@@ -46,7 +82,8 @@ def _statement_adds(statement: Statement, sums: Sums) -> bool:
         case Let():
             if not read:
                 return True
-            if statement.function not in _ADDING or len(read) > 1 or statement.operands[0] is not read[0]:
+            place = 1 if statement.function is np.add and statement.operands[1] is read[0] else 0
+            if statement.function not in _ADDING or len(read) > 1 or statement.operands[place] is not read[0]:
                 return False
             sums[statement.value] = sums[read[0]]
             return True

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from pullback.api.calling import Kinds, always, call_entry, in_order, is_plain, is_simple, kinds_of, strong
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import (
     Argnums,
     Engine,
     SplitPair,
     build_for,
-    check_overlap,
-    ready,
     wrt_leaves,
 )
 from pullback.compile.functions import Compiled
@@ -31,11 +30,8 @@ from pullback.frontend.arguments import (
     rebuild,
 )
 from pullback.frontend.build import Built
-from pullback.frontend.captured import look_up_again, still_holds
+from pullback.frontend.captured import still_holds
 from pullback.ir.types import Array, Scalar, Type, is_float
-
-Kinds = tuple[Any, ...]
-_SIMPLE = (float, int, bool, np.float64, np.float32, np.int64, np.bool_)
 
 
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction:
@@ -85,7 +81,7 @@ class GradientFunction:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if not keywords:
-            kinds = tuple([(a.dtype, a.ndim) if type(a) is np.ndarray else type(a) for a in arguments])
+            kinds = kinds_of(arguments)
             fast = self._fast.get(kinds)
             if fast is not None and fast.holds():
                 return fast(arguments)
@@ -95,7 +91,7 @@ class GradientFunction:
     def _slow(self, arguments: tuple[Any, ...], keywords: dict[str, Any], kinds: Kinds | None) -> Any:
         bound = self.engine.bind(arguments, keywords)
         prepared = self.prepare(bound)
-        simple = kinds is not None and all(_is_simple(a) for a in arguments)
+        simple = kinds is not None and all(is_simple(a) for a in arguments)
         if simple and len(arguments) == len(bound) and not prepared.has_known:
             assert kinds is not None, "a simple call has kinds"
             self._fast[kinds] = _Fast(prepared)
@@ -174,11 +170,11 @@ class Prepared:
         owner = self.owner
         with_value = owner.with_value or owner.has_aux
         split = self.result_leaves if with_value else 0
-        gradients = [_strong(g, t) for g, t in zip(results[split:], self.gradient_types, strict=True)]
+        gradients = [strong(g, t) for g, t in zip(results[split:], self.gradient_types, strict=True)]
         gradient = self.gradient(iter(gradients))
         if not with_value:
             return gradient
-        values = iter([_strong(v, t) for v, t in zip(results[:split], self.value_types, strict=True)])
+        values = iter([strong(v, t) for v, t in zip(results[:split], self.value_types, strict=True)])
         value = rebuild(self.built.result, values)
         if not owner.with_value:
             return gradient, value[1]
@@ -196,8 +192,8 @@ class _Fast:
         self.prepared = prepared
         built, compiled = prepared.built, prepared.compiled
         self.entry = compiled.entry
-        self.holds: Callable[[], bool] = prepared.holds if built.dependencies else _always
-        strong = [t for t in (*prepared.gradient_types, *prepared.value_types) if not _is_plain(t)]
+        self.holds: Callable[[], bool] = prepared.holds if built.dependencies else always
+        strong = [t for t in (*prepared.gradient_types, *prepared.value_types) if not is_plain(t)]
         plain_result = isinstance(built.result, Leaf) and not prepared.owner.has_aux
         self.simple = not strong and plain_result and not built.captures and not compiled.function.mutated
         self.several = isinstance(prepared.owner.argnums, tuple)
@@ -206,12 +202,8 @@ class _Fast:
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
         if not self.simple:
             return self.prepared.called(list(arguments))
-        for a in arguments:
-            if type(a) is np.ndarray and not a.flags.carray:
-                arguments = tuple(map(ready, arguments))
-                break
         try:
-            result = self.entry(*arguments)
+            result = self.entry(*in_order(arguments))
         except Exception as error:
             raise self.prepared.compiled.explain(error, arguments) from None
         if not self.several:
@@ -219,54 +211,6 @@ class _Fast:
         if self.with_value:
             return result[0], result[1:]
         return result if type(result) is tuple else (result,)
-
-
-def _is_simple(argument: Any) -> bool:
-    """Whether an argument is handed on as it is, if its memory is in order."""
-    if type(argument) is np.ndarray:
-        return bool(argument.dtype.isnative)
-    return type(argument) in _SIMPLE
-
-
-def _always() -> bool:
-    return True
-
-
-def _is_plain(type_: Type) -> bool:
-    """Whether what compiled code returns is what Python should get."""
-    return isinstance(type_, Array) or type_.dtype == "float64"
-
-
-def _strong(value: Any, type_: Type) -> Any:
-    """A result in its own type; Numba hands out Python numbers."""
-    if isinstance(type_, Array):
-        return value if isinstance(value, np.ndarray) else np.array(value, type_.dtype)
-    if type_.dtype == "float64":
-        return float(value)
-    return value if type_.weak else np.dtype(type_.dtype).type(value)
-
-
-def call_entry(compiled: Compiled, built: Built, leaves: list[Any]) -> tuple[Any, ...]:
-    """The results of a generated function; arguments that it changes are changed as a plain call would."""
-    given = [*leaves, *(look_up_again(capture.namespace, capture.name) for capture in built.captures)]
-    prepared = [ready(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in given]
-    mutated = compiled.function.mutated
-    if mutated:
-        check_overlap(given, mutated, [parameter.name for parameter in compiled.function.parameters])
-        for k in mutated:
-            if not given[k].flags.writeable:
-                raise ValueError(f"the argument '{compiled.function.parameters[k].name}' is written and is read-only")
-    try:
-        result = compiled.entry(*prepared)
-    except Exception as error:
-        raise compiled.explain(error, tuple(prepared)) from None
-    for k in mutated:
-        if prepared[k] is not given[k]:
-            given[k][...] = prepared[k]
-    count = len(compiled.function.results)
-    if count == 0:
-        return ()
-    return (result,) if count == 1 else result
 
 
 def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -291,7 +235,7 @@ def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
         results = call_entry(pair.forward, built, leaves)
         count = leaf_count(built.result)
         types = leaf_types(built.result)
-        value = rebuild(built.result, iter([_strong(v, t) for v, t in zip(results[:count], types, strict=True)]))
+        value = rebuild(built.result, iter([strong(v, t) for v, t in zip(results[:count], types, strict=True)]))
         return value, _Pullback(pair, built, results[:count], results[count:], wanted, isinstance(argnums, tuple))
 
     return forward
@@ -322,7 +266,7 @@ class _Pullback:
         compiled = self.pair.backward
         result = compiled.entry(*self.residuals, *seeds)
         results = result if len(self.types) != 1 else (result,)
-        leaves = iter([_strong(g, t) for g, t in zip(results, self.types, strict=True)])
+        leaves = iter([strong(g, t) for g, t in zip(results, self.types, strict=True)])
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
         return tuple(parts) if self.several else parts[0]
 
@@ -348,12 +292,3 @@ def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
     if isinstance(type_, Scalar):
         return float(array) if type_.dtype == "float64" else np.dtype(type_.dtype).type(array)
     return np.array(array).reshape(np.shape(value))
-
-
-def call_primal(engine: Engine, forms: dict[str, Form], built: Built, bound: dict[str, Any]) -> Any:
-    """The value of the function itself, by its compiled primal."""
-    compiled = engine.derivative(forms, "primal", ())
-    leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-    results = call_entry(compiled, built, leaves)
-    types = leaf_types(built.result)
-    return rebuild(built.result, iter([_strong(v, t) for v, t in zip(results, types, strict=True)]))

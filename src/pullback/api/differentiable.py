@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from types import MethodType
-from typing import Any, overload
+from typing import Any, Literal, overload
 
+from pullback.api.calling import FastPrimal, call_primal, kinds_of
 from pullback.api.specialise import Engine, build_for
 from pullback.compile.options import FASTMATH, Options
 from pullback.frontend.calls import plain_function
@@ -24,6 +25,7 @@ def differentiable(
     fastmath: bool | Iterable[str] | None = ...,
     boundscheck: bool = ...,
     cache: bool = ...,
+    math: Literal["vector", "libm"] = ...,
     analyses: bool = ...,
     source: str | None = ...,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
@@ -35,6 +37,7 @@ def differentiable(
     fastmath: bool | Iterable[str] | None = None,
     boundscheck: bool = True,
     cache: bool = True,
+    math: Literal["vector", "libm"] = "vector",
     analyses: bool = True,
     source: str | None = None,
 ) -> Any:
@@ -45,6 +48,7 @@ def differentiable(
     fastmath: LLVM's flags, as Numba takes them (default: contract, nsz, arcp, afn; never those that hide NaN).
     boundscheck: an index out of range is an IndexError; False trusts the indices.
     cache: keep machine code on disk for the next process.
+    math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library.
     analyses: False keeps every intermediate value and differentiates everything, for comparison.
     source: the text of a function that was made by `exec`.
 
@@ -56,7 +60,9 @@ def differentiable(
     1.223711
     """
     flags = FASTMATH if fastmath is None else fastmath if isinstance(fastmath, bool) else frozenset(fastmath)
-    options = Options(jit, flags, boundscheck, cache, analyses)
+    if math not in ("vector", "libm"):
+        raise ValueError(f"math is 'vector' or 'libm', not {math!r}")
+    options = Options(jit, flags, boundscheck, cache, math, analyses)
 
     def decorate(function: Callable[..., Any]) -> Differentiable:
         if isinstance(function, Differentiable):
@@ -73,6 +79,7 @@ class Differentiable:
         self.options = options
         self._text = text
         self._engine: Engine | None = None
+        self._fast: dict[Any, Any] = {}
         functools.update_wrapper(self, function)
         plain, _ = plain_function(function)
         self.__pullback_primal__ = plain
@@ -92,10 +99,14 @@ class Differentiable:
         return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        from pullback.api.derivatives import call_primal
-
+        kinds = None if keywords else kinds_of(arguments)
+        fast = self._fast.get(kinds)
+        if fast is not None and fast.holds():
+            return fast(arguments)
         bound = self.engine.bind(arguments, keywords)
         forms, built = build_for(self.engine, bound)
+        if kinds is not None and FastPrimal.serves(arguments, bound, forms, built):
+            self._fast[kinds] = FastPrimal(self.engine, forms, built)
         return call_primal(self.engine, forms, built, bound)
 
     def _repr_html_(self) -> str:

@@ -56,7 +56,7 @@ class Compiled:
     @property
     def machine_text(self) -> str:
         function = check_bounds(self.function) if self.options.boundscheck else self.function
-        return emit_module([function], compiled=True)
+        return emit_module([function], compiled=True, vector=self.options.math == "vector")
 
     @property
     def interpreted(self) -> Callable[..., Any]:

@@ -49,7 +49,7 @@ def fingerprint() -> str:
     """A hash of what generated code relies on: the helpers' source and the versions of Numba and NumPy."""
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
     folder = Path(pullback.runtime.__file__).parent
-    for file in sorted(folder.glob("*.py")):
+    for file in sorted(folder.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

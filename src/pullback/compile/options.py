@@ -17,12 +17,13 @@ class Options:
     fastmath: frozenset[str] | bool = FASTMATH
     boundscheck: bool = True
     cache: bool = True
+    math: str = "vector"
     analyses: bool = True
 
     def key(self) -> str:
         """The options as text, the same in every process."""
         fastmath = self.fastmath if isinstance(self.fastmath, bool) else sorted(self.fastmath)
-        return f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache}"
+        return f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache} math={self.math}"
 
     def numba(self) -> dict[str, Any]:
         """The keywords for `numba.njit`."""

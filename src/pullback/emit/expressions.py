@@ -17,12 +17,17 @@ from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import UNDEFINED, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
 from pullback.ir.types import Array, Type
 
+VECTOR_LIBRARY = "vm"
+"""What generated modules call the vector math library."""
+
 
 class Expressions:
     """Writes operands: a value is its name, or the expression that stands for it."""
 
-    def __init__(self, names: dict[Value, str], inlined: dict[Value, Let], compiled: bool) -> None:
-        self.names, self.inlined, self.compiled = names, inlined, compiled
+    def __init__(
+        self, names: dict[Value, str], inlined: dict[Value, Let], compiled: bool, vector: bool, sums: frozenset[Value]
+    ) -> None:
+        self.names, self.inlined, self.compiled, self.vector, self.sums = names, inlined, compiled, vector, sums
         self.helpers: set[str] = set()
 
     def operand(self, operand: Operand) -> Any:
@@ -78,6 +83,12 @@ class Expressions:
         writer = _WRITERS.get(function)
         if writer is not None:
             return writer(self, statement)
+        if statement.value in self.sums:
+            return self.sum(statement)
+        vector = spelling.vector_for(function, operands) if self.vector else None
+        if vector is not None:
+            self.helpers.add(VECTOR_LIBRARY)
+            return call(attribute(name(VECTOR_LIBRARY), vector.__name__), *map(self.operand, operands))
         if self.compiled:
             found = spelling.runtime_for(function, operands, statement.keywords)
             if found is not None:
@@ -92,6 +103,13 @@ class Expressions:
         if function in spelling.UNARY:
             return gast.UnaryOp(spelling.UNARY[function](), self.operand(operands[0]))
         return self.called(statement)
+
+    def sum(self, statement: Let) -> Any:
+        """A running total whose order of additions the compiler may choose."""
+        total, addend = (self.operand(operand) for operand in statement.operands)
+        if statement.function is np.subtract:
+            addend = gast.UnaryOp(gast.USub(), addend)
+        return self.helper(runtime.plus, [total, addend])
 
     def called(self, statement: Let) -> Any:
         split = len(statement.operands) - len(statement.keywords)

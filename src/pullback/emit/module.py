@@ -12,7 +12,8 @@ from typing import Any
 
 import gast
 
-from pullback.emit.expressions import Expressions
+from pullback.analysis.sums import sum_steps
+from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
 from pullback.emit.names import name_values
 from pullback.emit.printer import to_text
@@ -26,11 +27,14 @@ from pullback.ir.types import Array, Type
 HELPERS_MODULE = "pullback.runtime"
 
 
-def emit_function(function: Function, *, compiled: bool, comments: bool = True) -> tuple[Any, set[str]]:
+def emit_function(
+    function: Function, *, compiled: bool, vector: bool = False, comments: bool = True
+) -> tuple[Any, set[str]]:
     """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`)."""
     inlined = find_inlined(function)
     names = name_values(function, inlined, frozenset({function.name}))
-    expressions = Expressions(names, inlined, compiled)
+    sums = sum_steps(function) if compiled else frozenset()
+    expressions = Expressions(names, inlined, compiled, vector, sums)
     statements = Statements(expressions, names, copied_values(function, names), comments)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
@@ -45,13 +49,16 @@ def emit_function(function: Function, *, compiled: bool, comments: bool = True) 
     return tidy_signs(tree), expressions.helpers
 
 
-def emit_module(functions: Iterable[Function], *, compiled: bool, comments: bool = True) -> str:
-    """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours."""
+def emit_module(functions: Iterable[Function], *, compiled: bool, vector: bool = False, comments: bool = True) -> str:
+    """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours.
+
+    compiled: as Numba takes it; vector: with the vector math library.
+    """
     trees, helpers = [], set()
     functions = list(functions)
     callees = {callee.name: callee for function in functions for callee in function.callees}
     for function in (*callees.values(), *functions):
-        tree, used = emit_function(function, compiled=compiled, comments=comments)
+        tree, used = emit_function(function, compiled=compiled, vector=vector, comments=comments)
         if compiled and function.name in callees:
             tree.decorator_list = [_decorator(function)]
         trees.append(tree)
@@ -59,6 +66,9 @@ def emit_module(functions: Iterable[Function], *, compiled: bool, comments: bool
     head: list[Any] = [gast.Import([gast.alias("numpy", "np")])]
     if compiled and callees:
         head.append(gast.ImportFrom("numba", [gast.alias("njit", None)], 0))
+    if VECTOR_LIBRARY in helpers:
+        helpers.remove(VECTOR_LIBRARY)
+        head.append(gast.Import([gast.alias(f"{HELPERS_MODULE}.vectormath", VECTOR_LIBRARY)]))
     if helpers:
         head.append(gast.ImportFrom(HELPERS_MODULE, [gast.alias(h, None) for h in sorted(helpers)], 0))
     return to_text(gast.Module([*head, *trees], []))

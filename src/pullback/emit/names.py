@@ -26,7 +26,9 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array
 
-RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | frozenset(runtime.__all__) | {"np", "njit", "stop"}
+RESERVED = (
+    frozenset(keyword.kwlist) | frozenset(dir(builtins)) | frozenset(runtime.__all__) | {"np", "njit", "stop", "vm"}
+)
 
 
 def name_values(function: Function, inlined: dict[Value, Let], taken: frozenset[str]) -> dict[Value, str]:

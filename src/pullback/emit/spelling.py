@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.apply import parameter_names
 from pullback.ir.nodes import Constant, Operand
@@ -99,6 +100,19 @@ _SAME: dict[Any, Callable[..., Any]] = {
 """What Numba lacks or computes in another dtype, and the helper that does the same."""
 
 
+_VECTOR: dict[Any, Callable[..., Any]] = {
+    getattr(np, function.__name__): function
+    for function in (vm.exp, vm.exp2, vm.expm1, vm.log, vm.log1p, vm.log2, vm.log10, vm.cbrt, vm.sin, vm.cos, vm.tan)
+}
+_VECTOR |= {
+    getattr(np, function.__name__): function
+    for function in (vm.sinh, vm.cosh, vm.tanh, vm.arcsin, vm.arccos, vm.arctan, vm.arctan2, vm.power, vm.logaddexp)
+}
+_VECTOR |= {np.arcsinh: vm.arcsinh, np.arccosh: vm.arccosh, np.arctanh: vm.arctanh}
+_VECTOR |= {runtime.erf: vm.erf, runtime.erfc: vm.erfc}
+"""Functions of floats that the vector math library computes."""
+
+
 def name(text: str) -> Any:
     return gast.Name(text, gast.Load(), None, None)
 
@@ -141,6 +155,14 @@ def typed_number(operand: Constant) -> Any:
     if operand.type.dtype in ("float64", "int64", "bool"):
         return plain
     return call(attribute(name("np"), operand.type.dtype), plain)
+
+
+def vector_for(function: Any, operands: tuple[Operand, ...]) -> Any:
+    """The function of the vector math library that stands for a function of floats; None where there is none."""
+    found = _VECTOR.get(function)
+    if found is None or (function is np.power and isinstance(operands[1], Constant) and _is_plain_power(operands)):
+        return None
+    return found if all(operand.type.dtype in ("float32", "float64") for operand in operands) else None
 
 
 def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Any:

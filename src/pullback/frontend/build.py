@@ -66,7 +66,8 @@ def build(source: Source, arguments: dict[str, Form], name: str = "") -> Built:
     location = source.location(source.tree)
     callees = tuple(callee.function for callee in context.callees.values())
     function = Function(name or _identifier(source.name), given, body, mutated, location, callees)
-    return Built(function, form, captures, tuple(context.dependencies), source)
+    dependencies = {(id(d.namespace), str(d.name), id(d.value)): d for d in context.dependencies}
+    return Built(function, form, captures, tuple(dependencies.values()), source)
 
 
 def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> Binding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,17 @@ def lookup_outside(context: Context, function: Callable[..., Any] | None, name: 
 
 def binding_of(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     """A Python object from outside as a binding; the namespace and name say where to look it up again."""
-    if not isinstance(value, np.ndarray | list | dict | tuple):
+    if not isinstance(value, np.ndarray | list | dict | tuple) and not _is_library(namespace):
         context.dependencies.append(Dependency(namespace, name, value))
     return _convert(context, value, namespace, name, node)
+
+
+def _is_library(namespace: Any) -> bool:
+    """Whether a namespace is a module that nobody changes: what stands in it is not looked up again."""
+    return isinstance(namespace, ModuleType) and namespace.__name__.partition(".")[0] in _LIBRARIES
+
+
+_LIBRARIES = {"numpy", "scipy", "math", "operator", "numba", "pullback"}
 
 
 def _convert(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:

@@ -74,6 +74,7 @@ from pullback.runtime.shapes import (
     tril,
     triu,
 )
+from pullback.runtime.sums import plus
 
 __all__ = [
     "all_over",
@@ -124,6 +125,7 @@ __all__ = [
     "minimum",
     "moveaxis",
     "outer",
+    "plus",
     "power",
     "prod_over",
     "push",

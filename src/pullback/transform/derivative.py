@@ -17,6 +17,7 @@ from pullback.ir.types import is_float
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.hoist import hoist
 from pullback.optimize.induction import merge_counters
+from pullback.optimize.lift import lift_buffers
 from pullback.optimize.order import run_forwards
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
@@ -130,7 +131,8 @@ def _finished(function: Function, analyses: bool) -> Function:
     function = remove_dead(function)
     if not analyses:
         return function
-    return run_forwards(remove_dead(merge_counters(remove_dead(simplify(function)))))
+    function = remove_dead(merge_counters(remove_dead(simplify(function))))
+    return lift_buffers(run_forwards(function))
 
 
 def _sweeps(

@@ -1,0 +1,112 @@
+"""Buffers that every round of a loop makes anew are made once, before the loop.
+
+for i in range(n):                      buffer = np.empty(m)
+    buffer = np.empty(m)         →      for i in range(n):
+    …                                       …
+
+Only for `np.empty` of a size that is the same in every round: nothing of an earlier round is read, or it would be
+undefined in the program as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pullback.analysis.buffers import consumes
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    For,
+    Function,
+    If,
+    Let,
+    Statement,
+    Value,
+    While,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.rewrite import substituted
+
+
+def lift_buffers(function: Function) -> Function:
+    """The same function with such buffers made outside of all loops that allow it."""
+    return replace(function, body=_block(function.body))
+
+
+def _block(block: Block) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        match statement:
+            case If():
+                statements.append(replace(statement, then=_block(statement.then), orelse=_block(statement.orelse)))
+            case For() | While():
+                statements += _lifted(replace(statement, body=_block(statement.body)))
+            case _:
+                statements.append(statement)
+    return Block(tuple(statements), block.yields)
+
+
+def _lifted(loop: For | While) -> list[Statement]:
+    """The buffers that a loop's body makes, then the loop that carries them."""
+    own = {c.parameter for c in loop.carried} | {v for s in walk(loop.body) for v in results_of(s)}
+    if isinstance(loop, For):
+        own.add(loop.index)
+    before: list[Statement] = []
+    for statement in loop.body.statements:
+        if not isinstance(statement, Let) or statement.function is not np.empty:
+            continue
+        last = _last_version(statement.value, loop.body)
+        if last is not None and last not in loop.body.yields and not own & set(values_in(statement.operands)):
+            before.append(statement)
+            loop = _carrying(loop, statement, last)
+    return [*before, loop]
+
+
+def _carrying(loop: For | While, made: Let, last: Value) -> For | While:
+    """The loop with a buffer handed from round to round."""
+    value = made.value
+    parameter = Value(value.name, value.type)
+    others = tuple(s for s in loop.body.statements if not isinstance(s, Let) or s.value is not value)
+    body = substituted(Block(others, loop.body.yields), {value: parameter})
+    last = parameter if last is value else last
+    count = len(loop.carried)
+    yields = (*body.yields[:count], last, *body.yields[count:])
+    return replace(
+        loop,
+        carried=(*loop.carried, Carried(parameter, value)),
+        body=Block(body.statements, yields),
+        results=(*loop.results, Value(value.name, value.type)),
+    )
+
+
+def _last_version(value: Value, block: Block) -> Value | None:
+    """The version of a buffer at the end of a block; None where a branch takes it over, which is not followed."""
+    for statement in block.statements:
+        match statement:
+            case Let() if consumes(statement) and statement.operands[0] is value:
+                value = statement.value
+            case For() | While():
+                for carried, result in zip(statement.carried, statement.results, strict=True):
+                    if carried.initial is value:
+                        value = result
+                        break
+            case If() if _is_consumed(value, statement):
+                return None
+    return value
+
+
+def _is_consumed(value: Value, statement: If) -> bool:
+    """Whether a branch writes a buffer, or hands it on."""
+    for side in (statement.then, statement.orelse):
+        if value in side.yields:
+            return True
+        for inner in walk(side):
+            if isinstance(inner, Let) and consumes(inner) and inner.operands[0] is value:
+                return True
+            if isinstance(inner, For | While) and any(c.initial is value for c in inner.carried):
+                return True
+    return False

@@ -1,4 +1,4 @@
-"""Single instructions that Numba does not offer: bit casts, fma, a true select, and polynomials as trees of fma."""
+"""Single instructions that Numba does not offer: bit casts, fma, a true select, and polynomials as chains of fma."""
 
 from __future__ import annotations
 
@@ -106,23 +106,32 @@ def is_finite(x: Any) -> Any:
 
 
 def polynomial(*coefficients: float) -> Any:
-    """A function of x inside compiled code: the polynomial with these coefficients, constant term first.
+    """A function of x inside compiled code: the polynomial with these three or more coefficients, constant term first.
 
-    Estrin's scheme, whose halves are independent of each other, hides the latency of fma; the two lowest terms come
-    last, as in Horner's scheme, so that only one rounding has their size.
+    Coefficients said to be interpolated make the polynomial exact at Chebyshev's points; fitted ones are those of least
+    squares of the relative error there, each rounded before the next ones are found.
+
+    Even and odd terms are two chains of fma, which halves the latency of Horner's scheme and needs few registers; the
+    two lowest terms come last, so that only one rounding has their size.
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         (x,) = arguments
         fma = builder.module.declare_intrinsic("llvm.fma", (x.type,), ir.FunctionType(x.type, (x.type,) * 3))
+
+        def horner(variable: Any, value: Any, terms: Any) -> Any:
+            """... (value * variable + terms[-1]) * variable + ..., down to terms[0]"""
+            for term in reversed(terms):
+                value = builder.call(fma, (value, variable, term))
+            return value
+
         constant, linear, *terms = [ir.Constant(x.type, c) for c in coefficients]
-        power = x
-        while len(terms) > 1:
-            pairs = [builder.call(fma, (high, power, low)) for low, high in zip(terms[::2], terms[1::2], strict=False)]
-            terms = pairs + terms[2 * len(pairs) :]
-            if len(terms) > 1:
-                power = builder.fmul(power, power)
-        return builder.call(fma, (x, builder.call(fma, (x, terms[0], linear)), constant))
+        square = builder.fmul(x, x)
+        even, odd = terms[::2], terms[1::2]
+        value = horner(square, even[-1], even[:-1])
+        if odd:
+            value = horner(x, horner(square, odd[-1], odd[:-1]), [value])
+        return horner(x, value, [constant, linear])
 
     @intrinsic
     def evaluate(context: Any, x: Any) -> Any:

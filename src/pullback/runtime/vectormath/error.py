@@ -10,27 +10,26 @@ from pullback.runtime.vectormath.bits import copy_sign, fma, kernel, magnitude, 
 from pullback.runtime.vectormath.exponential import clamp, exp_normal, exp_parts, nearest, scale
 from pullback.runtime.vectormath.lifting import define
 
-# erf(x) / x - 1 as a polynomial in x^2 for |x| <= 1, interpolated at Chebyshev's points; error below 2^-58.
+# erf(x) / x - 1 as a polynomial in x^2 for |x| <= 1, fitted; error below 2^-56.
 ERF_TAIL = polynomial(
     0.1283791670955126,
-    -0.37612638903183754,
-    0.1128379167095512,
-    -0.02686617064512984,
-    0.0052239776254232985,
-    -0.000854832702193483,
-    0.00012055332902888736,
-    -1.4925647567519332e-05,
-    1.6462045441468418e-06,
-    -1.6364642158167616e-07,
-    1.4792401209404813e-08,
-    -1.216456005728345e-09,
-    8.709045129053106e-11,
-    -4.230945824295338e-12,
+    -0.37612638903183876,
+    0.11283791670958783,
+    -0.026866170645631897,
+    0.00522397762924565,
+    -0.0008548327199358272,
+    0.00012055338161400656,
+    -1.4925748180206354e-05,
+    1.6463247307130268e-06,
+    -1.6372371891698225e-07,
+    1.4798357234369911e-08,
+    -1.1876555591839105e-09,
+    6.762801638832501e-11,
 )
 
-# e^(a^2) erfc(a) (a + 2) / 4 as a polynomial in (a - 2) / (a + 2) for 3/4 <= a <= 28, by least squares at Chebyshev's
-# points, each coefficient rounded before the next ones are found; relative error below 2^-55. The variable is that of
-# Shepherd and Laframboise (1981), Chebyshev approximation of (1 + 2x) exp(x^2) erfc x in 0 <= x < inf.
+# e^(a^2) erfc(a) (a + 2) / 4 as a polynomial in (a - 2) / (a + 2) for 3/4 <= a <= 28, fitted; relative error below
+# 2^-55. The variable is that of Shepherd and Laframboise (1981), Chebyshev approximation of (1 + 2x) exp(x^2) erfc x.
+# Its constant term stands apart from the rest.
 ERFC_AT_2 = 0.25539567631050575
 ERFC_TAIL = polynomial(
     -0.17179017110345265,
@@ -55,6 +54,22 @@ ERFC_TAIL = polynomial(
     -2.957910353328842e-08,
     1.0980613961133512e-07,
     -3.4148188725591004e-08,
+)
+
+# The same for 1 <= a <= 6, constant term included, as exact as 1 - erfc(a) needs: its error is below 2^-57.
+ERFC_TAIL_SHORT = polynomial(
+    0.25539567631050586,
+    -0.17179017110345007,
+    0.06986802313888864,
+    -0.009110557879323683,
+    -0.005377665470076973,
+    0.0016197965729814832,
+    0.0007726546213206632,
+    -0.00020932967117144512,
+    -0.0001658403024760813,
+    8.434522299831803e-06,
+    3.6571187802619064e-05,
+    1.1405514121904922e-05,
 )
 
 
@@ -95,19 +110,13 @@ def erfc_tail(a: Any) -> Any:
 
 
 @kernel
-def erfc_short(a: Any) -> Any:
-    """erfc(a) for 3/4 <= a <= 6 to about 4 ulp, which is enough for 1 - erfc(a)."""
-    u = 4.0 / (a + 2.0)
-    t = 1.0 - u
-    return exp_normal(-a * a) * (u * fma(t, ERFC_TAIL(t), ERFC_AT_2))
-
-
-@kernel
 def erf_of(x: Any) -> Any:
     # Beyond 6 the result is 1.
     a = clamp(magnitude(x), 1.0, 6.0)
     near = clamp(x, -1.0, 1.0)
-    y = select(magnitude(x) > 1.0, 1.0 - erfc_short(a), fma(near, ERF_TAIL(near * near), near))
+    u = 4.0 / (a + 2.0)
+    far = 1.0 - exp_normal(-a * a) * (u * ERFC_TAIL_SHORT(1.0 - u))
+    y = select(magnitude(x) > 1.0, far, fma(near, ERF_TAIL(near * near), near))
     return copy_sign(y, x)
 
 

@@ -30,8 +30,8 @@ INVERSE_LN2, INVERSE_LN2_LOW = 1.4426950408889634, 2.0355273740931033e-17
 LOG10_2, LOG10_2_LOW = 0.3010299956639812, -2.8037281277851704e-18
 INVERSE_LN10, INVERSE_LN10_LOW = 0.4342944819032518, 1.098319650216765e-17
 
-# (2 artanh(s) - 2 s) / s^3 as a polynomial in s^2 for |s| <= 3 - 2 sqrt(2), interpolated at Chebyshev's points;
-# the error of artanh(s) / s is below 2^-59.
+# (2 artanh(s) - 2 s) / s^3 as a polynomial in s^2 for |s| <= 3 - 2 sqrt(2), interpolated; the error of
+# artanh(s) / s is below 2^-59.
 LOG_TAIL = polynomial(
     0.6666666666666666,
     0.4000000000000088,

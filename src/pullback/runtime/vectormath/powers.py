@@ -26,8 +26,8 @@ from pullback.runtime.vectormath.logarithmic import split_any
 LN2, LN2_LOW = 0.6931471805599453, 2.3190468138462996e-17
 TWO_THIRDS, TWO_THIRDS_LOW = 0.6666666666666666, 3.700743415417188e-17
 
-# (2 artanh(s) - 2 s - 2 s^3 / 3) / s^5 as a polynomial in s^2 for |s| <= 3 - 2 sqrt(2), interpolated at Chebyshev's
-# points; the error of artanh(s) / s is below 2^-61.
+# (2 artanh(s) - 2 s - 2 s^3 / 3) / s^5 as a polynomial in s^2 for |s| <= 3 - 2 sqrt(2), interpolated; the
+# error of artanh(s) / s is below 2^-61.
 LOG_TAIL = polynomial(
     0.40000000000000024,
     0.28571428571338453,
@@ -38,7 +38,7 @@ LOG_TAIL = polynomial(
     0.12913739291129622,
 )
 
-# The cube root on [1/2, 1], interpolated at Chebyshev's points; error below 2^-22.
+# The cube root on [1/2, 1], interpolated; error below 2^-22.
 CUBE_ROOT = polynomial(
     0.35608789204815,
     1.4980840455582545,

@@ -39,7 +39,7 @@ SMALLEST_NORMAL = np.float32(1.1754943508222875e-38)
 SCALE, SCALE_EXPONENT = np.float32(2.0**25), np.float32(25.0)
 TANH_SWITCH, TANH_IS_ONE = np.float32(0.625), np.float32(10.0)
 
-# The tails of the float64 kernels, interpolated at Chebyshev's points; relative errors of e^r, artanh(s) / s and
+# The tails of the float64 kernels, interpolated; relative errors of e^r, artanh(s) / s and
 # tanh(x) / x below 2^-29, 2^-34 and 2^-30.
 EXP_TAIL = polynomial(
     0.500000001346581,

@@ -18,7 +18,9 @@ from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
 from pullback.ir.nodes import Constant, Effect, Function, walk
 from pullback.optimize.bounds import check_bounds
+from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.own import own
+from pullback.optimize.registers import sum_in_registers
 
 _PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
 
@@ -55,7 +57,10 @@ class Compiled:
 
     @property
     def machine_text(self) -> str:
-        function = check_bounds(self.function) if self.options.boundscheck else self.function
+        function = self.function
+        if self.options.analyses:
+            function = sum_in_registers(hoist_everything(function))
+        function = check_bounds(function) if self.options.boundscheck else function
         return emit_module([function], compiled=True, vector=self.options.math == "vector")
 
     @property

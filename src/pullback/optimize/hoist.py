@@ -63,6 +63,12 @@ def hoist(function: Function) -> Function:
     return replace(function, body=body, callees=tuple(hoist(callee) for callee in function.callees))
 
 
+def hoist_everything(function: Function) -> Function:
+    """The same function with index arithmetic, too, before the innermost loop that does not change it."""
+    callees = tuple(map(hoist_everything, function.callees))
+    return replace(function, body=_hoisted(function.body, None), callees=callees)
+
+
 class _Sizes:
     """Replaces `dim(array, axis)` by the same size of an earlier array, or by the number it was made with.
 
@@ -126,8 +132,8 @@ def _copied(statement: Let, operand: Operand) -> Let:
     return replace(statement, function=primitives.cast, operands=(operand, Constant("int64")), keywords=())
 
 
-def _hoisted(block: Block, varying: set[Value]) -> Block:
-    """A block with its loops relieved; `varying` are the values that loops around it change."""
+def _hoisted(block: Block, varying: set[Value] | None) -> Block:
+    """A block with its loops relieved; `varying` are the values that loops around it change, None if all may move."""
     statements: list[Statement] = []
     for statement in block.statements:
         match statement:
@@ -144,7 +150,7 @@ def _hoisted(block: Block, varying: set[Value]) -> Block:
     return Block(tuple(statements), block.yields)
 
 
-def _around(statement: For | While, outer: set[Value]) -> list[Statement]:
+def _around(statement: For | While, outer: set[Value] | None) -> list[Statement]:
     """What moves out of a loop, then the loop.
 
     Numbers that index arrays stay where they are unless no loop changes them: `i - 1` costs nothing where it is read.
@@ -154,12 +160,13 @@ def _around(statement: For | While, outer: set[Value]) -> list[Statement]:
         changing.add(statement.index)
     else:
         changing |= {v for s in walk(statement.condition) for v in results_of(s)}
-    body = _hoisted(statement.body, outer | changing)
+    body = _hoisted(statement.body, None if outer is None else outer | changing)
     before: list[Statement] = []
     inside: list[Statement] = []
     moved: set[Value] = set()
     for inner in body.statements:
-        barred = changing if isinstance(inner, Let) and is_float(inner.value.type) else outer | changing
+        is_free = outer is None or (isinstance(inner, Let) and is_float(inner.value.type))
+        barred = changing if is_free else changing | (outer or set())
         read = set(values_in(operands_of(inner))) - moved
         if isinstance(inner, Let) and _is_safe(inner) and not read & barred:
             moved.add(inner.value)

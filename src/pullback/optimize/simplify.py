@@ -178,11 +178,21 @@ class _Simplifier:
         if isinstance(statement, While):
             condition = self.block(statement.condition)
             body = self.block(Block(statement.body.statements, body_yields))
-            return replace(statement, condition=condition, carried=kept, body=body, results=results)
+            return self.again(replace(statement, condition=condition, carried=kept, body=body, results=results))
         bounds = self.operand((statement.start, statement.stop, statement.step))
         start, stop, step = bounds
         body = self.block(Block(statement.body.statements, body_yields))
-        return replace(statement, start=start, stop=stop, step=step, carried=kept, body=body, results=results)
+        return self.again(
+            replace(statement, start=start, stop=stop, step=step, carried=kept, body=body, results=results)
+        )
+
+    def again(self, statement: For | While) -> Statement:
+        """The loop once more, where it turned out inside that it carries something unchanged."""
+        unchanged = any(
+            y is c.parameter and _same_type(c.initial, c.parameter)
+            for y, c in zip(statement.body.yields, statement.carried, strict=False)
+        )
+        return self.loop(statement) if unchanged else statement
 
 
 def _same_type(operand: Operand, value: Value) -> bool:

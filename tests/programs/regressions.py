@@ -188,3 +188,43 @@ def written_again_after_it_was_returned(x, n):
     for k in range(1, n, 2):
         flow[1:-1] = 0.85 * k
     return np.prod(flow)
+
+
+@program(np.arange(300.0), np.array([0, 2, 250], np.uint8))
+def narrow_index_below_a_size(x, labels):
+    """NumPy compares integers of any size; the size of `x` does not fit the dtype of the index."""
+    total = 0.0
+    for i in range(labels.shape[0]):
+        k = labels[i]
+        if k < x.shape[0]:
+            total += x[k] * x[k]
+    return total
+
+
+@program(np.arange(300.0), np.array([3, 2, 250], np.uint8), 10)
+@program(np.arange(300.0), np.array([3, 2, 25], np.int8), 110)
+def narrow_index_wraps_around(x, labels, offset):
+    """An integer of eight bits stays one: 250 + 10 is 4, and 25 + 110 is -121."""
+    total = 0.0
+    for i in range(labels.shape[0]):
+        total += x[labels[i] + offset] ** 2
+    return total
+
+
+@failing(np.arange(4.0), np.array([0, 255], np.uint8), error=IndexError)
+def wrapped_index_proves_nothing(x, labels):
+    """255 + 1 is 0 and below the size; 255 is not."""
+    total = 0.0
+    for i in range(labels.shape[0]):
+        k = labels[i]
+        if k + 1 < x.shape[0]:
+            total += x[k]
+    return total
+
+
+@failing(np.arange(4.0), np.array([0, 1], np.uint8), 300, error=OverflowError)
+def offset_that_a_narrow_index_cannot_take(x, labels, offset):
+    total = 0.0
+    for i in range(labels.shape[0]):
+        total += x[labels[i] + offset]
+    return total

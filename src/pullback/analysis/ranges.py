@@ -81,9 +81,9 @@ class Ranges:
         return whole.moved(stop.value - start.value)
 
     def note(self, statement: Let) -> None:
-        """Take in an integer, or a comparison of integers."""
+        """Take in an integer, or a comparison of integers. Narrow ones wrap around: a sum of them is not their form."""
         made = _FORMS.get(statement.function)
-        if made is not None and _is_int(statement.value):
+        if made is not None and _is_int(statement.value) and statement.value.type.dtype == "int64":
             form = made(self, *statement.operands[:2])
             if form is not None:
                 self.forms[statement.value] = form

@@ -15,8 +15,9 @@ from pullback.frontend.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import UNDEFINED, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
-from pullback.ir.types import Array, Type
+from pullback.ir.types import Array, Scalar, Type
 
+_NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32"}
 VECTOR_LIBRARY = "vm"
 """What generated modules call the vector math library."""
 
@@ -96,13 +97,21 @@ class Expressions:
                 return self.helper(helper, [self.operand(argument) for argument in arguments])
         if function in spelling.BINARY:
             left, right = (self.operand(operand) for operand in operands)
-            return gast.BinOp(left, spelling.BINARY[function](), right)
+            return self.narrowed(gast.BinOp(left, spelling.BINARY[function](), right), statement.value.type)
         if function in spelling.COMPARISONS:
             left, right = (self.operand(operand) for operand in operands)
             return gast.Compare(left, [spelling.COMPARISONS[function]()], [right])
         if function in spelling.UNARY:
-            return gast.UnaryOp(spelling.UNARY[function](), self.operand(operands[0]))
+            return self.narrowed(
+                gast.UnaryOp(spelling.UNARY[function](), self.operand(operands[0])), statement.value.type
+            )
         return self.called(statement)
+
+    def narrowed(self, value: Any, type_: Type) -> Any:
+        """An integer in its own dtype: Numba computes with 64 bits where NumPy wraps around."""
+        if self.compiled and isinstance(type_, Scalar) and type_.dtype in _NARROW:
+            return call(_dtype(type_.dtype), value)
+        return value
 
     def sum(self, statement: Let) -> Any:
         """A running total whose order of additions the compiler may choose."""

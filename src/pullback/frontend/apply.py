@@ -12,15 +12,19 @@ import numpy as np
 from pullback.errors import TypingError
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue
 from pullback.frontend.context import Context, StaticNeeded
+from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer
 from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import Scalar, sample_of
+from pullback.ir.types import INT, Scalar, sample_of
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
 
 TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}
 """Parameters that take a tuple as it is, where others make an array of it."""
+
+_COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
+INT64_BYTES = 8
 
 _MATCHING = {np.where, np.clip, np.maximum, np.minimum}
 
@@ -66,16 +70,19 @@ def computed(
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or function in _MATCHING:
-        operands = _matched(context, operands, node)
+        operands = _matched(context, function, operands, node)
     with context.builder.at(context.location(node)):
         return context.builder.let(function, *operands, keywords=keywords, type_=type_)
 
 
-def _matched(context: Context, operands: tuple[Operand, ...], node: Any) -> tuple[Operand, ...]:
+def _matched(
+    context: Context, function: Callable[..., Any], operands: tuple[Operand, ...], node: Any
+) -> tuple[Operand, ...]:
     """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
     typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
     common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
-    if common in ("float64", "int64", "bool"):
+    exact = function in _COMPARING and np.dtype(common).kind in "iu"  # NumPy compares integers of any size
+    if exact or common in ("float64", "int64", "bool"):
         return operands
     return tuple(_in_dtype(context, operand, common, node) for operand in operands)
 
@@ -88,7 +95,19 @@ def _in_dtype(context: Context, operand: Operand, dtype: str, node: Any) -> Oper
     if isinstance(operand, Constant):
         return Constant(operand.value, Scalar(dtype))
     with context.builder.at(context.location(node)):
+        _check_fits(context, operand, dtype)
         return context.builder.cast(operand, dtype)
+
+
+def _check_fits(context: Context, operand: Value, dtype: str) -> None:
+    """OverflowError, as NumPy has it, where one of Python's integers is too large for a narrow one."""
+    if np.dtype(dtype).kind not in "iu" or np.dtype(dtype).itemsize == INT64_BYTES:
+        return
+    message = Constant(f"a Python integer is out of bounds for {dtype}")
+    bounds = np.iinfo(dtype)
+    for low, high in ((Constant(int(bounds.min), INT), operand), (operand, Constant(int(bounds.max), INT))):
+        fits = context.builder.let(np.less_equal, low, high)
+        context.builder.effect(primitives.check, fits, Constant(OverflowError), message)
 
 
 def _folded(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Constant | None:

@@ -52,28 +52,28 @@ def mixed(a, b, c=2.0):
     return a * b + a * c
 
 
+CHOICES = [
+    (0, 8.0),
+    (1, 3.0),
+    (2, 3.0),
+    (-1, 3.0),
+    (-3, 8.0),
+    ("a", 8.0),
+    ("b", 3.0),
+    ((0,), (8.0,)),
+    ((0, 1), (8.0, 3.0)),
+    ((1, 0), (3.0, 8.0)),
+    ((2, "a", -2), (3.0, 8.0, 3.0)),
+    (("b",), (3.0,)),
+    ((), ()),
+]
+COMPILED_CHOICES = [(argnums, expected) for argnums, expected in CHOICES if argnums in (-1, (1, 0), (0,))]
+
+
 @pytest.mark.parametrize(
-    ("argnums", "expected"),
-    [
-        (0, 8.0),
-        (1, 3.0),
-        (2, 3.0),
-        (-1, 3.0),
-        (-3, 8.0),
-        ("a", 8.0),
-        ("b", 3.0),
-        ((0,), (8.0,)),
-        ((0, 1), (8.0, 3.0)),
-        ((1, 0), (3.0, 8.0)),
-        ((2, "a", -2), (3.0, 8.0, 3.0)),
-        (("b",), (3.0,)),
-        ((), ()),
-    ],
+    ("argnums", "expected", "jit"), [*((*c, False) for c in CHOICES), *((*c, True) for c in COMPILED_CHOICES)]
 )
-@MODES
 def test_argnums_choose_arguments_and_their_structure(argnums: Any, expected: Any, jit: bool) -> None:
-    if jit and argnums not in (-1, (1, 0), (0,)):
-        pytest.skip("three are compiled; all are interpreted")
     function = pb.differentiable(jit=jit)(mixed)
     for _ in range(2):  # the second call takes the short way
         assert pb.grad(function, argnums)(3.0, 5.0, 3.0) == expected
@@ -301,12 +301,9 @@ def test_value_that_is_an_argument_is_a_copy_of_it():
     assert x.tolist() == [1.0, 2.0]
 
 
-@MODES
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize(("shape", "jit"), [((), False), ((3,), False), ((2, 3), False), ((2, 3), True)])
 def test_gradient_has_dtype_and_shape_of_its_argument(jit: bool, dtype: Any, shape: tuple[int, ...]) -> None:
-    if jit and shape != (2, 3):
-        pytest.skip("one shape is compiled; all are interpreted")
     x = np.linspace(0.5, 1.5, int(np.prod(shape))).astype(dtype).reshape(shape)
     value, got = pb.value_and_grad(pb.differentiable(jit=jit)(lambda x: np.sum(np.sin(x) * 2.0)))(x)
     assert isinstance(got, np.ndarray)

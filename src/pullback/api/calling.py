@@ -10,7 +10,7 @@ from pullback.api.specialise import Engine, check_overlap, ready
 from pullback.compile.functions import Compiled
 from pullback.frontend.arguments import Form, Leaf, leaf_types, leaves_of, rebuild
 from pullback.frontend.build import Built
-from pullback.frontend.captured import look_up_again, still_holds
+from pullback.frontend.captured import look_up_again
 from pullback.ir.types import Array, Type
 
 Kinds = tuple[Any, ...]
@@ -27,10 +27,6 @@ def is_simple(argument: Any) -> bool:
     if type(argument) is np.ndarray:
         return bool(argument.dtype.isnative)
     return type(argument) in _SIMPLE
-
-
-def always() -> bool:
-    return True
 
 
 def is_plain(type_: Type) -> bool:
@@ -93,7 +89,7 @@ class FastPrimal:
     def __init__(self, engine: Engine, forms: dict[str, Form], built: Built) -> None:
         self.compiled = engine.derivative(forms, "primal", ())
         self.entry = self.compiled.entry
-        self.dependencies = built.dependencies
+        self.holds = built.holds
 
     @staticmethod
     def serves(arguments: tuple[Any, ...], bound: dict[str, Any], forms: dict[str, Form], built: Built) -> bool:
@@ -102,10 +98,6 @@ class FastPrimal:
         plain = all(isinstance(form, Leaf) for form in forms.values()) and not built.captures
         result = isinstance(built.result, Leaf) and is_plain(built.result.type)
         return given and plain and result and not built.function.mutated
-
-    def holds(self) -> bool:
-        """Whether all that the function used from outside is still what it was."""
-        return not self.dependencies or all(map(still_holds, self.dependencies))
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
         try:

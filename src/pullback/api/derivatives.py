@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.calling import Kinds, always, call_entry, in_order, is_plain, is_simple, kinds_of, strong
+from pullback.api.calling import Kinds, call_entry, in_order, is_plain, is_simple, kinds_of, strong
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import (
     Argnums,
@@ -30,7 +30,6 @@ from pullback.frontend.arguments import (
     rebuild,
 )
 from pullback.frontend.build import Built
-from pullback.frontend.captured import still_holds
 from pullback.ir.types import Array, Scalar, Type, is_float
 
 
@@ -155,9 +154,6 @@ class Prepared:
         self.gradient_types = [type_ for form in wanted for type_ in leaf_types(form)]
         self.value_types = leaf_types(built.result)
 
-    def holds(self) -> bool:
-        return all(map(still_holds, self.built.dependencies))
-
     def run(self, bound: dict[str, Any]) -> Any:
         return self.called([leaf for name, form in self.forms.items() for leaf in leaves_of(bound[name], form)])
 
@@ -192,7 +188,7 @@ class _Fast:
         self.prepared = prepared
         built, compiled = prepared.built, prepared.compiled
         self.entry = compiled.entry
-        self.holds: Callable[[], bool] = prepared.holds if built.dependencies else always
+        self.holds = built.holds
         strong = [t for t in (*prepared.gradient_types, *prepared.value_types) if not is_plain(t)]
         plain_result = isinstance(built.result, Leaf) and not prepared.owner.has_aux
         self.simple = not strong and plain_result and not built.captures and not compiled.function.mutated

@@ -15,7 +15,6 @@ from pullback.compile.options import Options
 from pullback.errors import AliasError, TypingError
 from pullback.frontend.arguments import Form, Known, form_of, leaf_types
 from pullback.frontend.build import Built, build
-from pullback.frontend.captured import still_holds
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
 from pullback.ir.types import is_float, type_of
@@ -50,7 +49,7 @@ class Engine:
         key = tuple(forms.values())
         with self.lock:
             built = self.built.get(key)
-            if built is None or not all(map(still_holds, built.dependencies)):
+            if built is None or not built.holds():
                 built = build(self.source, forms)
                 self.built[key] = built
                 self.made = {k: v for k, v in self.made.items() if k[0] is not key and k[0] != key}

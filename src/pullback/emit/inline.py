@@ -15,12 +15,13 @@ from pullback.ir.nodes import (
     Effect,
     For,
     Function,
-    If,
     Let,
     Statement,
     Value,
     While,
+    blocks_of,
     operands_of,
+    read_in,
     values_in,
     walk,
 )
@@ -38,7 +39,7 @@ def find_inlined(function: Function) -> dict[Value, Let]:
 class _Finder:
     def __init__(self, function: Function) -> None:
         self.survey = Survey(function)
-        self.counts = Counter(_mentions(function.body))
+        self.counts = Counter(read_in(function.body))
         self.shaped = {
             s.operands[0] for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim
         }
@@ -60,7 +61,7 @@ class _Finder:
                     del open_[value]
             if isinstance(statement, Let) and self.may_inline(statement):
                 open_[statement.value] = statement
-            for inner in _inner_blocks(statement):
+            for inner in blocks_of(statement):
                 self.block(inner)
         for value in values_in(block.yields):
             if value in open_:
@@ -116,7 +117,7 @@ class _Finder:
             return frozenset(found)
         if isinstance(statement, Effect) and statement.function is primitives.write_back:
             return self.survey.origin(statement.operands[0])
-        for inner in _inner_blocks(statement):
+        for inner in blocks_of(statement):
             for deeper in walk(inner):
                 if isinstance(deeper, Let) and consumes(deeper):
                     found |= self.survey.origin(deeper.operands[0])
@@ -125,23 +126,3 @@ class _Finder:
                 if carried.parameter in found:
                     found |= self.survey.origin(carried.initial)
         return frozenset(found)
-
-
-def _inner_blocks(statement: Statement) -> tuple[Block, ...]:
-    match statement:
-        case If():
-            return (statement.then, statement.orelse)
-        case For():
-            return (statement.body,)
-        case While():
-            return (statement.condition, statement.body)
-    return ()
-
-
-def _mentions(block: Block) -> list[Value]:
-    found: list[Value] = []
-    for statement in walk(block):
-        found += values_in(operands_of(statement))
-        for inner in _inner_blocks(statement):
-            found += values_in(inner.yields)
-    return found + list(values_in(block.yields))

@@ -18,10 +18,8 @@ from pullback.ir.nodes import (
     Operand,
     Value,
     While,
-    blocks_of,
-    operands_of,
+    read_in,
     results_of,
-    values_in,
     walk,
 )
 from pullback.ir.types import Array
@@ -144,7 +142,7 @@ def _names(function: Function, classes: _Classes, inlined: dict[Value, Let], tak
     used = set(taken) | RESERVED
     names: dict[Value, str] = {}
     named: dict[Value, str] = {}
-    read = set(_read(function.body))
+    read = set(read_in(function.body))
     for parameter in function.parameters:
         root = classes.root(parameter)
         named[root] = _unused(parameter.name, used)
@@ -162,14 +160,6 @@ def _stem(members: list[Value], read: set[Value]) -> str:
     """The first name among the members; `_` only for what nobody reads."""
     stem = next((member.name for member in members if member.name), "t")
     return "k" if stem == "_" and read.intersection(members) else stem
-
-
-def _read(block: Block) -> Iterator[Value]:
-    for statement in walk(block):
-        yield from values_in(operands_of(statement))
-        for inner in blocks_of(statement):
-            yield from values_in(inner.yields)
-    yield from values_in(block.yields)
 
 
 def _unused(stem: str, used: set[str]) -> str:

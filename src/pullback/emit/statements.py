@@ -138,8 +138,7 @@ class Statements:
                 array, value = (self.expressions.operand(operand) for operand in statement.operands)
                 target = gast.Subscript(array, constant(Ellipsis), gast.Store())
                 return gast.Assign([target], value, None)
-            case primitives.check_index | primitives.check_span as checked:
-                helper = runtime.check_index if checked is primitives.check_index else runtime.check_span
+            case runtime.check_index | runtime.check_span as helper:
                 return gast.Expr(self.expressions.helper(helper, [*map(self.expressions.operand, statement.operands)]))
             case primitives.raise_:
                 kind, *parts = statement.operands

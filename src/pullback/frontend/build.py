@@ -17,6 +17,7 @@ from pullback.errors import Location
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
+from pullback.frontend.captured import still_holds
 from pullback.frontend.context import Capture, Context, Dependency, Frame
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.inserted import Inserted
@@ -42,6 +43,10 @@ class Built:
     captures: tuple[Capture, ...]
     dependencies: tuple[Dependency, ...]
     source: Source
+
+    def holds(self) -> bool:
+        """Whether all that the function used from outside is still what it was."""
+        return not self.dependencies or all(map(still_holds, self.dependencies))
 
 
 def build(source: Source, arguments: dict[str, Form], name: str = "") -> Built:

@@ -27,7 +27,7 @@ from pullback.frontend.bindings import (
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
-from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value
+from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value, is_scalar
 from pullback.ir.types import INT, Array, Scalar
 
 WHOLE = Index((Constant(Ellipsis),))
@@ -329,7 +329,7 @@ def merged(path: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _is_integer(item: Any) -> bool:
-    return isinstance(item, Value | Constant) and isinstance(item.type, Scalar) and item.type.dtype != "bool"
+    return is_scalar(item) and item.type.dtype != "bool"
 
 
 def _flat(items: tuple[Any, ...]) -> list[Any]:

@@ -278,3 +278,28 @@ def walk(block: Block) -> Iterator[Statement]:
         yield statement
         for inner in blocks_of(statement):
             yield from walk(inner)
+
+
+def read_in(block: Block) -> Iterator[Value]:
+    """Every value that a block reads, as often as it does: by its statements, those inside, and what it yields."""
+    for statement in block.statements:
+        yield from values_in(operands_of(statement))
+        for inner in blocks_of(statement):
+            yield from read_in(inner)
+    yield from values_in(block.yields)
+
+
+def made_in_rounds(loop: For | While) -> set[Value]:
+    """The values that every round of a loop makes anew: its index and parameters, and all that stands in it."""
+    made = _own(loop)
+    for block in blocks_of(loop):
+        for statement in walk(block):
+            made.update(results_of(statement))
+            if isinstance(statement, For | While):
+                made |= _own(statement)
+    return made
+
+
+def _own(loop: For | While) -> set[Value]:
+    parameters = {carried.parameter for carried in loop.carried}
+    return parameters | {loop.index} if isinstance(loop, For) else parameters

@@ -94,19 +94,6 @@ def check(condition: bool, exception: type[Exception], *parts: Any) -> None:
         raise exception(*parts)
 
 
-def check_index(index: int, size: int) -> None:
-    """Raise IndexError unless `index` is one of an axis of this size, counted from its start or its end."""
-    if not -size <= index < size:
-        raise IndexError(f"index {index} is out of bounds for an axis of size {size}")
-
-
-def check_span(first: int, last: int, size: int, *rounds: int) -> None:
-    """Raise IndexError unless `first` and `last` are indices of an axis of this size, or a loop has no rounds."""
-    if all(count > 0 for count in rounds):
-        check_index(first, size)
-        check_index(last, size)
-
-
 def write_back(array: Any, value: Any) -> None:
     """Give a changed parameter its last elements, where those ended up in other memory."""
     array[...] = value

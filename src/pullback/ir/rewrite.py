@@ -1,8 +1,8 @@
-"""Substitution: the same block or statement with operands in other terms."""
+"""Rewriting: the same block or statement with operands in other terms, or with other blocks inside."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -22,6 +22,18 @@ def substituted(part: Part, terms: Mapping[Value, Operand]) -> Part:
     """
     made: Any = _block(part, terms) if isinstance(part, Block) else _statement(part, terms)
     return made
+
+
+def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> Statement:
+    """A statement with each of its own blocks changed; one without blocks as it is."""
+    match statement:
+        case If():
+            return replace(statement, then=change(statement.then), orelse=change(statement.orelse))
+        case For():
+            return replace(statement, body=change(statement.body))
+        case While():
+            return replace(statement, condition=change(statement.condition), body=change(statement.body))
+    return statement
 
 
 def _block(block: Block, terms: Mapping[Value, Operand]) -> Block:

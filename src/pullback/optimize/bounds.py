@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.ranges import Form, Ranges
 from pullback.analysis.shapes import Shapes, Size
 from pullback.ir import primitives
@@ -33,14 +34,13 @@ from pullback.ir.nodes import (
     Operand,
     Permute,
     Reshape,
-    Slice,
     Statement,
     Step,
     Value,
     While,
+    is_scalar,
     results_of,
 )
-from pullback.ir.types import Scalar
 
 _ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
 
@@ -154,7 +154,7 @@ class _Checker:
         body = self.inside(statement.body, level, self.ranges.loop_facts(statement))
         for span in level.spans:
             operands = [self.operand(form) for form in (span.first, span.last, span.extent, *span.rounds)]
-            self.builder.effect(primitives.check_span, *operands)
+            self.builder.effect(runtime.check_span, *operands)
         self.spans += level.spans
         return [replace(statement, body=body)]
 
@@ -212,7 +212,7 @@ class _Checker:
             return
         if not self.check_before(form, extent):
             operands = (self.operand(form), self.operand(extent))
-            self.builder.effect(primitives.check_index, *operands)
+            self.builder.effect(runtime.check_index, *operands)
         self.ranges.facts += [below, from_end]
 
     def check_before(self, form: Form, extent: Form) -> bool:
@@ -260,7 +260,7 @@ class _Checker:
         return made
 
 
-def _paired(items: tuple[object, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:
+def _paired(items: tuple[Operand, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:
     """The integers among the items of an index, each with the size of its axis."""
     used = sum(not _is_new(item) and not _is_ellipsis(item) for item in items)
     axis = 0
@@ -281,10 +281,8 @@ def _is_ellipsis(item: object) -> bool:
     return isinstance(item, Constant) and item.value is Ellipsis
 
 
-def _is_integer(item: object) -> bool:
-    if isinstance(item, Slice):
-        return False
-    return isinstance(item, Value | Constant) and isinstance(item.type, Scalar) and item.type.dtype != "bool"
+def _is_integer(item: Operand) -> bool:
+    return is_scalar(item) and item.type.dtype != "bool"
 
 
 def _over(form: Form, index: Value, span: tuple[Form, Form]) -> Form:

@@ -31,11 +31,13 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    made_in_rounds,
     operands_of,
     results_of,
     values_in,
     walk,
 )
+from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Scalar, is_float
 
 _SAFE: set[Callable[..., Any]] = {
@@ -136,17 +138,10 @@ def _hoisted(block: Block, varying: set[Value] | None) -> Block:
     """A block with its loops relieved; `varying` are the values that loops around it change, None if all may move."""
     statements: list[Statement] = []
     for statement in block.statements:
-        match statement:
-            case If():
-                statements.append(
-                    replace(
-                        statement, then=_hoisted(statement.then, varying), orelse=_hoisted(statement.orelse, varying)
-                    )
-                )
-            case For() | While():
-                statements += _around(statement, varying)
-            case _:
-                statements.append(statement)
+        if isinstance(statement, For | While):
+            statements += _around(statement, varying)
+        else:
+            statements.append(with_blocks(statement, lambda block: _hoisted(block, varying)))
     return Block(tuple(statements), block.yields)
 
 
@@ -155,11 +150,7 @@ def _around(statement: For | While, outer: set[Value] | None) -> list[Statement]
 
     Numbers that index arrays stay where they are unless no loop changes them: `i - 1` costs nothing where it is read.
     """
-    changing = {c.parameter for c in statement.carried} | {v for s in walk(statement.body) for v in results_of(s)}
-    if isinstance(statement, For):
-        changing.add(statement.index)
-    else:
-        changing |= {v for s in walk(statement.condition) for v in results_of(s)}
+    changing = made_in_rounds(statement)
     body = _hoisted(statement.body, None if outer is None else outer | changing)
     before: list[Statement] = []
     inside: list[Statement] = []

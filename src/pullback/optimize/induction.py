@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, For, Function, If, Let, Operand, Statement, Value, While, map_values
-from pullback.ir.rewrite import substituted
+from pullback.ir.nodes import Block, Constant, For, Function, Let, Operand, Statement, Value, While, map_values
+from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Scalar
 
 
@@ -24,22 +24,16 @@ def merge_counters(function: Function) -> Function:
 
 def _block(block: Block) -> Block:
     known: dict[Value, Operand] = {}
-    statements = [_statement(substituted(s, known) if known else s, known) for s in block.statements]
+    statements: list[Statement] = []
+    for statement in block.statements:
+        changed = with_blocks(substituted(statement, known) if known else statement, _block)
+        statements.append(_merged(changed, known) if isinstance(changed, For | While) else changed)
     return Block(tuple(statements), map_values(block.yields, lambda value: known.get(value, value)))
 
 
-def _statement(statement: Statement, known: dict[Value, Operand]) -> Statement:
-    match statement:
-        case If():
-            return replace(statement, then=_block(statement.then), orelse=_block(statement.orelse))
-        case For() | While():
-            return _loop(statement, known)
-    return statement
-
-
-def _loop(statement: For | While, known: dict[Value, Operand]) -> For | While:
+def _merged(statement: For | While, known: dict[Value, Operand]) -> For | While:
     """The loop with equal counters read as one; the others die, for nobody reads them."""
-    body = _block(statement.body)
+    body = statement.body
     steps = _steps(statement, body)
     inside: dict[Value, Operand] = {}
     first: dict[tuple[Operand, int], int] = {}

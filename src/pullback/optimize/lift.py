@@ -25,11 +25,11 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
-    results_of,
+    made_in_rounds,
     values_in,
     walk,
 )
-from pullback.ir.rewrite import substituted
+from pullback.ir.rewrite import substituted, with_blocks
 
 
 def lift_buffers(function: Function) -> Function:
@@ -40,21 +40,14 @@ def lift_buffers(function: Function) -> Function:
 def _block(block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        match statement:
-            case If():
-                statements.append(replace(statement, then=_block(statement.then), orelse=_block(statement.orelse)))
-            case For() | While():
-                statements += _lifted(replace(statement, body=_block(statement.body)))
-            case _:
-                statements.append(statement)
+        changed = with_blocks(statement, _block)
+        statements += _lifted(changed) if isinstance(changed, For | While) else [changed]
     return Block(tuple(statements), block.yields)
 
 
 def _lifted(loop: For | While) -> list[Statement]:
     """The buffers that a loop's body makes, then the loop that carries them."""
-    own = {c.parameter for c in loop.carried} | {v for s in walk(loop.body) for v in results_of(s)}
-    if isinstance(loop, For):
-        own.add(loop.index)
+    own = made_in_rounds(loop)
     before: list[Statement] = []
     for statement in loop.body.statements:
         if not isinstance(statement, Let) or statement.function is not np.empty:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pullback.analysis.sums import only_adds
-from pullback.ir.nodes import Block, For, Function, If, Statement, While
+from pullback.ir.nodes import Block, For, Function, Statement
+from pullback.ir.rewrite import with_blocks
 
 
 def run_forwards(function: Function) -> Function:
@@ -22,12 +23,7 @@ def _block(block: Block) -> Block:
 
 
 def _statement(statement: Statement) -> Statement:
-    match statement:
-        case If():
-            return replace(statement, then=_block(statement.then), orelse=_block(statement.orelse))
-        case For():
-            turned = statement.reverse and only_adds(statement)
-            return replace(statement, body=_block(statement.body), reverse=statement.reverse and not turned)
-        case While():
-            return replace(statement, body=_block(statement.body))
-    return statement
+    changed = with_blocks(statement, _block)
+    if isinstance(changed, For) and changed.reverse and only_adds(changed):
+        return replace(changed, reverse=False)
+    return changed

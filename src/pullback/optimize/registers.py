@@ -12,12 +12,12 @@ A sum in a variable can be vectorised; one in memory cannot, because the memory 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from pullback.ir import primitives
+from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
@@ -29,13 +29,12 @@ from pullback.ir.nodes import (
     Let,
     Statement,
     Value,
-    While,
-    blocks_of,
-    operands_of,
-    results_of,
+    is_scalar,
+    made_in_rounds,
+    read_in,
     values_in,
-    walk,
 )
+from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import BOOL, Array, Scalar
 
 
@@ -48,22 +47,15 @@ def sum_in_registers(function: Function) -> Function:
 def _block(block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        match statement:
-            case If():
-                statements.append(replace(statement, then=_block(statement.then), orelse=_block(statement.orelse)))
-            case For():
-                statements += _summed(replace(statement, body=_block(statement.body)))
-            case While():
-                statements.append(replace(statement, body=_block(statement.body)))
-            case _:
-                statements.append(statement)
+        changed = with_blocks(statement, _block)
+        statements += _summed(changed) if isinstance(changed, For) else [changed]
     return Block(tuple(statements), block.yields)
 
 
 def _summed(loop: For) -> list[Statement]:
     """The loop with its sums in variables, then what writes them."""
     after: list[Statement] = []
-    if loop.step == Constant(1, loop.index.type) and not loop.exits:
+    if loop.step == constant(1) and not loop.exits:
         for k in reversed(range(len(loop.carried))):
             steps = _steps(loop, k)
             if steps:
@@ -77,8 +69,8 @@ def _steps(loop: For, k: int) -> list[Let]:
     version: Value = loop.carried[k].parameter
     if not isinstance(version.type, Array) or not isinstance(loop.carried[k].initial, Value):
         return []
-    changing = {loop.index, *(c.parameter for c in loop.carried), *(v for s in walk(loop.body) for v in results_of(s))}
-    uses = Counter(_read(loop.body))
+    changing = made_in_rounds(loop)
+    uses = Counter(read_in(loop.body))
     steps: list[Let] = []
     for statement in loop.body.statements:
         if isinstance(statement, Let) and statement.operands and statement.operands[0] is version:
@@ -96,16 +88,7 @@ def _steps(loop: For, k: int) -> list[Let]:
 def _is_element(array: Value, path: tuple[object, ...]) -> bool:
     """Whether a path is one index of a number for each axis."""
     items = getattr(path[0], "items", ()) if len(path) == 1 else ()
-    numbers = all(isinstance(item, Value | Constant) and isinstance(item.type, Scalar) for item in items)
-    return numbers and len(items) == getattr(array.type, "ndim", -1)
-
-
-def _read(block: Block) -> Iterator[Value]:
-    for statement in walk(block):
-        yield from values_in(operands_of(statement))
-        for inner in blocks_of(statement):
-            yield from values_in(inner.yields)
-    yield from values_in(block.yields)
+    return all(map(is_scalar, items)) and len(items) == getattr(array.type, "ndim", -1)
 
 
 def _replaced(loop: For, k: int, steps: list[Let]) -> tuple[For, list[Statement]]:

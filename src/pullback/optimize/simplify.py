@@ -12,7 +12,7 @@ never `x * 0`, which is NaN where x is not finite.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -35,29 +35,17 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
-    blocks_of,
     map_values,
-    operands_of,
-    values_in,
-    walk,
+    read_in,
 )
 from pullback.ir.types import Array, Scalar
 
 
 def simplify(function: Function) -> Function:
     """The same function with fewer statements."""
-    simplifier = _Simplifier(Counter(_read(function.body)))
+    simplifier = _Simplifier(Counter(read_in(function.body)))
     body = simplifier.block(function.body)
     return replace(function, body=body, callees=tuple(simplify(callee) for callee in function.callees))
-
-
-def _read(block: Block) -> Iterator[Value]:
-    """Every value that a block reads, as often as it does."""
-    for statement in walk(block):
-        yield from values_in(operands_of(statement))
-        for inner in blocks_of(statement):
-            yield from values_in(inner.yields)
-    yield from values_in(block.yields)
 
 
 class _Simplifier:

@@ -94,6 +94,8 @@ def _with_fewer(
             same[residual] = operand
         elif first.setdefault(operand, residual) is not residual:
             same[residual] = first[operand]
+    if not same:
+        return pushed, pulled, residuals
     pulled = _finished(replace(pulled, body=substituted(pulled.body, same)), True)
     residuals = _residuals(pulled, seeds)
     kept = yields[len(yields) - len(pushed.mutated) :]
@@ -177,9 +179,7 @@ def _gradients(
 def _live(sweep: Sweep, results: tuple[Operand, ...], analyses: bool) -> tuple[list[Statement], tuple[Operand, ...]]:
     """The backward statements without those that no gradient needs, so that nothing is kept for them."""
     function = remove_dead(Function("backward", (), Block(tuple(sweep.statements), results)))
-    if analyses:  # the second time finds loops whose branches leave a cotangent alone
-        function = simplify(remove_dead(simplify(function)))
-    body = function.body
+    body = simplify(function).body if analyses else function.body
     return list(body.statements), body.yields
 
 

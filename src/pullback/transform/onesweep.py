@@ -13,7 +13,7 @@ rounds read from outside is known before the forward ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from pullback.analysis.sums import only_adds, summed_operand
@@ -26,11 +26,11 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
-    blocks_of,
+    made_in_rounds,
     operands_of,
+    read_in,
     results_of,
     values_in,
-    walk,
 )
 from pullback.ir.rewrite import substituted
 from pullback.transform.reverse import Sweep
@@ -111,7 +111,7 @@ class _Mover:
         The chain holds the values after the beginning; None where there is no such beginning.
         """
         made = {v: s for s in self.sweep.statements for v in results_of(s)}
-        uses = Counter(_read(self.sweep.statements))
+        uses = Counter(read_in(Block(tuple(self.sweep.statements))))
         chain: list[Value] = []
         while self.needed_before(values_in(initial), place) is None:
             statement = made.get(initial)
@@ -171,24 +171,6 @@ def _started(statement: Statement, value: Value, old: Operand, new: Value) -> St
     return replace(statement, carried=tuple(carried))
 
 
-def _read(statements: Iterable[Statement]) -> Iterator[Value]:
-    for statement in statements:
-        yield from values_in(operands_of(statement))
-        for inner in blocks_of(statement):
-            yield from _read(inner.statements)
-            yield from values_in(inner.yields)
-
-
 def _read_outside(forward: Loop, backward: For) -> set[Value]:
     """What the backward rounds read that is not made in a round."""
-    inside = {backward.index, *(c.parameter for c in (*forward.carried, *backward.carried))}
-    if isinstance(forward, For):
-        inside.add(forward.index)
-    for loop in (forward, backward):
-        for statement in walk(loop.body):
-            inside.update(results_of(statement))
-            if isinstance(statement, For | While):
-                inside.update(c.parameter for c in statement.carried)
-            if isinstance(statement, For):
-                inside.add(statement.index)
-    return {v for v in (*_read(backward.body.statements), *values_in(backward.body.yields)) if v not in inside}
+    return set(read_in(backward.body)) - made_in_rounds(forward) - made_in_rounds(backward)

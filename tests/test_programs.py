@@ -80,6 +80,17 @@ def test_compiled(program: Any, k: int, analyses: bool) -> None:
     check_program(program, k, jit=True, analyses=analyses)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize(("program", "args", "error"), collect.failing_programs())
+def test_failing(program: Any, args: tuple[Any, ...], error: type[Exception], jit: bool, analyses: bool) -> None:
+    """What fails as a plain call fails with its gradient, in the same way."""
+    function = pb.differentiable(jit=jit, analyses=analyses)(program.function)
+    with pytest.raises(error):
+        pb.value_and_grad(function)(*copy.deepcopy(args))
+
+
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
 @pytest.mark.parametrize(("a", "expected"), tangent_insert.EXPECTED)
 def test_inserted_gradient(a: float, expected: float, jit: bool) -> None:

@@ -1,0 +1,138 @@
+"""Arrays whose sizes change or only seem to be known: compiled indices are checked against the size that they have."""
+
+import numpy as np
+
+from collect import failing, program
+
+X = np.array([0.5, -1.2, 2.0, 0.3, 0.9])
+M = np.arange(12.0).reshape(3, 4) / 7.0 - 0.6
+
+
+@program(X)
+def shrinking(x):
+    y = x * 1.0
+    total = 0.0
+    for _ in range(4):
+        y = y[1:] * 2.0
+        total += y[0] * y[-1]
+    return total
+
+
+@failing(X, error=IndexError)
+def shrinking_too_far(x):
+    y = x * 1.0
+    total = 0.0
+    for _ in range(6):
+        total += y[0]
+        y = y[1:] * 2.0
+    return total
+
+
+@program(X)
+def growing(x):
+    y = x * 1.0
+    total = 0.0
+    for _ in range(3):
+        y = np.concatenate((y, y[:2]))
+        for j in range(y.shape[0]):
+            total += y[j] * y[y.shape[0] - 1 - j]
+    return total
+
+
+@failing(X, error=IndexError)
+def size_of_an_earlier_round(x):
+    y = x * 1.0
+    n = y.shape[0]
+    total = 0.0
+    for _ in range(2):
+        y = y[1:] * 1.0
+        for j in range(n):
+            total += y[j]
+    return total
+
+
+@program(X)
+def sized_by_the_round(x):
+    total = 0.0
+    for k in range(1, 4):
+        y = np.zeros(k)
+        for i in range(k):
+            y[i] = x[i] * k
+        for i in range(3):
+            if i < y.shape[0]:
+                total += y[i] ** 2
+    return total
+
+
+@failing(X, error=IndexError)
+def longer_than_the_round_allows(x):
+    total = 0.0
+    for k in range(1, 4):
+        y = np.zeros(k)
+        for i in range(3):
+            y[i] = x[i] * k
+        total += np.sum(y * y)
+    return total
+
+
+@failing(M, np.ones((1, 4)), error=IndexError)
+def axis_of_one_is_not_stretched(m, b):
+    total = 0.0
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            total += m[i, j] * b[i, j]
+    return total
+
+
+@program(X)
+def reversed_view(x):
+    y = x[::-1]
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * y[i] ** 2
+    return total
+
+
+@failing(X, error=IndexError)
+def every_second_is_half_as_long(x):
+    y = x[::2]
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += y[i]
+    return total
+
+
+@failing(X, error=IndexError)
+def slice_from_before_the_start(x):
+    y = x[-9:]
+    total = 0.0
+    for i in range(9):
+        total += y[i]
+    return total
+
+
+@failing(M, error=IndexError)
+def transposed_the_wrong_way(m):
+    total = 0.0
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            total += m.T[i, j] ** 2
+    return total
+
+
+@failing(M, error=IndexError)
+def reduced_along_the_other_axis(m):
+    r = np.sum(m, axis=1)
+    total = 0.0
+    for j in range(m.shape[1]):
+        total += r[j] ** 2
+    return total
+
+
+@failing(X, error=IndexError)
+def shorter_in_one_branch(x):
+    y = x[1:] * 1.0 if x[0] > 0 else x * 1.0
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += y[i]
+    return total

@@ -4,8 +4,8 @@
     python tests/campaign.py --start 0 --count 100 --compiled --json outcomes.json
     python tests/campaign.py --minimise 17
 
-Right means, with the analyses on and off: the value is NumPy's, the gradients are those of the dual numbers
-(`oracle.py`), and the arguments are left as a plain call leaves them. Exits with 1 if a seed is wrong or crashed.
+Right means, in each of the modes: the value is NumPy's, the gradients are those of the dual numbers (`oracle.py`), and
+the arguments are left as a plain call leaves them. Exits with 1 if a seed is wrong or crashed.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ COARSE_RELATIVE, COARSE_ABSOLUTE = 1e-4, 1e-5
 
 # From good to bad: the verdict on a seed is its worst. "oracle" and "generator" are faults of the tests.
 VERDICTS = ("right", "refused", "oracle", "generator", "crashed", "wrong")
+# The analyses on and off, and loops in place of array statements.
+MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}}
 FAILURES = ("crashed", "wrong", "oracle", "generator")
 
 
@@ -57,7 +59,7 @@ class Outcome:
     verdict: str
     kind: str = ""
     detail: str = ""
-    analyses: bool = True
+    mode: str = "on"
     seconds: float = 0.0
 
 
@@ -83,12 +85,12 @@ def examine(seed: int, *, compiled: bool = False, size: float = 1.0) -> Outcome:
 
 
 def examine_program(program: RandomProgram, *, compiled: bool = False) -> Outcome:
-    """The worst outcome of the program with the analyses on and off."""
+    """The worst outcome of the program in all modes."""
     try:
         expected = expect(program)
     except Exception as error:
         return Outcome(program.seed, "oracle", type(error).__name__, last_line(error))
-    outcomes = [compare(program, expected, compiled=compiled, analyses=analyses) for analyses in (True, False)]
+    outcomes = [compare(program, expected, compiled=compiled, mode=mode) for mode in MODES]
     return max(outcomes, key=lambda outcome: VERDICTS.index(outcome.verdict))
 
 
@@ -112,7 +114,7 @@ def expect(program: RandomProgram) -> Expected:
         unload(function)
 
 
-def compare(program: RandomProgram, expected: Expected, *, compiled: bool, analyses: bool) -> Outcome:
+def compare(program: RandomProgram, expected: Expected, *, compiled: bool, mode: str) -> Outcome:
     """The library's value, gradients and changed arguments against what is expected."""
     import pullback as pb
     from pullback.errors import PullbackError
@@ -122,22 +124,22 @@ def compare(program: RandomProgram, expected: Expected, *, compiled: bool, analy
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            differentiable = pb.differentiable(jit=compiled, analyses=analyses)(function)
+            differentiable = pb.differentiable(jit=compiled, **MODES[mode])(function)
             value, gradients = pb.value_and_grad(differentiable, argnums=program.wrt)(*arguments)
     except PullbackError as error:
-        return Outcome(program.seed, "refused", first_words(error), str(error), analyses)
+        return Outcome(program.seed, "refused", first_words(error), str(error), mode)
     except Exception as error:
-        return Outcome(program.seed, "crashed", type(error).__name__, last_line(error), analyses)
+        return Outcome(program.seed, "crashed", type(error).__name__, last_line(error), mode)
     finally:
         unload(function)
     kind, detail = difference(program, expected, value, as_tuple(gradients), arguments)
     if not kind:
-        return Outcome(program.seed, "right", "by differences" if not expected.exact else "", "", analyses)
+        return Outcome(program.seed, "right", "by differences" if not expected.exact else "", "", mode)
     if kind == "gradient" and expected.exact:
         reference = finite_difference_gradient(program).gradients
         if close(gradients, reference, exact=False) and not close(expected.gradients, reference, exact=False):
-            return Outcome(program.seed, "oracle", "finite differences side with the library", detail, analyses)
-    return Outcome(program.seed, "wrong", kind, detail, analyses)
+            return Outcome(program.seed, "oracle", "finite differences side with the library", detail, mode)
+    return Outcome(program.seed, "wrong", kind, detail, mode)
 
 
 def difference(
@@ -473,7 +475,7 @@ def main() -> int:
 
     def report(outcome: Outcome) -> None:
         if outcome.verdict in FAILURES and not options.quiet:
-            mode = "" if outcome.analyses else " (analyses off)"
+            mode = "" if outcome.mode == "on" else f" ({outcome.mode})"
             print(f"seed {outcome.seed}: {outcome.verdict}{mode}: {outcome.kind}: {outcome.detail}", flush=True)
 
     begin = time.perf_counter()

@@ -41,7 +41,7 @@ from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.own import own
 from pullback.optimize.simplify import simplify
-from pullback.transform.derivative import Pair, joint, primal, split
+from pullback.transform.derivative import Pair, joint, prepared, split
 
 FOLDER = Path(__file__).parent / "cases"
 _PARTS = re.compile(r"^\[case (\w+)\]\n(.*?)^\[out\]\n(.*?)(?=^\[case |\Z)", re.MULTILINE | re.DOTALL)
@@ -133,16 +133,16 @@ def simplified(case: Case) -> str:
 
 def gradient(case: Case) -> Function:
     built = case.build()
-    return check(joint(built.function, case.wrt(built), with_results=True))
+    return check(joint(prepared(built.function), case.wrt(built), with_results=True))
 
 
 def pair(case: Case) -> Pair:
     built = case.build()
-    return split(built.function, case.wrt(built))
+    return split(prepared(built.function), case.wrt(built))
 
 
 def owned(case: Case) -> str:
-    return show(check(own(primal(case.build().function)), linear=True))
+    return show(check(own(prepared(case.build().function)), linear=True))
 
 
 def numpy_level(case: Case) -> str:

@@ -38,7 +38,7 @@ from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.own import own
 from pullback.optimize.simplify import simplify
-from pullback.transform.derivative import joint, primal, split
+from pullback.transform.derivative import joint, prepared, split
 
 VECTOR = Array("float64", 1)
 FIRST = (Index((constant(0),)),)
@@ -351,7 +351,7 @@ def all_texts() -> str:
     for program in [*collect.programs("imperative"), *collect.programs("regressions")]:
         built = build_of(program)
         texts.append(show(built.function))
-        texts.append(show(own(joint_of(program, built, True) if has_gradient(built) else primal(built.function))))
+        texts.append(show(own(joint_of(program, built, True) if has_gradient(built) else prepared(built.function))))
     return "\n".join(texts)
 
 
@@ -418,8 +418,9 @@ def has_gradient(built: Built) -> bool:
     return bool(results) and results[0].type.dtype.startswith("float") and getattr(results[0].type, "ndim", 0) == 0
 
 
-def joint_of(program: collect.Program, built: Built, analyses: bool) -> Function:
-    return joint(built.function, wrt_of(program, built), with_results=True, analyses=analyses)
+def joint_of(program: collect.Program, built: Built, analyses: bool, lowered: bool = False) -> Function:
+    function = prepared(built.function, analyses, lowered)
+    return joint(function, wrt_of(program, built), with_results=True, analyses=analyses)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
@@ -429,10 +430,11 @@ def test_passes_keep_the_form_sound(program: collect.Program) -> None:
     check(own(plain), linear=True)
     small = check(remove_dead(check(simplify(plain))))
     check(own(small), linear=True)
-    for analyses in (True, False):
+    for analyses, lowered in ((True, False), (True, True), (False, False)):
+        function = check(prepared(plain, analyses, lowered))
         if has_gradient(built):
-            check(own(check(joint_of(program, built, analyses))), linear=True)
-        pair = split(plain, wrt_of(program, built), analyses=analyses)
+            check(own(check(joint_of(program, built, analyses, lowered))), linear=True)
+        pair = split(function, wrt_of(program, built), analyses=analyses)
         for part in (pair.forward, pair.backward):
             check(own(check(part)), linear=True)
 
@@ -445,5 +447,5 @@ def test_simplifying_twice_changes_nothing_more(program: collect.Program) -> Non
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_owning_twice_copies_nothing_more(program: collect.Program) -> None:
-    once = own(primal(build_of(program).function))
+    once = own(prepared(build_of(program).function))
     assert show(own(once)) == show(once)

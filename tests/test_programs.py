@@ -35,10 +35,10 @@ def assert_close(actual: Any, expected: Any, rtol: float, what: str) -> None:
         np.testing.assert_allclose(a, e, rtol=rtol, atol=rtol * 1e-2 * scale, err_msg=what)
 
 
-def check_program(program: Any, k: int, jit: bool, analyses: bool) -> None:
+def check_program(program: Any, k: int, **options: Any) -> None:
     """Compare one sample in one mode: value with a plain call, gradient with the oracle, arguments afterwards."""
     sample = program.samples[k]
-    function = pb.differentiable(jit=jit, analyses=analyses)(program.function)
+    function = pb.differentiable(**options)(program.function)
     plain, after_plain = oracle.run(program.function, sample.fresh())
     given = sample.fresh()
     rtol = rtol_of(given)
@@ -62,15 +62,18 @@ def test_what_has_no_rule_is_refused_with_a_place(program: Any) -> None:
         pb.value_and_grad(program.function, argnums=sample.wrt)(*sample.fresh())
 
 
+MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}}
+
+
 def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | bool) else value.id
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
-def test_interpreted(program: Any, k: int, analyses: bool) -> None:
-    check_program(program, k, jit=False, analyses=analyses)
+def test_interpreted(program: Any, k: int, mode: str) -> None:
+    check_program(program, k, jit=False, **MODES[mode])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

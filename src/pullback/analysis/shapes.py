@@ -6,7 +6,7 @@ have the same shape on every run; unequal terms say nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from pullback.ir.nodes import (
     Value,
     While,
 )
-from pullback.ir.types import Array, Scalar
+from pullback.ir.types import INT, Array, Scalar
 
 Size = Any  # int | Value | tuple[Value, int] | SliceSize
 
@@ -40,6 +40,12 @@ class SliceSize:
 
     size: Size
     part: Slice
+
+    @property
+    def leaves_off(self) -> int:
+        """How many elements a slice of the form `[k:]` leaves off, k > 0; 0 for another one."""
+        start = self.part.start if self.part.stop is None and self.part.step is None else None
+        return start.value if isinstance(start, Constant) and start.value > 0 else 0
 
 
 Shape = tuple[Size, ...]
@@ -52,9 +58,11 @@ _SAME |= {primitives.add_at}
 class Shapes:
     """The sizes of arrays; statements are noted in the order of the program."""
 
-    def __init__(self, function: Function | None = None) -> None:
+    def __init__(self, function: Function | None = None, equal: Mapping[Size, Size] | None = None) -> None:
         self.known: dict[Value, Shape] = {}
         self.sizes: dict[Value, Size] = {}
+        self.equal = equal or {}
+        self.unsure: list[tuple[Size, Size]] = []
         if function is not None:
             for parameter in function.parameters:
                 self.own(parameter)
@@ -70,13 +78,19 @@ class Shapes:
 
     def own(self, value: Value) -> None:
         if isinstance(value.type, Array):
-            self.known[value] = tuple((value, axis) for axis in range(value.type.ndim))
+            self.known[value] = tuple(self.named((value, axis)) for axis in range(value.type.ndim))
+
+    def named(self, size: Size) -> Size:
+        """The one of several equal sizes that stands for all."""
+        while size in self.equal:
+            size = self.equal[size]
+        return size
 
     def size(self, operand: Operand) -> Size:
         """An integer operand as a size."""
         if isinstance(operand, Constant):
             return operand.value
-        return self.sizes.get(operand, operand)
+        return self.named(self.sizes.get(operand, operand))
 
     def block(self, block: Block) -> None:
         for statement in block.statements:
@@ -123,6 +137,7 @@ class Shapes:
             if not changing:
                 break
             for k in changing:
+                self.note_unsure(statement.carried[k].parameter, statement.body.yields[k])
                 self.own(statement.carried[k].parameter)
             arrays = [k for k in arrays if k not in changing]
         for carried, result in zip(statement.carried, statement.results, strict=True):
@@ -133,6 +148,10 @@ class Shapes:
                 self.own(result)
             else:
                 self.known[result] = shape
+
+    def note_unsure(self, a: Operand, b: Operand) -> None:
+        """Note the sizes that would have to agree for two arrays to have one shape."""
+        self.unsure += [pair for pair in zip(self.of(a), self.of(b), strict=False) if pair[0] != pair[1]]
 
     def let(self, statement: Let) -> None:
         value = statement.value
@@ -160,19 +179,22 @@ class Shapes:
         if function is np.transpose and len(operands) > 1:
             shape = self.of(operands[0])
             return tuple(shape[axis.value] for axis in operands[1])
-        if isinstance(function, np.ufunc) or function in _ELEMENTWISE:
+        if function in _ELEMENTWISE or (isinstance(function, np.ufunc) and function.signature is None):
             return self.broadcast([self.of(o) for o in operands if isinstance(o, Value)])
         special = _SHAPES.get(function)
         return special(self, statement) if special else None
 
     def broadcast(self, shapes: list[Shape]) -> Shape | None:
-        """The shape of an elementwise result, where it is sure."""
+        """The shape of an elementwise result, where it is sure; pairs of sizes that make it unsure are noted."""
         arrays = [shape for shape in shapes if shape]
-        if not arrays:
-            return ()
-        longest = max(arrays, key=len)
-        sure = all(shape == longest[len(longest) - len(shape) :] for shape in arrays)
-        return longest if sure else None
+        result: list[Size] = []
+        sure = True
+        for place in range(-max(map(len, arrays), default=0), 0):
+            sizes = list(dict.fromkeys(shape[place] for shape in arrays if len(shape) >= -place and shape[place] != 1))
+            result.append(sizes[0] if sizes else 1)
+            self.unsure += [(sizes[0], other) for other in sizes[1:]]
+            sure = sure and len(sizes) <= 1
+        return tuple(result) if sure else None
 
     def part(self, shape: Shape, path: tuple[Any, ...]) -> Shape | None:
         for step in path:
@@ -197,7 +219,7 @@ class Shapes:
         for item in items:
             if isinstance(item, Slice):
                 size = next(axes)
-                result.append(size if item == Slice(None, None, None) else SliceSize(size, item))
+                result.append(self.named(sliced(size, item)))
             elif _is_integer(item):
                 next(axes)
             elif item.value is None:
@@ -205,6 +227,30 @@ class Shapes:
             else:
                 result += [next(axes) for _ in range(len(shape) - used)]
         return (*result, *axes)
+
+
+def sliced(size: Size, part: Slice) -> Size:
+    """The size of a slice of an axis; one that leaves off ends is written as one that leaves off the beginning.
+
+    >>> from pullback.ir.builder import constant
+    >>> sliced(7, Slice(constant(1), constant(-1), None))
+    5
+    """
+    items = (part.start, part.stop, part.step)
+    if any(isinstance(item, Value) for item in items):
+        return SliceSize(size, part)
+    numbers = tuple(None if item is None else item.value for item in items)
+    if isinstance(size, int):
+        return len(range(size)[slice(*numbers)])
+    start, stop, step = numbers[0] or 0, numbers[1], numbers[2] or 1
+    if step == -1 and numbers[:2] == (None, None):
+        return size
+    if step != 1 or start < 0 or (stop is not None and stop >= 0):
+        return SliceSize(size, part)
+    left = start - (stop or 0)
+    if isinstance(size, SliceSize) and size.leaves_off:
+        size, left = size.size, left + size.leaves_off
+    return SliceSize(size, Slice(Constant(left, INT), None, None)) if left else size
 
 
 def _is_integer(item: Any) -> bool:
@@ -224,22 +270,49 @@ def _outer(shapes: Shapes, statement: Let) -> Shape | None:
 
 
 def _reduced(shapes: Shapes, statement: Let) -> Shape | None:
-    """The shape after a reduction over one axis."""
+    """The shape after a reduction over axes that are known."""
+    shape = shapes.of(statement.operands[0])
+    reduced = reduced_axes(statement, len(shape))
+    if reduced is None:
+        return None
+    axes, keepdims = reduced
+    if keepdims:
+        return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def reduced_axes(statement: Let, ndim: int) -> tuple[frozenset[int], bool] | None:
+    """The axes of a reduction and whether they are kept as axes of size 1; None where the call says more."""
     split = len(statement.operands) - len(statement.keywords)
     given = dict(zip(statement.keywords, statement.operands[split:], strict=True))
-    axis = given.get("axis", statement.operands[1] if split > 1 else None)
-    if not isinstance(axis, Constant) or not isinstance(axis.value, int) or set(given) - {"axis"} or split > 2:
+    axis = given.pop("axis", statement.operands[1] if split > 1 else Constant(None))
+    keepdims = given.pop("keepdims", Constant(False))
+    if given or split > 2 or not isinstance(keepdims, Constant):
         return None
-    shape = list(shapes.of(statement.operands[0]))
-    del shape[axis.value]
-    return tuple(shape)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if not all(isinstance(a, Constant) for a in axes):
+        return None
+    if axis == Constant(None):
+        return frozenset(range(ndim)), bool(keepdims.value)
+    return frozenset(a.value % ndim for a in axes), bool(keepdims.value)
 
 
 _ELEMENTWISE = {np.where, np.clip}
+
+
+def _eye(shapes: Shapes, statement: Let) -> Shape | None:
+    if len(statement.operands) != 1 or statement.keywords:
+        return None
+    size = shapes.size(statement.operands[0])
+    return size, size
+
+
 _SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.matmul: _matmul,
     np.dot: _matmul,
+    np.linalg.inv: lambda shapes, statement: shapes.of(statement.operands[0]),
     np.outer: _outer,
+    np.eye: _eye,
     np.sum: _reduced,
     np.mean: _reduced,
     np.max: _reduced,

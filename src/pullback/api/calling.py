@@ -56,7 +56,7 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any]) -> tuple[Any
     try:
         result = compiled.entry(*prepared)
     except Exception as error:
-        raise compiled.explain(error, tuple(prepared)) from None
+        result = compiled.recover(error, tuple(prepared))
     for k in mutated:
         if prepared[k] is not given[k]:
             given[k][...] = prepared[k]
@@ -103,4 +103,4 @@ class FastPrimal:
         try:
             return self.entry(*in_order(arguments))
         except Exception as error:
-            raise self.compiled.explain(error, arguments) from None
+            return self.compiled.recover(error, arguments)

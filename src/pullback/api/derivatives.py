@@ -201,7 +201,7 @@ class _Fast:
         try:
             result = self.entry(*in_order(arguments))
         except Exception as error:
-            raise self.prepared.compiled.explain(error, arguments) from None
+            result = self.prepared.compiled.recover(error, arguments)
         if not self.several:
             return result
         if self.with_value:

@@ -27,6 +27,7 @@ def differentiable(
     cache: bool = ...,
     math: Literal["vector", "libm"] = ...,
     analyses: bool = ...,
+    fuse: bool | None = ...,
     source: str | None = ...,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
 def differentiable(
@@ -39,6 +40,7 @@ def differentiable(
     cache: bool = True,
     math: Literal["vector", "libm"] = "vector",
     analyses: bool = True,
+    fuse: bool | None = None,
     source: str | None = None,
 ) -> Any:
     """Make a NumPy function differentiable; it can still be called, and then runs compiled.
@@ -50,6 +52,8 @@ def differentiable(
     cache: keep machine code on disk for the next process.
     math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library.
     analyses: False keeps every intermediate value and differentiates everything, for comparison.
+    fuse: array statements run as loops over elements, one for all that go over the same elements (default: where
+        compiled).
     source: the text of a function that was made by `exec`.
 
     >>> import numpy as np, pullback as pb
@@ -62,7 +66,7 @@ def differentiable(
     flags = FASTMATH if fastmath is None else fastmath if isinstance(fastmath, bool) else frozenset(fastmath)
     if math not in ("vector", "libm"):
         raise ValueError(f"math is 'vector' or 'libm', not {math!r}")
-    options = Options(jit, flags, boundscheck, cache, math, analyses)
+    options = Options(jit, flags, boundscheck, cache, math, analyses, fuse)
 
     def decorate(function: Callable[..., Any]) -> Differentiable:
         if isinstance(function, Differentiable):

@@ -18,7 +18,7 @@ from pullback.frontend.build import Built, build
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
 from pullback.ir.types import is_float, type_of
-from pullback.transform.derivative import Pair, joint, primal, split
+from pullback.transform.derivative import Pair, joint, prepared, split
 
 MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]
@@ -55,24 +55,30 @@ class Engine:
                 self.made = {k: v for k, v in self.made.items() if k[0] is not key and k[0] != key}
             return built
 
-    def derivative(self, forms: dict[str, Form], kind: str, wrt: tuple[int, ...]) -> Any:
-        """The compiled function of a kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair)."""
+    def derivative(self, forms: dict[str, Form], kind: str, wrt: tuple[int, ...], general: bool = False) -> Any:
+        """The compiled function of a kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
+
+        general: with array statements as they are, for arguments of any sizes.
+        """
+        general = general or not self.options.lowers
         built = self.build(forms)
-        key = (tuple(forms.values()), kind, wrt)
+        key = (tuple(forms.values()), kind, wrt, general)
         with self.lock:
             if key not in self.made:
-                self.made[key] = self.make(built, kind, wrt)
+                self.made[key] = self.make(forms, built, kind, wrt, general)
             return self.made[key]
 
-    def make(self, built: Built, kind: str, wrt: tuple[int, ...]) -> Any:
+    def make(self, forms: dict[str, Form], built: Built, kind: str, wrt: tuple[int, ...], general: bool) -> Any:
         analyses = self.options.analyses
+        other = None if general else lambda: self.derivative(forms, kind, wrt, general=True)
+        function = prepared(built.function, analyses, lowered=not general)
         if kind == "primal":
-            return Compiled(primal(built.function, analyses), self.options)
+            return Compiled(function, self.options, other)
         if kind == "split":
-            pair = split(built.function, wrt, analyses=analyses)
-            return SplitPair(pair, Compiled(pair.forward, self.options), Compiled(pair.backward, self.options))
+            pair = split(function, wrt, analyses=analyses)
+            return SplitPair(pair, Compiled(pair.forward, self.options), Compiled(pair.backward, self.options), other)
         with_results = kind == "value_and_grad"
-        return Compiled(joint(built.function, wrt, with_results=with_results, analyses=analyses), self.options)
+        return Compiled(joint(function, wrt, with_results=with_results, analyses=analyses), self.options, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,7 @@ class SplitPair:
     pair: Pair
     forward: Compiled
     backward: Compiled
+    general: Callable[[], SplitPair] | None = None
 
 
 def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:

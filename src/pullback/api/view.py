@@ -29,7 +29,7 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     forms, _ = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
-    pair = engine.derivative(forms, "split", numbers)
+    pair = engine.derivative(forms, "split", numbers, general=True)
     return emit_module([pair.forward.function, pair.backward.function], compiled=False).rstrip()
 
 

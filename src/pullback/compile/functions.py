@@ -21,6 +21,7 @@ from pullback.optimize.bounds import check_bounds
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.own import own
 from pullback.optimize.registers import sum_in_registers
+from pullback.runtime import SizesDiffer
 
 _PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
 
@@ -30,12 +31,16 @@ class CompileError(PullbackError):
 
 
 class Compiled:
-    """A generated function. `text` is what people read, `machine_text` what Numba compiles."""
+    """A generated function. `text` is what people read, `machine_text` what Numba compiles.
 
-    def __init__(self, function: Function, options: Options) -> None:
+    general: gives the function with its array statements, where `function` has loops in their place.
+    """
+
+    def __init__(self, function: Function, options: Options, general: Callable[[], Compiled] | None = None) -> None:
         self.name = function.name
         self.options = options
         self.function = own(function)
+        self.general = general or (lambda: self)
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
 
@@ -53,7 +58,12 @@ class Compiled:
 
     @property
     def text(self) -> str:
-        return emit_module([self.function], compiled=False)
+        return emit_module([self.shown.function], compiled=False)
+
+    @property
+    def shown(self) -> Compiled:
+        """The form that people read: loops stand in place of array statements only where that was asked for."""
+        return self.general() if self.options.jit else self
 
     @property
     def machine_text(self) -> str:
@@ -66,6 +76,8 @@ class Compiled:
     @property
     def interpreted(self) -> Callable[..., Any]:
         """The numpy-level text as a plain Python function."""
+        if self.shown is not self:
+            return self.shown.interpreted
         if self._interpreted is None:
             self._interpreted = getattr(load_module(self.name, self.text, "interpreted", self.classes), self.name)
         return self._interpreted
@@ -82,6 +94,16 @@ class Compiled:
     def entry(self) -> Callable[..., Any]:
         """What a call from Python runs when all is well."""
         return self.dispatcher if self.options.jit else self.interpreted
+
+    def recover(self, error: Exception, arguments: tuple[Any, ...]) -> Any:
+        """The result of a call whose entry has raised an error: that of the general form, or the user's error."""
+        if isinstance(error, SizesDiffer):
+            general = self.general()
+            try:
+                return general.entry(*arguments)
+            except Exception as again:
+                raise general.explain(again, arguments) from None
+        raise self.explain(error, arguments) from None
 
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""
@@ -103,9 +125,10 @@ class Compiled:
 
     def place_of(self, error: Exception) -> str:
         """The user's line that the generated line of an error comes from."""
-        if self._interpreted is None:
+        interpreted = self.shown._interpreted
+        if interpreted is None:
             return ""
-        code = self._interpreted.__code__
+        code = interpreted.__code__
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename]
         if not lines or lines[-1] is None:
             return ""

@@ -19,6 +19,12 @@ class Options:
     cache: bool = True
     math: str = "vector"
     analyses: bool = True
+    fuse: bool | None = None
+
+    @property
+    def lowers(self) -> bool:
+        """Whether array statements become loops."""
+        return self.analyses and (self.jit if self.fuse is None else self.fuse)
 
     def key(self) -> str:
         """The options as text, the same in every process."""

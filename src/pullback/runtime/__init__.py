@@ -1,7 +1,7 @@
 """What generated modules import: helpers with a NumPy body and a Numba overload of the same value, dtype and shape."""
 
 from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
-from pullback.runtime.checks import check_index, check_span
+from pullback.runtime.checks import SizesDiffer, check_index, check_span
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -77,6 +77,7 @@ from pullback.runtime.shapes import (
 from pullback.runtime.sums import plus
 
 __all__ = [
+    "SizesDiffer",
     "all_over",
     "any_over",
     "argmax_over",

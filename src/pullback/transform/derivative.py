@@ -18,6 +18,7 @@ from pullback.optimize.dead import remove_dead
 from pullback.optimize.hoist import hoist
 from pullback.optimize.induction import merge_counters
 from pullback.optimize.lift import lift_buffers
+from pullback.optimize.lower import lower
 from pullback.optimize.order import run_forwards
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
@@ -38,11 +39,10 @@ class Pair:
 
 
 def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analyses: bool = True) -> Function:
-    """One function for the value and the gradient of its first result, which is a float number.
+    """One function for the value and the gradient of the first result of a prepared function, which is a float number.
 
     It returns the results (if asked for) and the gradients with respect to the parameters `wrt`.
     """
-    function = _prepared(function, analyses)
     result = function.results[0]
     seed = Constant(1.0, result.type)
     forward, backward = _sweeps(function, wrt, [(result, seed)], analyses, together=True)
@@ -55,8 +55,7 @@ def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analy
 
 
 def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) -> Pair:
-    """A forward and a backward function for cotangents of all float results."""
-    function = _prepared(function, analyses)
+    """A forward and a backward function for cotangents of all float results of a prepared function."""
     floats = [r for r in function.results if is_float(r.type)]
     seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
     forward, backward = _sweeps(function, wrt, list(zip(floats, seeds, strict=True)), analyses)
@@ -117,15 +116,15 @@ def _with_pullbacks(function: Function, analyses: bool) -> tuple[Function, ...]:
     return tuple(made)
 
 
-def primal(function: Function, analyses: bool = True) -> Function:
-    """The function itself, simplified."""
-    return _prepared(function, analyses)
+def prepared(function: Function, analyses: bool = True, lowered: bool = False) -> Function:
+    """The function itself, simplified: what is differentiated, and what is called for the value.
 
-
-def _prepared(function: Function, analyses: bool) -> Function:
+    lowered: with loops in place of array statements.
+    """
     if not analyses:
         return remove_dead(function)
-    return remove_dead(simplify(hoist(simplify(function))))
+    function = remove_dead(simplify(hoist(simplify(function))))
+    return remove_dead(simplify(hoist(lower(function)))) if lowered else function
 
 
 def _finished(function: Function, analyses: bool) -> Function:

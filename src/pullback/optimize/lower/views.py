@@ -1,0 +1,112 @@
+"""Views: the element of a part of an array, as an element of the array.
+
+v = x[1:, None, ::2]           v[i, 0, j]  →  x[1 + i, 2 * j]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.analysis.shapes import Shapes, Size
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Constant, Index, Operand, Permute, Slice, Step, Value
+from pullback.ir.types import Array
+
+Indices = tuple[Operand, ...]
+
+
+def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
+    """Whether the elements of a part of an array can be addressed one by one."""
+    shape: tuple[Size, ...] | None = shapes.of(array)
+    for step in path:
+        if shape is None:
+            return False
+        match step:
+            case Permute(axes):
+                shape = tuple(shape[axis] for axis in axes)
+            case Index(items):
+                if not all(_is_simple(item) for item in items):
+                    return False
+                shape = shapes.indexed(shape, items)
+            case _:
+                return False
+    return shape is not None
+
+
+def is_whole(path: tuple[Step, ...]) -> bool:
+    """Whether a path is all of an array, as it lies."""
+    items = [item for step in path for item in (step.items if isinstance(step, Index) else (None,))]
+    return all(item == Slice(None, None, None) or _is_rest(item) for item in items)
+
+
+def element_of(builder: Builder, path: tuple[Step, ...], indices: Indices, ndim: int) -> Indices:
+    """The indices in an array, of rank `ndim`, of the element of its part `path` at `indices`."""
+    ranks = [ndim]
+    for step in path:
+        ranks.append(_rank_after(step, ranks[-1]))
+    for step, rank in zip(reversed(path), reversed(ranks[:-1]), strict=True):
+        if isinstance(step, Permute):
+            placed = dict(zip(step.axes, indices, strict=True))
+            indices = tuple(placed[axis] for axis in range(rank))
+        else:
+            assert isinstance(step, Index), "a path that can be indexed has no other steps"
+            indices = _indexed(builder, step.items, indices, rank)
+    return indices
+
+
+def _rank_after(step: Step, rank: int) -> int:
+    if isinstance(step, Permute):
+        return rank
+    assert isinstance(step, Index), "a path that can be indexed has no other steps"
+    numbers = sum(_is_number(item) for item in step.items)
+    return rank - numbers + sum(_is_new(item) for item in step.items)
+
+
+def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, rank: int) -> Indices:
+    """The indices before one step of a path, of an array of this rank."""
+    left = list(indices)
+    used = sum(not _is_new(item) and not _is_rest(item) for item in items)
+    found: list[Operand] = []
+    for item in items:
+        if _is_new(item):
+            left.pop(0)
+        elif _is_rest(item):
+            found += [left.pop(0) for _ in range(rank - used)]
+        elif isinstance(item, Slice):
+            found.append(_moved(builder, item, left.pop(0)))
+        else:
+            found.append(item)
+    return (*found, *left)
+
+
+def _moved(builder: Builder, part: Slice, index: Operand) -> Operand:
+    """The index in an axis of a place in a slice of it."""
+    start = part.start or constant(0)
+    if part.step not in (None, constant(1)):
+        index = builder.let(np.multiply, index, part.step)
+    return index if start == constant(0) else builder.let(np.add, index, start)
+
+
+def _is_simple(item: Any) -> bool:
+    """Whether an item of an index addresses its axis from the start in steps, or at one place."""
+    if isinstance(item, Slice):
+        start, step = item.start or constant(0), item.step or constant(1)
+        plain = isinstance(start, Constant) and isinstance(step, Constant)
+        return plain and start.value >= 0 and step.value > 0
+    return _is_number(item) or _is_new(item) or _is_rest(item)
+
+
+def _is_number(item: Any) -> bool:
+    if isinstance(item, Value):
+        return not isinstance(item.type, Array) and item.type.dtype != "bool"
+    return isinstance(item, Constant) and isinstance(item.value, int) and not isinstance(item.value, bool)
+
+
+def _is_new(item: Any) -> bool:
+    return isinstance(item, Constant) and item.value is None
+
+
+def _is_rest(item: Any) -> bool:
+    return isinstance(item, Constant) and item.value is Ellipsis

@@ -228,3 +228,15 @@ def offset_that_a_narrow_index_cannot_take(x, labels, offset):
     for i in range(labels.shape[0]):
         total += x[labels[i] + offset]
     return total
+
+
+@program(np.arange(4.0) + 0.3, np.arange(16.0).reshape(4, 4) * 0.1, 0.5)
+@program(np.arange(4.0) + 0.3, np.arange(16.0).reshape(4, 4) * 0.1, 1.5)
+def view_kept_in_a_branch_and_added_to_in_its_loop(x, m, c):
+    """The row that the backward sweep adds to shares memory with `m`, whose sum is due before."""
+    m = np.sin(m)
+    if c <= 1.05:
+        for i in range(1):
+            m[i + 1, i] = np.sin(x[i] + m[i, i - 1] * m[i, i])
+        c += np.dot(x, m[-2])
+    return c - np.sum(m)

@@ -118,9 +118,8 @@ class _Finder:
         if isinstance(statement, Effect) and statement.function is primitives.write_back:
             return self.survey.origin(statement.operands[0])
         for inner in blocks_of(statement):
-            for deeper in walk(inner):
-                if isinstance(deeper, Let) and consumes(deeper):
-                    found |= self.survey.origin(deeper.operands[0])
+            for deeper in inner.statements:
+                found |= self.written_by(deeper)
         if isinstance(statement, For | While):
             for carried in statement.carried:
                 if carried.parameter in found:

@@ -147,4 +147,6 @@ partials({np.clip: clip_partials, np.sinc: sinc_partial, np.nan_to_num: nan_to_n
 @linear(np.where, where)
 def where_(condition, x1, x2, *, y_bar):
     """The cotangent goes to the side that was chosen, and the other gets exactly 0."""
+    if np.ndim(y_bar) == 0:
+        return None, where(condition, y_bar, 0), where(condition, 0, y_bar)
     return None, np.where(condition, y_bar, 0), np.where(condition, 0, y_bar)

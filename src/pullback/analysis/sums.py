@@ -8,6 +8,8 @@ for i in range(n):
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pullback.ir import primitives
@@ -33,10 +35,15 @@ Sums = dict[Value, Value]  # each version of a sum, and the carried parameter th
 
 def only_adds(loop: For | While) -> bool:
     """Whether every carried value is a sum: what a round adds to it depends on none of the sums."""
-    sums: Sums = {carried.parameter: carried.parameter for carried in loop.carried}
+    return adds_to(loop, range(len(loop.carried)))
+
+
+def adds_to(loop: For | While, places: Iterable[int]) -> bool:
+    """Whether the carried values at these places are sums."""
+    sums: Sums = {loop.carried[k].parameter: loop.carried[k].parameter for k in places}
     if not _adds(loop.body, sums):
         return False
-    return all(sums.get(y) is c.parameter for y, c in zip(loop.body.yields, loop.carried, strict=False))
+    return all(sums.get(loop.body.yields[k]) is loop.carried[k].parameter for k in places)
 
 
 def sum_steps(function: Function) -> frozenset[Value]:

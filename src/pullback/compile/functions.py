@@ -18,6 +18,7 @@ from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
 from pullback.ir.nodes import Constant, Effect, Function, walk
 from pullback.optimize.bounds import check_bounds
+from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.own import own
 from pullback.optimize.registers import sum_in_registers
@@ -58,7 +59,8 @@ class Compiled:
 
     @property
     def text(self) -> str:
-        return emit_module([self.shown.function], compiled=False)
+        lowered = self.shown is self and self.options.lowers
+        return emit_module([self.machine_function if lowered else self.shown.function], compiled=False)
 
     @property
     def shown(self) -> Compiled:
@@ -66,12 +68,16 @@ class Compiled:
         return self.general() if self.options.jit else self
 
     @property
-    def machine_text(self) -> str:
+    def machine_function(self) -> Function:
+        """The function as it is compiled: arranged for the machine, with checks of its indices."""
         function = self.function
         if self.options.analyses:
-            function = sum_in_registers(hoist_everything(function))
-        function = check_bounds(function) if self.options.boundscheck else function
-        return emit_module([function], compiled=True, vector=self.options.math == "vector")
+            function = sum_in_registers(gather_stencils(hoist_everything(function)))
+        return check_bounds(function) if self.options.boundscheck else function
+
+    @property
+    def machine_text(self) -> str:
+        return emit_module([self.machine_function], compiled=True, vector=self.options.math == "vector")
 
     @property
     def interpreted(self) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Order: a reversed loop that only adds up runs forwards, which memory and compilers prefer.
+"""Order: a reversed loop whose rounds may run in any order runs forwards, which memory and compilers prefer.
 
 for i in range(n - 1, -1, -1):            for i in range(n):
     x_bar[i] += 2 * x[i]          →           x_bar[i] += 2 * x[i]
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pullback.analysis.sums import only_adds
+from pullback.analysis.rounds import is_free
 from pullback.ir.nodes import Block, For, Function, Statement
 from pullback.ir.rewrite import with_blocks
 
@@ -24,6 +24,6 @@ def _block(block: Block) -> Block:
 
 def _statement(statement: Statement) -> Statement:
     changed = with_blocks(statement, _block)
-    if isinstance(changed, For) and changed.reverse and only_adds(changed):
+    if isinstance(changed, For) and changed.reverse and is_free(changed):
         return replace(changed, reverse=False)
     return changed

@@ -14,6 +14,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.ir.nodes import Block, Constant, Function, Operand, Statement, Value, operands_of, values_in, walk
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
+from pullback.optimize.clears import leave_uncleared
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.hoist import hoist
 from pullback.optimize.induction import merge_counters
@@ -133,6 +134,7 @@ def _finished(function: Function, analyses: bool) -> Function:
     if not analyses:
         return function
     function = remove_dead(merge_counters(remove_dead(simplify(function))))
+    function = remove_dead(simplify(leave_uncleared(function)))
     return lift_buffers(run_forwards(function))
 
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,
     Constant,
+    Effect,
     For,
     Function,
     If,
@@ -29,7 +31,7 @@ from pullback.ir.nodes import (
     Value,
     While,
 )
-from pullback.ir.types import INT, Array, Scalar
+from pullback.ir.types import INT, Array, Scalar, is_integer
 
 Size = Any  # int | Value | tuple[Value, int] | SliceSize
 
@@ -56,12 +58,19 @@ _SAME |= {primitives.add_at}
 
 
 class Shapes:
-    """The sizes of arrays; statements are noted in the order of the program."""
+    """The sizes of arrays; statements are noted in the order of the program.
 
-    def __init__(self, function: Function | None = None, equal: Mapping[Size, Size] | None = None) -> None:
+    guarded: what holds behind the checks at the entry is true; it is not of the checks themselves.
+    """
+
+    def __init__(
+        self, function: Function | None = None, equal: Mapping[Size, Size] | None = None, guarded: bool = True
+    ) -> None:
+        self.guarded = guarded
         self.known: dict[Value, Shape] = {}
         self.sizes: dict[Value, Size] = {}
-        self.equal = equal or {}
+        self.equal: dict[Size, Size] = dict(equal or {})
+        self.compared: dict[Value, tuple[Size, Size]] = {}
         self.unsure: list[tuple[Size, Size]] = []
         if function is not None:
             for parameter in function.parameters:
@@ -74,7 +83,7 @@ class Shapes:
             return ()
         if operand not in self.known:
             self.own(operand)
-        return self.known[operand]
+        return tuple(map(self.named, self.known[operand]))
 
     def own(self, value: Value) -> None:
         if isinstance(value.type, Array):
@@ -107,6 +116,9 @@ class Shapes:
                     self.both(result, statement.then.yields[k], statement.orelse.yields[k])
             case For() | While():
                 self.loop(statement)
+            case Effect(function=primitives.check, operands=(Value() as agree, Constant(value=runtime.SizesDiffer))):
+                if self.guarded:
+                    self.learn(*self.compared[agree])
             case _:
                 for result in getattr(statement, "results", ()):
                     self.own(result)
@@ -156,6 +168,8 @@ class Shapes:
     def let(self, statement: Let) -> None:
         value = statement.value
         if isinstance(value.type, Scalar):
+            if statement.function is np.equal and all(is_integer(o.type) for o in statement.operands):
+                self.compared[value] = (self.size(statement.operands[0]), self.size(statement.operands[1]))
             if statement.function is primitives.dim:
                 array, axis = statement.operands
                 self.sizes[value] = self.of(array)[axis.value]
@@ -165,6 +179,13 @@ class Shapes:
             self.own(value)
         else:
             self.known[value] = shape
+
+    def learn(self, one: Size, other: Size) -> None:
+        """Take in that two sizes are equal."""
+        one, other = self.named(one), self.named(other)
+        if one != other:
+            first, second = (other, one) if isinstance(one, int) else (one, other)
+            self.equal[first] = second
 
     def shape_of(self, statement: Let) -> Shape | None:
         function, operands = statement.function, statement.operands

@@ -54,7 +54,9 @@ class _Leaver:
                     return substituted(Block(others, block.yields), {statement.value: version})
                 case For() if last in statement.results:
                     made = self.cleared_inside(statement, version, statement.results.index(last))
-                    return made and Block((*block.statements[:k], made, *block.statements[k + 1 :]), block.yields)
+                    if made is None:
+                        return None
+                    return Block((*block.statements[:k], made, *block.statements[k + 1 :]), block.yields)
         return None
 
     def cleared_inside(self, loop: For, version: Value, k: int) -> For | None:
@@ -62,7 +64,7 @@ class _Leaver:
         if loop.carried[k].initial is not version or not has_slots(loop, k):
             return None
         body = self.uncleared(loop.body, loop.carried[k].parameter, loop.body.yields[k])
-        return body and replace(loop, body=body)
+        return None if body is None else replace(loop, body=body)
 
 
 def _is_zero(operand: object) -> bool:

@@ -120,14 +120,14 @@ def _span(group: list[_Addition]) -> int:
 
 def _addition(statement: Let, index: Value, definitions: dict[Value, Let], made: set[Value]) -> _Addition | None:
     array, path, addend = statement.operands
-    items = getattr(path[0], "items", ()) if len(path) == 1 and not is_advanced(path) else ()
+    items: tuple[Operand, ...] = getattr(path[0], "items", ()) if len(path) == 1 and not is_advanced(path) else ()
     if len(items) != array.type.ndim or not all(map(is_scalar, items)) or not isinstance(addend, Value):
         return None
-    *rest, last = items
+    rest, last = items[:-1], items[-1]
     offset = _offset(last, index, definitions)
-    if offset is None or addend.type.dtype != array.type.dtype or made.intersection(values_in(tuple(rest))):
+    if offset is None or addend.type.dtype != array.type.dtype or made.intersection(values_in(rest)):
         return None
-    return _Addition(statement, tuple(rest), offset)
+    return _Addition(statement, rest, offset)
 
 
 def _offset(item: Operand, index: Value, definitions: dict[Value, Let]) -> int | None:

@@ -78,7 +78,7 @@ class _Sizes:
     """
 
     def __init__(self, function: Function) -> None:
-        self.shapes = Shapes(function)
+        self.shapes = Shapes(function, guarded=False)
         self.parameters = set(function.parameters)
         self.consumed = {s.operands[0] for s in walk(function.body) if isinstance(s, Let) and consumes(s)}
         self.consumed |= {c.initial for s in walk(function.body) if isinstance(s, For | While) for c in s.carried}

@@ -16,6 +16,7 @@ from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.optimize.clears import leave_uncleared
 from pullback.optimize.dead import remove_dead
+from pullback.optimize.fresh import fill_once
 from pullback.optimize.hoist import hoist
 from pullback.optimize.induction import merge_counters
 from pullback.optimize.lift import lift_buffers
@@ -135,7 +136,7 @@ def _finished(function: Function, analyses: bool) -> Function:
         return function
     function = remove_dead(merge_counters(remove_dead(simplify(function))))
     function = remove_dead(simplify(leave_uncleared(function)))
-    return lift_buffers(run_forwards(function))
+    return lift_buffers(fill_once(run_forwards(function)))
 
 
 def _sweeps(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
@@ -366,6 +367,61 @@ def test_buffers_grow_and_keep_what_was_pushed():
         return one[:40], many[1:41], rt.block_of(many, 1, (5, 8)), np.zeros(one.shape), np.zeros(many.shape)
 
     agree(fill, 2.0)
+
+
+def kept(dtype, n):
+    stack, k, x = rt.growing(dtype), 0, 1.0
+    while k < n:
+        rt.keep(stack, k, x)
+        x = x * 1.1 % 7.0
+        k += 1
+    return rt.contents(stack, k)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.bool_])
+@pytest.mark.parametrize("n", [0, 1, 16, 17, 5000])
+def test_stacks_keep_what_they_are_given(dtype, n):
+    agree(kept, dtype, n)
+
+
+def test_places_on_a_stack_may_be_left_out():
+    def scattered(n):
+        stack = rt.growing(np.float64)
+        rt.keep(stack, 0, 1.0)
+        rt.keep(stack, n, 2.0)
+        rt.keep(stack, 3 * n, 3.0)
+        values = rt.contents(stack, 3 * n + 1)
+        return values[0], values[n], values[3 * n]
+
+    for n in (1, 15, 16, 33, 1000):
+        agree(scattered, n)
+
+
+def test_the_memory_of_a_stack_is_freed():
+    script = """
+import numpy as np, numba
+from numba.core.runtime import rtsys
+from pullback import runtime as rt
+
+@numba.njit
+def fill(n):
+    total = 0.0
+    for repeat in range(3):
+        stack = rt.growing(np.float64)
+        for k in range(n):
+            rt.keep(stack, k, 1.0)
+        total += rt.contents(stack, n).sum()
+    return rt.contents(stack, n)
+
+values = fill(1000)
+total = values.sum()
+del values
+stats = rtsys.get_allocation_stats()
+print(total, stats.mi_alloc > 0, stats.mi_alloc - stats.mi_free, stats.alloc - stats.free)
+"""
+    environment = {**os.environ, "NUMBA_NRT_STATS": "1"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.split() == ["1000.0", "True", "0", "0"]
 
 
 # Indexing

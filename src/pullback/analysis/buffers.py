@@ -14,6 +14,7 @@ from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement,
 from pullback.ir.types import Array
 
 VIEWS = {np.transpose, np.reshape, np.broadcast_to, np.ravel, runtime.broadcast_along, runtime.sum_to, runtime.mT}
+VIEWS |= {runtime.contents}
 """Functions whose result may share memory with their first operand."""
 
 
@@ -28,7 +29,7 @@ def shares_memory(statement: Let) -> bool:
 
 def consumes(statement: Let) -> bool:
     """Whether the result takes over the memory of the first operand and changes it."""
-    growing = (runtime.push, runtime.push_block, runtime.push_row, runtime.reserve)
+    growing = (runtime.keep, runtime.push, runtime.push_block, runtime.push_row, runtime.reserve)
     writes = statement.function in primitives.CONSUMING or statement.function in growing
     return writes and isinstance(statement.value.type, Array)
 

@@ -318,6 +318,10 @@ def reduced_axes(statement: Let, ndim: int) -> tuple[frozenset[int], bool] | Non
     return frozenset(a.value % ndim for a in axes), bool(keepdims.value)
 
 
+def _contents(shapes: Shapes, statement: Let) -> Shape:
+    return (shapes.size(statement.operands[1]),)
+
+
 _ELEMENTWISE = {np.where, np.clip}
 
 
@@ -339,4 +343,5 @@ _SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.max: _reduced,
     np.min: _reduced,
     np.prod: _reduced,
+    runtime.contents: _contents,
 }

@@ -224,6 +224,10 @@ def _dim(writer: Expressions, statement: Let) -> Any:
     return gast.Subscript(shape, constant(axis.value), gast.Load())
 
 
+def _growing(writer: Expressions, statement: Let) -> Any:
+    return writer.helper(runtime.growing, [_dtype(statement.operands[0].value)])
+
+
 def _copy(writer: Expressions, statement: Let) -> Any:
     return call(attribute(writer.operand(statement.operands[0]), "copy"))
 
@@ -293,6 +297,7 @@ _WRITERS: dict[Any, Callable[[Expressions, Let], Any]] = {
     primitives.cast: _cast,
     primitives.dim: _dim,
     primitives.copy: _copy,
+    runtime.growing: _growing,
     primitives.zeros_like: _zeros_like,
     primitives.select: _select,
     primitives.accumulate: _accumulate,

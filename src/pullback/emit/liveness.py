@@ -96,9 +96,18 @@ class Interference:
         index = [statement.index] if isinstance(statement, For) else []
         inside |= through
         self.together([*parameters, *index], inside)
+        self.bounds(statement)
         live.clear()
         live.update(through - set(parameters) - set(index))
         live |= self.read(operands_of(statement))
+
+    def bounds(self, statement: For | While) -> None:
+        """The range of a `for` is read after what it carries has been set: none of that may have a bound's name."""
+        bounds = self.read((statement.start, statement.stop, statement.step)) if isinstance(statement, For) else set()
+        for carried in statement.carried:
+            for bound in bounds - {carried.initial}:
+                self.edges.setdefault(carried.parameter, set()).add(bound)
+                self.edges.setdefault(bound, set()).add(carried.parameter)
 
     def read_inside(self, statement: For | While) -> set[Value]:
         """What a loop reads from outside: needed until its last round ends."""

@@ -82,7 +82,7 @@ class _Classes:
 
 def _same_kind(a: Value, b: Value) -> bool:
     ranks = [v.type.ndim if isinstance(v.type, Array) else -1 for v in (a, b)]
-    return a.type.dtype == b.type.dtype and ranks[0] == ranks[1]
+    return a.type.dtype == b.type.dtype and ranks[0] == ranks[1] and type(a.type) is type(b.type)
 
 
 def _must_join(statement: object, classes: _Classes) -> None:

@@ -85,6 +85,10 @@ class Statements:
     def let(self, statement: Let) -> list[Any]:
         if statement.function in (primitives.store, primitives.add_at):
             return self.write(statement)
+        if statement.function is runtime.keep:
+            return [
+                gast.Expr(self.expressions.helper(runtime.keep, [*map(self.expressions.operand, statement.operands)]))
+            ]
         text = self.names[statement.value]
         if statement.function is primitives.accumulate and isinstance(statement.value.type, Array):
             return [self.accumulate(statement, text)]

@@ -30,6 +30,14 @@ class Array:
         return f"{self.dtype}[{', '.join(':' * self.ndim)}]"
 
 
+@dataclass(frozen=True, slots=True)
+class Stack(Array):
+    """Room for values of one dtype that grows in place: no array to read until `contents` has made it one."""
+
+    def __str__(self) -> str:
+        return f"stack of {self.dtype}"
+
+
 Type = Scalar | Array
 
 FLOAT = Scalar("float64", weak=True)

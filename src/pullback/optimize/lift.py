@@ -4,8 +4,8 @@ for i in range(n):                      buffer = np.empty(m)
     buffer = np.empty(m)         →      for i in range(n):
     …                                       …
 
-Only for `np.empty` of a size that is the same in every round: nothing of an earlier round is read, or it would be
-undefined in the program as it was.
+Only for stacks, and for `np.empty` of a size that is the same in every round: nothing of an earlier round is read, or
+it would be undefined in the program as it was.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.buffers import consumes
 from pullback.ir.nodes import (
     Block,
@@ -50,7 +51,7 @@ def _lifted(loop: For | While) -> list[Statement]:
     own = made_in_rounds(loop)
     before: list[Statement] = []
     for statement in loop.body.statements:
-        if not isinstance(statement, Let) or statement.function is not np.empty:
+        if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
             continue
         last = _last_version(statement.value, loop.body)
         if last is not None and last not in loop.body.yields and not own & set(values_in(statement.operands)):

@@ -74,6 +74,7 @@ from pullback.runtime.shapes import (
     tril,
     triu,
 )
+from pullback.runtime.stacks import contents, growing, keep
 from pullback.runtime.sums import plus
 
 __all__ = [
@@ -91,6 +92,7 @@ __all__ = [
     "check_span",
     "clip",
     "concatenate",
+    "contents",
     "copysign",
     "cumprod_along",
     "cumsum_along",
@@ -109,10 +111,12 @@ __all__ = [
     "gamma",
     "gather",
     "gather_and_clear",
+    "growing",
     "heaviside",
     "hypot",
     "inner",
     "isclose",
+    "keep",
     "lgamma",
     "logaddexp",
     "logaddexp2",

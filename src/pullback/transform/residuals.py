@@ -3,7 +3,7 @@
 A value that is needed in the mirror of the block that defines it is kept
   - in a variable, where no loop stands between (a branch hands it out as one result more);
   - in an array with a place for every round, where the numbers of rounds are known before the outermost loop;
-  - in a buffer that grows, with a counter that runs back, otherwise.
+  - in a stack, with a counter that runs back, otherwise; in a buffer that grows, where several come at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, whi
 
 @dataclass(slots=True)
 class Tape:
-    """Where one value is kept: an array over the rounds of `loops`, or a buffer that grows, made before them."""
+    """Where one value is kept: an array over the rounds of `loops`, or what grows, made before them."""
 
     value: Value
     path: Path
@@ -47,6 +47,11 @@ class Tape:
     final: Value
     counter: Counter | None
     extents: tuple[Value, ...] = ()
+
+    @property
+    def is_stack(self) -> bool:
+        """Whether the values come one by one, nobody knows how many."""
+        return self.counter is not None and not self.counter.blocks and self.counter.loop is None
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ from pullback.ir.nodes import (
     results_of,
 )
 from pullback.ir.rewrite import substituted
-from pullback.ir.types import INT
+from pullback.ir.types import INT, Stack
 from pullback.transform.residuals import Counter, Path, Residuals, Tape
 
 Kept = Tape | Counter
@@ -145,6 +145,9 @@ class _Forward:
         if isinstance(kept, Counter):
             return constant(0)
         dtype = Constant(kept.value.type.dtype)
+        if kept.is_stack:
+            stack = self.version(kept)
+            return self.builder.let(runtime.growing, dtype, name=stack.name, type_=stack.type)
         sizes: list[Operand] = [constant(0)]
         if kept.sizes is not None:
             sizes = [extent(self.builder, loop) for loop in kept.loops]
@@ -165,8 +168,8 @@ class _Forward:
                 place = self.builder.let(np.add, count, self.rounds[id(tape.counter.loop)])
                 env[id(tape)] = self.builder.let(primitives.store, array, (Index((place,)),), tape.value, name=name)
                 continue
-            function = runtime.push_block if tape.counter.blocks else runtime.push
-            env[id(tape)] = self.builder.let(function, array, count, tape.value, name=name, type_=tape.final.type)
+            function = runtime.push_block if tape.counter.blocks else runtime.keep
+            env[id(tape)] = self.builder.let(function, array, count, tape.value, name=array.name, type_=array.type)
             if tape.counter.blocks:
                 size: Operand = constant(1)
                 for extent in tape.extents:
@@ -198,7 +201,14 @@ class _Forward:
         self.builder.add(replace(statement, then=blocks[0], orelse=blocks[1], results=everything))
 
     def version(self, kept: Kept) -> Value:
+        if isinstance(kept, Tape) and kept.is_stack:
+            return Value(f"{kept.value.name or 't'}_stack", Stack(kept.value.type.dtype, 1))
         return Value(kept.final.name, kept.final.type)
+
+    def result(self, kept: Kept, statement: Statement) -> Value:
+        """What a loop makes of a place for values: after the outermost loop, what the backward sweep reads."""
+        is_last = _is_outermost(kept, statement) and not (isinstance(kept, Tape) and kept.is_stack)
+        return kept.final if is_last else self.version(kept)
 
     def loop(self, statement: For | While, path: Path, env: dict[int, Operand]) -> None:
         passing = [kept for kept in self.kept if _passes(kept, statement)]
@@ -213,7 +223,7 @@ class _Forward:
         carried = tuple(c.parameter for c in statement.carried)
         body = [*before, *self.block(statement.body, (*path, (id(statement), 0)), inner, carried)]
         yields = [inner[id(kept)] for kept in passing]
-        results = [kept.final if _is_outermost(kept, statement) else self.version(kept) for kept in passing]
+        results = [self.result(kept, statement) for kept in passing]
         env.update({id(kept): result for kept, result in zip(passing, results, strict=True)})
         trips = self.trip_counts.get(id(statement))
         if trips is not None:
@@ -223,6 +233,10 @@ class _Forward:
                 yields.append(self.builder.let(np.add, count, constant(1), name="trips"))
             results.append(trips)
         self.builder.add(_extended(statement, extra, body, yields, results))
+        for kept in passing:
+            if isinstance(kept, Tape) and kept.is_stack and _is_outermost(kept, statement):
+                assert kept.counter is not None, "values on a stack are counted"
+                self.builder.add(Let(kept.final, runtime.contents, (env[id(kept)], kept.counter.final)))
 
     def round_of(self, loop: For) -> Operand:
         """The number of the present round, from 0."""

@@ -240,3 +240,15 @@ def view_kept_in_a_branch_and_added_to_in_its_loop(x, m, c):
             m[i + 1, i] = np.sin(x[i] + m[i, i - 1] * m[i, i])
         c += np.dot(x, m[-2])
     return c - np.sum(m)
+
+
+@program(np.array([0.5, -1.2, 2.0, 0.3]), 3)
+def arrays_that_change_places_are_read_before_they_are_overwritten(x, n):
+    """The cotangent of each is the other, which the backward rounds of the inner loop overwrite."""
+    y = x.copy()
+    z = x * 0.5
+    for _ in range(n):
+        for i in range(1, len(x)):
+            z[i] = np.sin(y[i]) + z[i - 1]
+        y, z = z, y
+    return np.sum(y * z)

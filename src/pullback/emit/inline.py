@@ -117,11 +117,11 @@ class _Finder:
             return frozenset(found)
         if isinstance(statement, Effect) and statement.function is primitives.write_back:
             return self.survey.origin(statement.operands[0])
-        for inner in blocks_of(statement):
-            for deeper in inner.statements:
-                found |= self.written_by(deeper)
-        if isinstance(statement, For | While):
-            for carried in statement.carried:
-                if carried.parameter in found:
-                    found |= self.survey.origin(carried.initial)
+        for deeper in walk(Block((statement,))):
+            if isinstance(deeper, Let) and consumes(deeper):
+                found |= self.survey.origin(deeper.operands[0])
+            if isinstance(deeper, For | While):
+                for carried in deeper.carried:
+                    if carried.parameter in self.survey.taken:
+                        found |= self.survey.origin(carried.initial)
         return frozenset(found)

@@ -112,6 +112,17 @@ class Ranges:
             return False
         return any(self.is_never_negative(rest, steps - 1) for rest in self.reduced(form, negative or form.terms))
 
+    def is_inside(self, index: Operand, size: Size) -> bool:
+        """Whether an index is proved to be inside an axis, counted from its start or from its end."""
+        extent = self.of_size(size)
+        return extent is not None and self.is_between(self.form(index), extent)
+
+    def is_between(self, form: Form, extent: Form) -> bool:
+        """Whether -extent <= form < extent is proved; from one side of 0 at a time."""
+        if not self.is_never_negative(extent.plus(form, -1).moved(-1)):
+            return False
+        return self.is_never_negative(form) or self.is_never_negative(form.plus(extent))
+
     def reduced(self, form: Form, terms: Iterable[tuple[Size, int]]) -> Iterable[Form]:
         """The form less a multiple of a fact, so that one of these terms goes."""
         for term, coefficient in terms:

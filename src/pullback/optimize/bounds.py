@@ -205,15 +205,12 @@ class _Checker:
         """Prove that an index is inside, or check it: before the loops that run through it, or here."""
         form, extent = self.ranges.form(index), self.ranges.of_size(size)
         assert extent is not None, "a size that is no sum of others was measured"
-        below = extent.plus(form, -1).moved(-1)
-        from_start, from_end = form, form.plus(extent)
-        inside = self.ranges.is_never_negative
-        if inside(below) and (inside(from_start) or inside(from_end)):
+        if self.ranges.is_between(form, extent):
             return
         if not self.check_before(form, extent):
             operands = (self.operand(form), self.operand(extent))
             self.builder.effect(runtime.check_index, *operands)
-        self.ranges.facts += [below, from_end]
+        self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
 
     def check_before(self, form: Form, extent: Form) -> bool:
         """A check of the first and the last index before the outermost loop that allows it."""

@@ -15,11 +15,13 @@ from pullback.ir.nodes import Block, Constant, Function, Operand, Statement, Val
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.optimize.clears import leave_uncleared
+from pullback.optimize.closed import close_counters
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.fresh import fill_once
 from pullback.optimize.hoist import hoist
 from pullback.optimize.induction import merge_counters
 from pullback.optimize.lift import lift_buffers
+from pullback.optimize.loads import hoist_loads
 from pullback.optimize.lower import lower
 from pullback.optimize.order import run_forwards
 from pullback.optimize.simplify import simplify
@@ -125,8 +127,9 @@ def prepared(function: Function, analyses: bool = True, lowered: bool = False) -
     """
     if not analyses:
         return remove_dead(function)
-    function = remove_dead(simplify(hoist(simplify(function))))
-    return remove_dead(simplify(hoist(lower(function)))) if lowered else function
+    if lowered:
+        function = lower(remove_dead(simplify(hoist(simplify(function)))))
+    return remove_dead(simplify(hoist_loads(close_counters(hoist(simplify(function))))))
 
 
 def _finished(function: Function, analyses: bool) -> Function:

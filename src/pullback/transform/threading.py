@@ -29,6 +29,7 @@ from pullback.ir.nodes import (
     results_of,
 )
 from pullback.ir.rewrite import substituted
+from pullback.ir.rounds import at_least_zero, round_number, trip_count
 from pullback.ir.types import INT, Stack
 from pullback.transform.residuals import Counter, Path, Residuals, Tape
 
@@ -61,18 +62,8 @@ def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = 
     """How many places the rounds of a loop take; `terms` are what its bounds are called here."""
     start, stop, step = map_values((loop.start, loop.stop, loop.step), lambda value: (terms or {}).get(value, value))
     if starts_at_zero(loop):
-        return _at_least_zero(builder, stop)
-    length = builder.let(np.subtract, stop, start)
-    if step != constant(1):
-        rounds = builder.let(np.floor_divide, builder.let(np.negative, length), step)
-        length = builder.let(np.negative, rounds)
-    return _at_least_zero(builder, length)
-
-
-def _at_least_zero(builder: Builder, size: Operand) -> Operand:
-    if isinstance(size, Constant):
-        return constant(max(0, size.value))
-    return builder.let(max, size, constant(0), type_=INT)
+        return at_least_zero(builder, stop)
+    return trip_count(builder, start, stop, step)
 
 
 class _Forward:
@@ -219,7 +210,7 @@ class _Forward:
         before: list[Statement]
         with self.builder.block() as before:
             if isinstance(statement, For):
-                self.rounds[id(statement)] = self.round_of(statement) if numbering else statement.index
+                self.rounds[id(statement)] = round_number(self.builder, statement) if numbering else statement.index
         carried = tuple(c.parameter for c in statement.carried)
         body = [*before, *self.block(statement.body, (*path, (id(statement), 0)), inner, carried)]
         yields = [inner[id(kept)] for kept in passing]
@@ -237,11 +228,6 @@ class _Forward:
             if isinstance(kept, Tape) and kept.is_stack and _is_outermost(kept, statement):
                 assert kept.counter is not None, "values on a stack are counted"
                 self.builder.add(Let(kept.final, runtime.contents, (env[id(kept)], kept.counter.final)))
-
-    def round_of(self, loop: For) -> Operand:
-        """The number of the present round, from 0."""
-        offset = self.builder.let(np.subtract, loop.index, loop.start)
-        return offset if loop.step == constant(1) else self.builder.let(np.floor_divide, offset, loop.step)
 
 
 def _extended(

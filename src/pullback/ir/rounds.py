@@ -1,0 +1,30 @@
+"""Rounds: how many a loop has, and which is the present one, as operands of the program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Constant, For, Operand
+from pullback.ir.types import INT
+
+
+def trip_count(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Operand:
+    """How many rounds `range(start, stop, step)` has."""
+    length = stop if start == constant(0) else builder.let(np.subtract, stop, start)
+    if step != constant(1):
+        rounds = builder.let(np.floor_divide, builder.let(np.negative, length), step)
+        length = builder.let(np.negative, rounds)
+    return at_least_zero(builder, length)
+
+
+def at_least_zero(builder: Builder, size: Operand) -> Operand:
+    if isinstance(size, Constant):
+        return constant(max(0, size.value))
+    return builder.let(max, size, constant(0), type_=INT)
+
+
+def round_number(builder: Builder, loop: For) -> Operand:
+    """The number of the present round, from 0."""
+    offset = loop.index if loop.start == constant(0) else builder.let(np.subtract, loop.index, loop.start)
+    return offset if loop.step == constant(1) else builder.let(np.floor_divide, offset, loop.step)

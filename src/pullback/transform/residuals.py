@@ -8,10 +8,11 @@ A value that is needed in the mirror of the block that defines it is kept
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 from pullback.analysis.buffers import Buffers
+from pullback.analysis.final import FinalElements
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -29,7 +30,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array
-from pullback.transform.choice import choose
+from pullback.transform.choice import CHEAP, choose
 from pullback.transform.reverse import Sweep
 
 Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, which of its blocks)
@@ -92,6 +93,7 @@ class Residuals:
         self.statements: dict[int, Statement] = {}
         self.needs: dict[Path, dict[Value, None]] = {}
         self.plan = Plan()
+        self.elements = FinalElements(body, shapes)
 
     def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
         """The plan, and the backward sweep as a block that yields `results`."""
@@ -194,7 +196,10 @@ class Residuals:
             kept: tuple[Value, ...] = tuple(needed)
             again: tuple[Let, ...] = ()
         else:
-            choice = choose(needed, definitions, inside, self.buffers.is_intact)
+            read_again = self.read_again(path, definitions)
+            arrays = {statement.operands[0] for statement in read_again.values()}
+            definitions.update(read_again)
+            choice = choose(needed, definitions, inside, lambda v: v in arrays or self.buffers.is_intact(v))
             kept, again = choice.kept, choice.again
         recalls = self.plan.recalls.setdefault(path, [])
         for value in kept:
@@ -202,6 +207,35 @@ class Residuals:
         for statement in again:
             recalls.append(statement)
             self.need_all(statement.operands)
+
+    def read_again(self, path: Path, definitions: dict[Value, Let]) -> dict[Value, Let]:
+        """Loads from the last version of an array for what a block loads from it, or stores in it, for good."""
+        found: dict[Value, Let] = {}
+        made: set[Value] = set()
+        for statement in definitions.values():
+            array = self.elements.holder(statement)
+            made.add(statement.value)
+            if array is None:
+                continue
+            _, place, *stored = statement.operands
+            if statement.function is primitives.load:
+                found[statement.value] = replace(statement, operands=(array, place))
+            elif statement.function is primitives.store and self.can_load(array, place, stored[0], definitions):
+                found[stored[0]] = replace(
+                    statement, value=stored[0], function=primitives.load, operands=(array, place)
+                )
+        return found
+
+    def can_load(self, array: Value, place: Any, stored: Operand, definitions: dict[Value, Let]) -> bool:
+        """Whether a stored value is that of the element, and the index is known where the value is made."""
+        made = definitions.get(stored) if isinstance(stored, Value) else None
+        if made is None or made.function in CHEAP or stored.type.dtype != array.type.dtype:
+            return False
+        order = list(definitions)
+        at = order.index(stored)
+        if any(v in definitions and order.index(v) > at for v in values_in(place)):
+            return False
+        return self.shapes.part(self.shapes.of(array), place) == self.shapes.of(stored)
 
     def is_index(self, value: Value, path: Path) -> bool:
         statement = self.statements[path[-1][0]]

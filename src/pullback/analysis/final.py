@@ -1,0 +1,267 @@
+"""Final elements: what a loop reads from or writes to an array, and nobody writes there again.
+
+for i in range(n):
+    for j in range(1, i):
+        l[i, j] = l[i, j - 1] * x[j]
+
+When `l[i, j - 1]` is read, all stores that are still to come are at other places, so that it can be read again when the
+loops have ended. The proof: between an access and each store that may run after it, in every order that the loops
+allow, no integers make the indices equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pullback.analysis.buffers import consumes
+from pullback.analysis.linear import is_impossible
+from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    Block,
+    Call,
+    Constant,
+    For,
+    If,
+    Index,
+    Let,
+    Operand,
+    Slice,
+    Statement,
+    Value,
+    While,
+    blocks_of,
+    is_scalar,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.types import Array, is_integer
+
+Loops = tuple[For | While, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load or store of an array's part, in which loops, and its place in the order of the program."""
+
+    statement: Let
+    loops: Loops
+    order: int
+
+
+class FinalElements:
+    """For each load and store of a body: the last version of the array, if that still holds the element."""
+
+    def __init__(self, body: Block, shapes: Shapes) -> None:
+        self.places = _Places(body, shapes)
+        self.accesses: dict[Value, Access] = {}
+        self.writes: dict[Value, list[Access]] = {}
+        self.last: dict[Value, Value] = {}
+        self.known: dict[Value, Value | None] = {}
+        for origin in _origins(body):
+            chain = _Chain()
+            last = chain.follow(body, origin, ())
+            if last is not None and last is not origin:
+                writes = [access for access in chain.accesses if access.statement.function is not primitives.load]
+                for access in chain.accesses:
+                    value = access.statement.value
+                    self.accesses[value], self.writes[value], self.last[value] = access, writes, last
+
+    def holder(self, statement: Let) -> Value | None:
+        """The last version of the array that a load or store is about, if no later store can be to the same place."""
+        value = statement.value
+        access = self.accesses.get(value)
+        if access is None:
+            return None
+        if value not in self.known:
+            meets = any(self.places.may_meet(access, write) for write in self.writes[value])
+            self.known[value] = None if meets else self.last[value]
+        return self.known[value]
+
+
+def _origins(body: Block) -> Iterator[Value]:
+    """The arrays that the statements of a body change, each in its first version."""
+    inner = {v for s in body.statements for block in blocks_of(s) for v in _made_in(block)}
+    versions: set[Value] = set()
+    for statement in body.statements:
+        changed = [s.operands[0] for s in walk(Block((statement,))) if isinstance(s, Let) and consumes(s)]
+        if isinstance(statement, For | While):
+            changed += [carried.initial for carried in statement.carried]
+        for value in dict.fromkeys(changed):
+            if isinstance(value, Value) and isinstance(value.type, Array) and value not in versions | inner:
+                versions.add(value)
+                yield value
+        if not isinstance(statement, Let) or consumes(statement):
+            versions.update(results_of(statement))
+
+
+def _made_in(block: Block) -> Iterator[Value]:
+    """Everything that a block inside defines, the parameters of its loops included."""
+    for statement in walk(block):
+        yield from results_of(statement)
+        if isinstance(statement, For | While):
+            yield from (carried.parameter for carried in statement.carried)
+
+
+class _Chain:
+    """The versions of one array, from one statement to the next, and the accesses to them."""
+
+    def __init__(self) -> None:
+        self.accesses: list[Access] = []
+
+    def follow(self, block: Block, version: Value, loops: Loops) -> Value | None:
+        """The version at the end of a block; None where it is handed to something that is not followed."""
+        for statement in block.statements:
+            after = self.statement(statement, version, loops)
+            if after is None:
+                return None
+            version = after
+        return version
+
+    def statement(self, statement: Statement, version: Value, loops: Loops) -> Value | None:
+        match statement:
+            case Let():
+                return self.let(statement, version, loops)
+            case If():
+                return self.branches(statement, version, loops)
+            case For() | While():
+                return self.loop(statement, version, loops)
+            case Call() if version in values_in(statement.operands):
+                return None
+        return version
+
+    def let(self, statement: Let, version: Value, loops: Loops) -> Value | None:
+        if not statement.operands or statement.operands[0] is not version:
+            return version
+        if statement.function is primitives.load:
+            self.accesses.append(Access(statement, loops, len(self.accesses)))
+        elif consumes(statement):
+            if statement.function not in (primitives.store, primitives.add_at):
+                return None
+            self.accesses.append(Access(statement, loops, len(self.accesses)))
+            version = statement.value
+        return version
+
+    def branches(self, statement: If, version: Value, loops: Loops) -> Value | None:
+        ends = [self.follow(side, version, loops) for side in (statement.then, statement.orelse)]
+        if ends == [version, version]:
+            return version
+        sides = zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True)
+        for result, then, orelse in sides:
+            if then is ends[0] and orelse is ends[1]:
+                return result
+        return None
+
+    def loop(self, statement: For | While, version: Value, loops: Loops) -> Value | None:
+        taken = [k for k, carried in enumerate(statement.carried) if carried.initial is version]
+        if len(taken) > 1:
+            return None
+        inside = statement.carried[taken[0]].parameter if taken else version
+        end: Value | None = inside
+        for block in blocks_of(statement):
+            end = self.follow(block, end, (*loops, statement)) if end is not None else None
+        if not taken:
+            return version if end is version else None
+        return statement.results[taken[0]] if statement.body.yields[taken[0]] is end else None
+
+
+class _Places:
+    """Indices as linear forms of the loops' indices, and of what does not change in them."""
+
+    def __init__(self, body: Block, shapes: Shapes) -> None:
+        self.ranges = Ranges(shapes)
+        self.loops: dict[Value, Loops] = {}
+        self.survey(body, ())
+
+    def survey(self, block: Block, loops: Loops) -> None:
+        """Note the form of each integer, and the loops in which each value is made."""
+        for statement in block.statements:
+            self.loops.update(dict.fromkeys(results_of(statement), loops))
+            if isinstance(statement, Let):
+                self.ranges.note(statement)
+            inner = loops
+            if isinstance(statement, For | While):
+                inner = (*loops, statement)
+                self.loops.update({carried.parameter: inner for carried in statement.carried})
+            if isinstance(statement, For):
+                self.loops[statement.index] = inner
+            for part in blocks_of(statement):
+                self.survey(part, inner)
+
+    def may_meet(self, access: Access, write: Access) -> bool:
+        """Whether a write that runs after an access may be to the same element."""
+        common = 0
+        for mine, other in zip(access.loops, write.loops, strict=False):
+            if mine is not other:
+                break
+            common += 1
+        if write.order > access.order and self.may_meet_in(access, write, common):
+            return True
+        return any(self.may_meet_in(access, write, k) for k in range(common))
+
+    def may_meet_in(self, access: Access, write: Access, shared: int) -> bool:
+        """The same where `shared` loops around both are in the same round, and the next one is in a later round."""
+        same = {id(loop) for loop in access.loops[:shared]}
+        sides = [_Side("access", access, same, self), _Side("write", write, same, self)]
+        conditions = [fact for side in sides for fact in side.facts()]
+        if shared < len(access.loops) and shared < len(write.loops) and access.loops[shared] is write.loops[shared]:
+            conditions += _later(access.loops[shared], *sides)
+        places = [side.places() for side in sides]
+        equal = [a.plus(b, -1) for a, b in zip(*places, strict=False) if a is not None and b is not None]
+        return not is_impossible(equal, conditions)
+
+
+class _Side:
+    """One of two accesses: what changes between them has a term for each."""
+
+    def __init__(self, name: str, access: Access, same: set[int], places: _Places) -> None:
+        self.name, self.access, self.same, self.whole = name, access, same, places
+
+    def form(self, operand: Operand) -> Form:
+        form = self.whole.ranges.form(operand)
+        return Form(form.constant, tuple((self.term(term), c) for term, c in form.terms))
+
+    def term(self, term: Any) -> Any:
+        value = term[0] if isinstance(term, tuple) else term
+        changes = any(id(loop) not in self.same for loop in self.whole.loops.get(value, ()))
+        return (self.name, term) if changes else ("both", term)
+
+    def facts(self) -> list[Form]:
+        """What is not negative: the indices of the loops around the access keep between their bounds."""
+        found: list[Form] = []
+        for loop in self.access.loops:
+            if isinstance(loop, For) and isinstance(loop.step, Constant):
+                index, start, stop = map(self.form, (loop.index, loop.start, loop.stop))
+                up = 1 if loop.step.value > 0 else -1
+                found += [Form(0).plus(index, up).plus(start, -up), Form(-1).plus(stop, up).plus(index, -up)]
+        sizes = dict.fromkeys(term for form in found for term, _ in form.terms if isinstance(term[1], tuple))
+        return found + [Form(0, ((term, 1),)) for term in sizes]
+
+    def places(self) -> list[Form | None]:
+        """The index along each axis; None where it is no single one, or where it may count from the end."""
+        path = self.access.statement.operands[1]
+        if len(path) != 1 or not isinstance(path[0], Index):
+            return []
+        found: list[Form | None] = []
+        for item in path[0].items:
+            if isinstance(item, Slice):
+                found.append(None)
+            elif is_scalar(item) and is_integer(item.type):
+                form = self.form(item)
+                negative = Form(-1).plus(form, -1)
+                found.append(form if is_impossible([], [*self.facts(), negative]) else None)
+            else:
+                break
+        return found
+
+
+def _later(loop: For | While, access: _Side, write: _Side) -> list[Form]:
+    """The write is in a later round of a loop than the access."""
+    if not isinstance(loop, For) or not isinstance(loop.step, Constant):
+        return []
+    up = 1 if (loop.step.value > 0) is not loop.reverse else -1
+    return [Form(-1).plus(write.form(loop.index), up).plus(access.form(loop.index), -up)]

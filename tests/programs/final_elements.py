@@ -387,7 +387,7 @@ def rounded_when_stored(x):
     y = np.zeros(5, dtype=np.int64)
     total = 0.0
     for i in range(5):
-        y[i] = int(np.floor(3.0 * x[i]))
+        y[i] = int(np.floor(3.0 * x[i] + 0.05))
         total += np.sin(x[i] * y[i]) * total + x[i]
     return total
 

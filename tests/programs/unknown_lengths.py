@@ -28,7 +28,7 @@ def rounds_that_differ_from_element_to_element(x):
     total = 0.0
     for i in range(x.shape[0]):
         y = x[i]
-        while abs(y) < 3.0:
+        while abs(y) < 2.97:
             y = y * 1.02 + np.tanh(y) * 0.01
         total += np.exp(-y) * x[i]
     return total
@@ -108,14 +108,14 @@ def whiles_within_whiles(a, b):
     return total + x
 
 
-@program(np.float32(0.7), 40)
+@program(np.array([0.7, 0.4], np.float32), 40)
 def single_precision(a, n):
-    x = a
+    x = a[0]
     k = 0
     while k < n:
-        x = np.sin(x) * np.float32(1.1)
+        x = np.sin(x) * np.float32(1.1) + a[1]
         k += 1
-    return x * a
+    return x * a[0]
 
 
 @program(X, np.array([2, 0, 3, 1]))
@@ -231,12 +231,12 @@ def one_sweep_around_whiles_in_branches(x):
     for i in range(x.shape[0]):
         y = x[i]
         if y > 0.0:
-            while y < 2.0:
+            while y < 2.1:
                 y = y * 1.3 + 0.1 * np.sin(y)
         else:
             while y < -0.1:
                 y = y * 0.5
-                if y > -0.3:
+                if y > -0.31:
                     break
         total += y * np.exp(y) * x[i]
     return total

@@ -1,7 +1,7 @@
 """Counters: two that count the same become one, and one that equals the loop's index becomes the index.
 
 for k in range(n) with (trips = 0, count = 0):      for k in range(n) with (trips = 0):
-    buffer = push(buffer, count, x)            →        buffer = push(buffer, k, x)
+    keep(stack, count, x)                      →        keep(stack, k, x)
     trips, count = trips + 1, count + 1                 trips = k + 1
 """
 

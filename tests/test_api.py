@@ -481,6 +481,18 @@ def test_captured_container_is_read_on_each_call(monkeypatch: pytest.MonkeyPatch
     assert function(x).tolist() == [3.0, 15.0]
 
 
+def test_one_array_in_two_places_may_become_two_arrays():
+    first, second = {"w": WEIGHTS}, {"w": WEIGHTS}
+
+    def f(x):
+        return np.sum(first["w"] * x) + np.sum(second["w"] * x)
+
+    function = pb.grad(plain()(f))
+    assert function(np.ones(2)).tolist() == [2.0, 4.0]
+    second["w"] = np.array([10.0, 20.0])
+    assert function(np.ones(2)).tolist() == [11.0, 22.0]
+
+
 def test_closure_is_read_on_each_call():
     factor = 2.0
 

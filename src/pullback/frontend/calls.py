@@ -21,7 +21,7 @@ from pullback.frontend.bindings import (
     Static,
     TupleValue,
 )
-from pullback.frontend.captured import binding_of
+from pullback.frontend.captured import Place, binding_of
 from pullback.frontend.context import Context, Frame
 from pullback.frontend.desugar import RESULT, desugar
 from pullback.frontend.language import check_language
@@ -145,11 +145,11 @@ def call_python(
     """A call of another Python function, read here as if its text stood in the caller's."""
     source = checked_source(function)
     defaults = tuple(
-        binding_of(context, value, function.__defaults__, k, node)
+        binding_of(context, value, Place(function, "__defaults__"), k, node)
         for k, value in enumerate(function.__defaults__ or ())
     )
     keyword_defaults = {
-        name: binding_of(context, value, function.__kwdefaults__, name, node)
+        name: binding_of(context, value, Place(function, "__kwdefaults__"), name, node)
         for name, value in (function.__kwdefaults__ or {}).items()
     }
     bound = bind_arguments(

@@ -106,6 +106,10 @@ class Shape:
         return Shape(type(value), tuple(value) if isinstance(value, dict) else (len(value),))
 
 
+GONE = (KeyError, AttributeError, ValueError, IndexError, TypeError)
+"""What looking up a place outside raises where nothing stands there any more."""
+
+
 def look_up_again(namespace: Any, name: Any) -> Any:
     """The object that now stands at a place outside the function."""
     if isinstance(namespace, Place):
@@ -121,7 +125,7 @@ def still_holds(dependency: Dependency) -> bool:
     """Whether what was read from outside is what stands there now."""
     try:
         now = look_up_again(dependency.namespace, dependency.name)
-    except (KeyError, AttributeError, ValueError, IndexError, TypeError):
+    except GONE:
         return False
     if isinstance(dependency.value, Shape):
         return isinstance(now, list | tuple | dict) and Shape.of(now) == dependency.value
@@ -136,8 +140,14 @@ def still_holds(dependency: Dependency) -> bool:
     )
 
 
+def _identity(namespace: Any, name: Any) -> tuple[Any, str]:
+    """What tells one place from another, even where one array stands at both: either may be changed later."""
+    around = _identity(namespace.namespace, namespace.name) if isinstance(namespace, Place) else id(namespace)
+    return around, str(name)
+
+
 def _capture(context: Context, value: np.ndarray, namespace: Any, name: Any) -> ArrayRef:
-    key = (id(value), str(name))
+    key = _identity(namespace, name)
     if key not in context.captures:
         type_ = type_of(value)
         assert type_ is not None, "a captured array has a type"

@@ -92,7 +92,7 @@ class Context:
         self.frames: list[Frame] = []
         self.frame_count = 0
         self.dependencies: list[Dependency] = []
-        self.captures: dict[tuple[int, str], tuple[Capture, ArrayRef]] = {}
+        self.captures: dict[Any, tuple[Capture, ArrayRef]] = {}
         self.callees: dict[Any, Any] = {}
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None

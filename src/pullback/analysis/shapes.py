@@ -191,6 +191,8 @@ class Shapes:
         function, operands = statement.function, statement.operands
         if function in _SAME:
             return self.of(operands[0])
+        if function is primitives.shaped_like:
+            return self.of(operands[1])
         if function in (primitives.load, primitives.load_last):
             return self.part(self.of(operands[0]), operands[1])
         if function in _CREATING or function is np.broadcast_to:

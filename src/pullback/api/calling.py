@@ -1,37 +1,91 @@
-"""Calls of generated functions: from the user's arguments to results of the right types, and the short way there."""
+"""Calls of generated functions: from the user's arguments to results of the right types."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from pullback.api.out import memory_of
+from pullback.api.shortcut import MISS, Shortcut, never
 from pullback.api.specialise import Engine, check_overlap, ready
 from pullback.compile.functions import Compiled
-from pullback.frontend.arguments import Form, Leaf, leaf_types, leaves_of, rebuild
+from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
 from pullback.frontend.captured import look_up_again
 from pullback.ir.types import Array, Type
 
 Kinds = tuple[Any, ...]
-_SIMPLE = (float, int, bool, np.float64, np.float32, np.int64, np.bool_)
+_SIMPLE = (float, int, bool, np.float64, np.float32, np.int64, np.bool_, np.ndarray)
+
+
+class Prepared:
+    """One kind of call: the Forms of its arguments, and the normal form of the function for them."""
+
+    def __init__(self, engine: Engine, forms: dict[str, Form], built: Built) -> None:
+        self.engine, self.forms, self.built = engine, forms, built
+        self.rest: list[Any] = []
+        self.shortcut: Shortcut = never
+
+    def called(self, leaves: list[Any]) -> Any:
+        """The call with the leaves of the arguments, the long way."""
+        raise NotImplementedError
+
+    def write(self, arguments: tuple[Any, ...]) -> Shortcut:
+        """A shortcut for calls like this one, which has gone the long way."""
+        raise NotImplementedError
+
+    def called_simply(self, arguments: tuple[Any, ...], leaves: list[Any]) -> tuple[Any, Shortcut]:
+        """The call with numbers and arrays, and the shortcut for those after it."""
+        result = self.shortcut(in_order(arguments))
+        if result is MISS:
+            result = self.called(leaves)
+            if self.shortcut is never:
+                self.shortcut = self.write(arguments)
+        return result, self.shortcut
+
+    def leaves_of(self, bound: dict[str, Any]) -> list[Any]:
+        return [leaf for name, form in self.forms.items() for leaf in leaves_of(bound[name], form)]
+
+    def begins_with(self, count: int) -> bool:
+        """Whether `count` numbers and arrays are given, after a receiver and before defaults that cannot change."""
+        receiver, *forms = [Known(None)] * (self.engine.receiver is None) + [*self.forms.values()]
+        given = all(isinstance(form, Leaf) for form in forms[:count])
+        return given and all(isinstance(form, Leaf | Known) for form in (receiver, *forms[count:]))
+
+
+class Calls:
+    """The kinds of calls that there have been of one function, for those that their arguments' kinds tell apart."""
+
+    def __init__(self, prepare: Callable[[dict[str, Any]], Any]) -> None:
+        self.prepare = prepare
+        self.known: dict[Kinds, Any] = {}
+
+    def find(self, engine: Engine, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, list[Any], bool]:
+        """What is prepared for a call, the leaves of its arguments, and whether it may take a shortcut next time."""
+        kinds = kinds_of(arguments)
+        prepared = self.known.get(kinds) if not keywords else None
+        if prepared is not None and prepared.built.holds():
+            return prepared, [*arguments, *prepared.rest], True
+        bound = engine.bind(arguments, keywords)
+        prepared = self.prepare(bound)
+        leaves = prepared.leaves_of(bound)
+        simple = not keywords and all(type(a) in _SIMPLE for a in arguments) and prepared.begins_with(len(arguments))
+        if simple:
+            prepared.rest = leaves[len(arguments) :]
+            self.known[kinds] = prepared
+        return prepared, leaves, simple
 
 
 def kinds_of(arguments: tuple[Any, ...]) -> Kinds:
-    """What of the arguments decides which compiled function serves them."""
+    """What of numbers and arrays decides which compiled function serves them."""
     return tuple([(a.dtype, a.ndim) if type(a) is np.ndarray else type(a) for a in arguments])
 
 
-def is_simple(argument: Any) -> bool:
-    """Whether an argument is handed on as it is, if its memory is in order."""
-    if type(argument) is np.ndarray:
-        return bool(argument.dtype.isnative)
-    return type(argument) in _SIMPLE
-
-
-def is_plain(type_: Type) -> bool:
-    """Whether what compiled code returns is what Python should get."""
-    return isinstance(type_, Array) or type_.dtype == "float64"
+def in_order(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with every array in the layout that compiled code takes."""
+    return tuple([ready(a) if type(a) is np.ndarray else a for a in arguments])
 
 
 def strong(value: Any, type_: Type) -> Any:
@@ -43,64 +97,54 @@ def strong(value: Any, type_: Type) -> Any:
     return value if type_.weak else np.dtype(type_.dtype).type(value)
 
 
-def call_entry(compiled: Compiled, built: Built, leaves: list[Any]) -> tuple[Any, ...]:
-    """The results of a generated function; arguments that it changes are changed as a plain call would."""
+def converted(name: str, type_: Type) -> str:
+    """The expression for a result of compiled code in its own type; see `strong`."""
+    if isinstance(type_, Array):
+        return name if type_.ndim else f"np.asarray({name}, np.{type_.dtype})"
+    return name if type_.weak or type_.dtype == "float64" else f"np.{type_.dtype}({name})"
+
+
+def describe_form(form: Form) -> str:
+    """A result in words."""
+    match form:
+        case Leaf(type=Array() as type_):
+            return f"an array of {type_.dtype} with {type_.ndim} dimensions"
+        case Leaf(type=type_):
+            return f"a number of dtype {type_.dtype}"
+        case Known(value=None):
+            return "None"
+        case Known():
+            return f"a {type(form.value).__name__}"
+        case Sequence_():
+            return f"a {form.kind.__name__} of {len(form.items)}"
+    return "a dict"
+
+
+def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """The results of a generated function; arguments that it changes are changed as a plain call would.
+
+    outs: arrays that some of the results are written into.
+    """
     given = [*leaves, *(look_up_again(capture.namespace, capture.name) for capture in built.captures)]
     prepared = [ready(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in given]
-    mutated = compiled.function.mutated
+    mutated = compiled.mutated
     if mutated:
         check_overlap(given, mutated, [parameter.name for parameter in compiled.function.parameters])
         for k in mutated:
             if not given[k].flags.writeable:
                 raise ValueError(f"the argument '{compiled.function.parameters[k].name}' is written and is read-only")
+    memory = [memory_of(out) for out in outs]
     try:
-        result = compiled.entry(*prepared)
+        result = compiled.entry(*prepared, *memory)
     except Exception as error:
-        result = compiled.recover(error, tuple(prepared))
+        result = compiled.recover(error, (*prepared, *memory))
     for k in mutated:
         if prepared[k] is not given[k]:
             given[k][...] = prepared[k]
+    for out, made in zip(outs, memory, strict=True):
+        if not np.may_share_memory(out, made):
+            out[...] = made
     count = len(compiled.function.results)
     if count == 0:
         return ()
     return (result,) if count == 1 else result
-
-
-def call_primal(engine: Engine, forms: dict[str, Form], built: Built, bound: dict[str, Any]) -> Any:
-    """The value of the function itself, by its compiled primal."""
-    compiled = engine.derivative(forms, "primal", ())
-    leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-    results = call_entry(compiled, built, leaves)
-    types = leaf_types(built.result)
-    return rebuild(built.result, iter([strong(v, t) for v, t in zip(results, types, strict=True)]))
-
-
-def in_order(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments with every array as compiled code takes it."""
-    for a in arguments:
-        if type(a) is np.ndarray and not a.flags.carray:
-            return tuple(map(ready, arguments))
-    return arguments
-
-
-class FastPrimal:
-    """A call of the function itself with numbers and arrays, without anything that need not be done each time."""
-
-    def __init__(self, engine: Engine, forms: dict[str, Form], built: Built) -> None:
-        self.compiled = engine.derivative(forms, "primal", ())
-        self.entry = self.compiled.entry
-        self.holds = built.holds
-
-    @staticmethod
-    def serves(arguments: tuple[Any, ...], bound: dict[str, Any], forms: dict[str, Form], built: Built) -> bool:
-        """Whether such calls need nothing else: all arguments are given, and the result is a plain number or array."""
-        given = len(arguments) == len(bound) and all(map(is_simple, arguments))
-        plain = all(isinstance(form, Leaf) for form in forms.values()) and not built.captures
-        result = isinstance(built.result, Leaf) and is_plain(built.result.type)
-        return given and plain and result and not built.function.mutated
-
-    def __call__(self, arguments: tuple[Any, ...]) -> Any:
-        try:
-            return self.entry(*in_order(arguments))
-        except Exception as error:
-            return self.compiled.recover(error, arguments)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from pullback.api.calling import Kinds, call_entry, in_order, is_plain, is_simple, kinds_of, strong
+from pullback.api.calling import Calls, Prepared, call_entry, converted, describe_form, strong
 from pullback.api.differentiable import engine_of
+from pullback.api.out import check_apart, check_out, outs_of
+from pullback.api.shortcut import MISS, Shortcut, Writer, listed, never
 from pullback.api.specialise import (
     Argnums,
     Engine,
@@ -17,10 +19,9 @@ from pullback.api.specialise import (
     wrt_leaves,
 )
 from pullback.compile.functions import Compiled
-from pullback.errors import ShapeError, TypingError
+from pullback.errors import PullbackError, ShapeError, TypingError
 from pullback.frontend.arguments import (
     Form,
-    Known,
     Leaf,
     Mapping_,
     Sequence_,
@@ -30,7 +31,9 @@ from pullback.frontend.arguments import (
     rebuild,
 )
 from pullback.frontend.build import Built
+from pullback.frontend.captured import look_up_again
 from pullback.ir.types import Array, Scalar, Type, is_float
+from pullback.runtime import SizesDiffer
 
 
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction:
@@ -40,14 +43,24 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     The gradient has the structure, shape and dtype of its argument, and is fresh memory; for a tuple of argnums it is
     a tuple. With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`.
 
+    Calls from Python take one keyword more: `out`, an array that the gradient is written into and that is returned. It
+    has the shape and dtype of the argument and shares memory with no argument. Where the gradient is a tuple, dict, …,
+    `out` is the like with arrays in it; None stands for what is made afresh, and for numbers.
+
     Raises TypingError (a TypeError) where the result is not a float number or the argument is not made of floats,
-    LanguageError (a SyntaxError) where the source cannot be differentiated.
+    LanguageError (a SyntaxError) where the source cannot be differentiated. For `out`: TypingError for another
+    structure or dtype and for memory that is read-only, ShapeError and AliasError (both are ValueErrors).
 
     >>> import numpy as np, pullback as pb
     >>> def energy(x):
     ...     return np.sum(x ** 2)
     >>> pb.grad(energy)(np.array([1.0, 2.0]))
     array([2., 4.])
+    >>> gradient = np.empty(2)
+    >>> pb.grad(energy)(np.array([3.0, 5.0]), out=gradient) is gradient
+    True
+    >>> gradient
+    array([ 6., 10.])
     """
     return GradientFunction(engine_of(function), argnums, has_aux, with_value=False)
 
@@ -62,6 +75,14 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     ...     return a * b
     >>> pb.value_and_grad(product, argnums=(0, 1))(2.0, 5.0)
     (10.0, (5.0, 2.0))
+
+    `out` takes memory for the gradient alone.
+
+    >>> import numpy as np
+    >>> gradient = np.empty(2)
+    >>> value, (dx, da) = pb.value_and_grad(lambda x, a: a * np.sum(x), (0, 1))(np.ones(2), 3.0, out=(gradient, None))
+    >>> value, gradient, dx is gradient, da
+    (6.0, array([3., 3.]), True, 2.0)
     """
     return GradientFunction(engine_of(function), argnums, has_aux, with_value=True)
 
@@ -71,7 +92,11 @@ class GradientFunction:
 
     def __init__(self, engine: Engine, argnums: Argnums, has_aux: bool, with_value: bool) -> None:
         self.engine, self.argnums, self.has_aux, self.with_value = engine, argnums, has_aux, with_value
-        self._fast: dict[Kinds, _Fast] = {}
+        self.several = isinstance(argnums, tuple)
+        self._takes_out = "out" not in engine.signature.parameters
+        self._calls = Calls(self.prepare)
+        self._shortcut: Shortcut = never
+        self._shortcut_out: Shortcut = never
         self.__name__ = f"{engine.source.name}_{'value_and_grad' if with_value else 'grad'}"
         self.__doc__ = engine.source.function.__doc__
 
@@ -80,30 +105,34 @@ class GradientFunction:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if not keywords:
-            kinds = kinds_of(arguments)
-            fast = self._fast.get(kinds)
-            if fast is not None and fast.holds():
-                return fast(arguments)
-            return self._slow(arguments, keywords, kinds)
-        return self._slow(arguments, keywords, None)
+            result = self._shortcut(arguments)
+            return self._call(arguments, keywords, None) if result is MISS else result
+        out = keywords.pop("out", None) if self._takes_out else None
+        if out is not None and not keywords:
+            result = self._shortcut_out(arguments, out)
+            if result is not MISS:
+                return result
+        return self._call(arguments, keywords, out)
 
-    def _slow(self, arguments: tuple[Any, ...], keywords: dict[str, Any], kinds: Kinds | None) -> Any:
-        bound = self.engine.bind(arguments, keywords)
-        prepared = self.prepare(bound)
-        simple = kinds is not None and all(is_simple(a) for a in arguments)
-        if simple and len(arguments) == len(bound) and not prepared.has_known:
-            assert kinds is not None, "a simple call has kinds"
-            self._fast[kinds] = _Fast(prepared)
-        return prepared.run(bound)
+    def _call(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
+        """The long way, which also prepares the short one."""
+        prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
+        if out is None:
+            if not simple:
+                return prepared.called(leaves)
+            result, self._shortcut = prepared.called_simply(arguments, leaves)
+            return result
+        out = tuple(out) if self.several and isinstance(out, list) else out
+        result = prepared.called(leaves, outs_of(out, prepared.wanted, self.several))
+        self._shortcut_out = prepared.shortcut_into(arguments, out) if simple else self._shortcut_out
+        return result
 
-    def prepare(self, bound: dict[str, Any]) -> Prepared:
+    def prepare(self, bound: dict[str, Any]) -> PreparedGradient:
         """The compiled derivative for these arguments."""
         forms, built = build_for(self.engine, bound)
         numbers, wanted = wrt_leaves(self.engine, forms, self.argnums)
         self.check_result(built)
-        kind = "value_and_grad" if self.with_value or self.has_aux else "grad"
-        compiled = self.engine.derivative(forms, kind, numbers)
-        return Prepared(self, forms, built, compiled, wanted)
+        return PreparedGradient(self, forms, built, numbers, wanted)
 
     def check_result(self, built: Built) -> None:
         form = built.result
@@ -121,92 +150,105 @@ class GradientFunction:
         )
 
 
-def describe_form(form: Form) -> str:
-    """A result in words."""
-    match form:
-        case Leaf(type=Array() as type_):
-            return f"an array of {type_.dtype} with {type_.ndim} dimensions"
-        case Leaf(type=type_):
-            return f"a number of dtype {type_.dtype}"
-        case Known(value=None):
-            return "None"
-        case Known():
-            return f"a {type(form.value).__name__}"
-        case Sequence_():
-            return f"a {form.kind.__name__} of {len(form.items)}"
-    return "a dict"
-
-
-class Prepared:
-    """One kind of call of a derivative: how to take the arguments apart, and how to put the results together."""
+class PreparedGradient(Prepared):
+    """One kind of call of a derivative: what is compiled for it, and how to put the results together."""
 
     def __init__(
         self,
         owner: GradientFunction,
         forms: dict[str, Form],
         built: Built,
-        compiled: Compiled,
+        numbers: tuple[int, ...],
         wanted: tuple[Form, ...],
     ) -> None:
-        self.owner, self.forms, self.built, self.compiled, self.wanted = owner, forms, built, compiled, wanted
-        self.has_known = any(leaf_count(form) != 1 or not isinstance(form, Leaf) for form in forms.values())
-        self.result_leaves = leaf_count(built.result)
-        self.gradient_types = [type_ for form in wanted for type_ in leaf_types(form)]
-        self.value_types = leaf_types(built.result)
+        super().__init__(owner.engine, forms, built)
+        self.owner, self.numbers, self.wanted = owner, numbers, wanted
+        self.with_value = owner.with_value or owner.has_aux
+        self.types = leaf_types(built.result) if self.with_value else []
+        self.types += [type_ for form in wanted for type_ in leaf_types(form)]
+        self.made: dict[tuple[int, ...], Compiled] = {}
+        self.shortcuts: dict[tuple[int, ...], Shortcut] = {}
 
-    def run(self, bound: dict[str, Any]) -> Any:
-        return self.called([leaf for name, form in self.forms.items() for leaf in leaves_of(bound[name], form)])
+    def compiled(self, into: tuple[int, ...] = ()) -> Compiled:
+        """The derivative that writes these of its gradients into arrays of the caller's."""
+        if into not in self.made:
+            kind = "value_and_grad" if self.with_value else "grad"
+            self.made[into] = self.engine.derivative(self.forms, kind, self.numbers, into)
+        return self.made[into]
 
-    def called(self, leaves: list[Any]) -> Any:
-        """The call with the leaves of the arguments."""
-        return self.shaped(call_entry(self.compiled, self.built, leaves))
+    def called(self, leaves: list[Any], outs: list[Any] | None = None) -> Any:
+        """The call with the leaves of the arguments; `outs` are the arrays for gradients, None where there is none."""
+        if outs is None:
+            results = call_entry(self.compiled(), self.built, leaves)
+            return self.shaped([strong(r, t) for r, t in zip(results, self.types, strict=True)])
+        into = tuple(k for k, out in enumerate(outs) if out is not None)
+        self.check_outs(leaves, outs)
+        made = iter(call_entry(self.compiled(into), self.built, leaves, [outs[k] for k in into]))
+        lent = [None] * (len(self.types) - len(outs)) + outs
+        return self.shaped(
+            [strong(next(made), t) if out is None else out for out, t in zip(lent, self.types, strict=True)]
+        )
 
-    def shaped(self, results: tuple[Any, ...]) -> Any:
+    def check_outs(self, leaves: list[Any], outs: list[Any]) -> None:
+        """TypingError, ShapeError or AliasError for an array that cannot take its gradient."""
+        lent = [(number, out) for number, out in zip(self.numbers, outs, strict=True) if out is not None]
+        parameters = self.built.function.parameters
+        for number, out in lent:
+            check_out(out, parameters[number], leaves[number])
+        if lent:
+            captured = [look_up_again(capture.namespace, capture.name) for capture in self.built.captures]
+            names = [parameter.name for parameter in parameters]
+            arrays = list(zip([*leaves, *captured], names, strict=True))
+            check_apart([(out, names[number]) for number, out in lent], arrays)
+
+    def shaped(self, results: list[Any]) -> Any:
         """The results in the structure that the user expects."""
-        owner = self.owner
-        with_value = owner.with_value or owner.has_aux
-        split = self.result_leaves if with_value else 0
-        gradients = [strong(g, t) for g, t in zip(results[split:], self.gradient_types, strict=True)]
-        gradient = self.gradient(iter(gradients))
-        if not with_value:
-            return gradient
-        values = iter([strong(v, t) for v, t in zip(results[:split], self.value_types, strict=True)])
-        value = rebuild(self.built.result, values)
-        if not owner.with_value:
-            return gradient, value[1]
-        return value, gradient
-
-    def gradient(self, leaves: Iterator[Any]) -> Any:
+        leaves = iter(results)
+        value: Any = rebuild(self.built.result, leaves) if self.with_value else None
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
-        return tuple(parts) if isinstance(self.owner.argnums, tuple) else parts[0]
+        gradient = tuple(parts) if self.owner.several else parts[0]
+        if not self.with_value:
+            return gradient
+        return (value, gradient) if self.owner.with_value else (gradient, value[1])
 
+    def write(self, arguments: tuple[Any, ...]) -> Shortcut:
+        """The short way for calls like this one."""
+        return self.write_shortcut(arguments, None, ())
 
-class _Fast:
-    """A call whose arguments are numbers and arrays, without anything that need not be done each time."""
+    def shortcut_into(self, arguments: tuple[Any, ...], out: Any) -> Shortcut:
+        """The short way for calls with arrays for the gradients like these."""
+        parts = out if self.owner.several else (out,)
+        into = tuple(k for k, part in enumerate(parts) if part is not None)
+        if into not in self.shortcuts:
+            self.shortcuts[into] = self.write_shortcut(arguments, out, into)
+        return self.shortcuts[into]
 
-    def __init__(self, prepared: Prepared) -> None:
-        self.prepared = prepared
-        built, compiled = prepared.built, prepared.compiled
-        self.entry = compiled.entry
-        self.holds = built.holds
-        strong = [t for t in (*prepared.gradient_types, *prepared.value_types) if not is_plain(t)]
-        plain_result = isinstance(built.result, Leaf) and not prepared.owner.has_aux
-        self.simple = not strong and plain_result and not built.captures and not compiled.function.mutated
-        self.several = isinstance(prepared.owner.argnums, tuple)
-        self.with_value = prepared.owner.with_value
-
-    def __call__(self, arguments: tuple[Any, ...]) -> Any:
-        if not self.simple:
-            return self.prepared.called(list(arguments))
-        try:
-            result = self.entry(*in_order(arguments))
-        except Exception as error:
-            result = self.prepared.compiled.recover(error, arguments)
-        if not self.several:
-            return result
+    def write_shortcut(self, arguments: tuple[Any, ...], out: Any, into: tuple[int, ...]) -> Shortcut:
+        compiled = self.compiled(into)
+        plain = isinstance(self.built.result, Leaf) and not self.owner.has_aux
+        if not plain or not compiled.has_gate:
+            return never
+        writer = Writer(compiled, self.built, arguments, self.rest)
+        parts = writer.into(out, into) if out is not None else []
+        made = (f"r{k}" for k in range(len(compiled.function.results)))
+        first = len(self.types) - len(self.numbers)
+        results = [
+            parts[k - first] if k - first in into else converted(next(made), t) for k, t in enumerate(self.types)
+        ]
+        returned = listed(results[first:]) if self.owner.several else results[first]
         if self.with_value:
-            return result[0], result[1:]
-        return result if type(result) is tuple else (result,)
+            returned = f"{results[0]}, {returned}"
+        leaves = len(arguments) + len(self.rest)
+
+        def explain(error: Exception, given: tuple[Any, ...]) -> Exception:
+            outs = dict(zip(into, given[len(given) - len(into) :], strict=True))
+            try:
+                self.check_outs(list(given[:leaves]), [outs.get(k) for k in range(len(self.numbers))])
+            except PullbackError as refused:
+                return refused
+            return compiled.explain(error, given)
+
+        return writer.written(len(compiled.function.results), returned, explain)
 
 
 def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -228,7 +270,11 @@ def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
         numbers, wanted = wrt_leaves(engine, forms, argnums)
         pair: SplitPair = engine.derivative(forms, "split", numbers)
         leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-        results = call_entry(pair.forward, built, leaves)
+        try:
+            results = call_entry(pair.forward, built, leaves)
+        except SizesDiffer:
+            pair = pair.general()
+            results = call_entry(pair.forward, built, leaves)
         count = leaf_count(built.result)
         types = leaf_types(built.result)
         value = rebuild(built.result, iter([strong(v, t) for v, t in zip(results[:count], types, strict=True)]))

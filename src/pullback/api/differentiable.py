@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterable
 from types import MethodType
 from typing import Any, Literal, overload
 
-from pullback.api.calling import FastPrimal, call_primal, kinds_of
+from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
+from pullback.api.shortcut import MISS, Shortcut, Writer, never
 from pullback.api.specialise import Engine, build_for
+from pullback.compile.functions import Compiled
 from pullback.compile.options import FASTMATH, Options
+from pullback.frontend.arguments import Form, Leaf, leaf_types, rebuild
+from pullback.frontend.build import Built
 from pullback.frontend.calls import plain_function
 
 KEPT = "__pullback_engine_kept__"
@@ -83,7 +87,8 @@ class Differentiable:
         self.options = options
         self._text = text
         self._engine: Engine | None = None
-        self._fast: dict[Any, Any] = {}
+        self._calls = Calls(self.prepare)
+        self._shortcut: Shortcut = never
         functools.update_wrapper(self, function)
         plain, _ = plain_function(function)
         self.__pullback_primal__ = plain
@@ -103,20 +108,45 @@ class Differentiable:
         return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        kinds = None if keywords else kinds_of(arguments)
-        fast = self._fast.get(kinds)
-        if fast is not None and fast.holds():
-            return fast(arguments)
-        bound = self.engine.bind(arguments, keywords)
-        forms, built = build_for(self.engine, bound)
-        if kinds is not None and FastPrimal.serves(arguments, bound, forms, built):
-            self._fast[kinds] = FastPrimal(self.engine, forms, built)
-        return call_primal(self.engine, forms, built, bound)
+        if not keywords:
+            result = self._shortcut(arguments)
+            if result is not MISS:
+                return result
+        prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
+        if not simple:
+            return prepared.called(leaves)
+        result, self._shortcut = prepared.called_simply(arguments, leaves)
+        return result
+
+    def prepare(self, bound: dict[str, Any]) -> PreparedPrimal:
+        """The compiled primal for these arguments."""
+        return PreparedPrimal(self.engine, *build_for(self.engine, bound))
 
     def _repr_html_(self) -> str:
         from pullback.api.view import html_of
 
         return html_of(self)
+
+
+class PreparedPrimal(Prepared):
+    """One kind of call of the function itself."""
+
+    def __init__(self, engine: Engine, forms: dict[str, Form], built: Built) -> None:
+        super().__init__(engine, forms, built)
+        self.compiled: Compiled = engine.derivative(forms, "primal", ())
+
+    def called(self, leaves: list[Any]) -> Any:
+        """The call with the leaves of the arguments."""
+        results = call_entry(self.compiled, self.built, leaves)
+        types = leaf_types(self.built.result)
+        return rebuild(self.built.result, iter([strong(v, t) for v, t in zip(results, types, strict=True)]))
+
+    def write(self, arguments: tuple[Any, ...]) -> Shortcut:
+        """The short way for calls like this one."""
+        result = self.built.result
+        if not isinstance(result, Leaf) or not self.compiled.has_gate:
+            return never
+        return Writer(self.compiled, self.built, arguments, self.rest).written(1, converted("r0", result.type))
 
 
 def engine_of(function: Callable[..., Any]) -> Engine:

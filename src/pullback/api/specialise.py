@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from pullback.frontend.build import Built, build
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
 from pullback.ir.types import is_float, type_of
+from pullback.optimize.into import write_into
 from pullback.transform.derivative import Pair, joint, prepared, split
 
 MOST_WORK = 100_000
@@ -55,30 +57,43 @@ class Engine:
                 self.made = {k: v for k, v in self.made.items() if k[0] is not key and k[0] != key}
             return built
 
-    def derivative(self, forms: dict[str, Form], kind: str, wrt: tuple[int, ...], general: bool = False) -> Any:
+    def derivative(
+        self,
+        forms: dict[str, Form],
+        kind: str,
+        wrt: tuple[int, ...],
+        into: tuple[int, ...] = (),
+        general: bool = False,
+    ) -> Any:
         """The compiled function of a kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
 
+        into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
         general: with array statements as they are, for arguments of any sizes.
         """
-        general = general or not self.options.lowers
-        built = self.build(forms)
-        key = (tuple(forms.values()), kind, wrt, general)
+        self.build(forms)
+        key = (tuple(forms.values()), kind, wrt, into, general or not self.options.lowers)
         with self.lock:
             if key not in self.made:
-                self.made[key] = self.make(forms, built, kind, wrt, general)
+                self.made[key] = self.make(forms, *key[1:])
             return self.made[key]
 
-    def make(self, forms: dict[str, Form], built: Built, kind: str, wrt: tuple[int, ...], general: bool) -> Any:
+    def make(
+        self, forms: dict[str, Form], kind: str, wrt: tuple[int, ...], into: tuple[int, ...], general: bool
+    ) -> Any:
+        built = self.built[tuple(forms.values())]
         analyses = self.options.analyses
-        other = None if general else lambda: self.derivative(forms, kind, wrt, general=True)
+        other = functools.partial(self.derivative, forms, kind, wrt, into, general=True)
         function = prepared(built.function, analyses, lowered=not general)
         if kind == "primal":
-            return Compiled(function, self.options, other)
+            return Compiled(function, self.options, 0, None if general else other)
         if kind == "split":
             pair = split(function, wrt, analyses=analyses)
             return SplitPair(pair, Compiled(pair.forward, self.options), Compiled(pair.backward, self.options), other)
         with_results = kind == "value_and_grad"
-        return Compiled(joint(function, wrt, with_results=with_results, analyses=analyses), self.options, other)
+        function = joint(function, wrt, with_results=with_results, analyses=analyses)
+        first = len(function.results) - len(wrt)
+        function = write_into(function, {first + k: function.parameters[wrt[k]] for k in into})
+        return Compiled(function, self.options, len(into), None if general else other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +103,7 @@ class SplitPair:
     pair: Pair
     forward: Compiled
     backward: Compiled
-    general: Callable[[], SplitPair] | None = None
+    general: Callable[[], SplitPair]
 
 
 def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:

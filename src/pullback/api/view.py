@@ -57,8 +57,8 @@ def html_of(function: Differentiable) -> str:
     engine = function.engine
     tree, lines = engine.source.tree, engine.source.lines
     primal = "\n".join(lines[tree.lineno - 1 : tree.end_lineno])
-    pairs = [made for (_, kind, _), made in engine.made.items() if kind == "split"]
-    joints = [made for (_, kind, _), made in engine.made.items() if kind in ("value_and_grad", "grad")]
+    pairs = [made for (_, kind, *_), made in engine.made.items() if kind == "split"]
+    joints = [made for (_, kind, *_), made in engine.made.items() if kind in ("value_and_grad", "grad")]
     if pairs:
         backward = emit_module([pairs[-1].backward.function], compiled=False)
     elif joints:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import builtins
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
 import numpy as np
 from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
 
 from pullback.compile.modules import load_module
 from pullback.compile.options import Options
@@ -31,16 +32,31 @@ class CompileError(PullbackError):
     """Numba could not compile what was generated; the interpreted form still runs."""
 
 
+class Miss(Exception):
+    """A gate was given arguments of other types."""
+
+
+class Gate(CPUDispatcher):
+    """A dispatcher for one machine code and the exact types that it was compiled for; it compiles nothing."""
+
+    def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
+        raise Miss
+
+
 class Compiled:
     """A generated function. `text` is what people read, `machine_text` what Numba compiles.
 
+    The last `outs` of its parameters are arrays that it writes results into.
     general: gives the function with its array statements, where `function` has loops in their place.
     """
 
-    def __init__(self, function: Function, options: Options, general: Callable[[], Compiled] | None = None) -> None:
+    def __init__(
+        self, function: Function, options: Options, outs: int = 0, general: Callable[[], Compiled] | None = None
+    ) -> None:
         self.name = function.name
         self.options = options
         self.function = own(function)
+        self.outs = outs
         self.general = general or (lambda: self)
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
@@ -97,6 +113,24 @@ class Compiled:
         return self._dispatcher
 
     @property
+    def mutated(self) -> tuple[int, ...]:
+        """The numbers of the arguments that the user's own function changes."""
+        return tuple(k for k in self.function.mutated if k < len(self.function.parameters) - self.outs)
+
+    @property
+    def has_gate(self) -> bool:
+        """Whether calls need nothing but machine code: arguments that are changed have to be looked at before."""
+        return self.options.jit and not numba.config.DISABLE_JIT and not self.mutated
+
+    def gate(self, arguments: Sequence[Any]) -> Gate:
+        """What runs the machine code for arguments of these types, and raises Miss for all others."""
+        types = tuple(map(self.dispatcher.typeof_pyval, arguments))
+        self.dispatcher.compile(types)
+        gate = Gate(self.dispatcher.py_func)
+        gate.add_overload(self.dispatcher.overloads[types])
+        return gate
+
+    @property
     def entry(self) -> Callable[..., Any]:
         """What a call from Python runs when all is well."""
         return self.dispatcher if self.options.jit else self.interpreted
@@ -105,6 +139,8 @@ class Compiled:
         """The result of a call whose entry has raised an error: that of the general form, or the user's error."""
         if isinstance(error, SizesDiffer):
             general = self.general()
+            if general is self:
+                raise error
             try:
                 return general.entry(*arguments)
             except Exception as again:
@@ -119,7 +155,7 @@ class Compiled:
             message = f"the code generated for '{self.name}' could not be compiled: {reason}"
             made = CompileError(message + "\n  Instead: use pb.differentiable(jit=False), and report this function")
             return made
-        if self.options.jit and not self.function.mutated:
+        if self.options.jit and not self.mutated:
             try:
                 self.interpreted(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))
             except Exception as repeated:  # the same error, with a place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -89,6 +90,8 @@ class Statements:
             return [
                 gast.Expr(self.expressions.helper(runtime.keep, [*map(self.expressions.operand, statement.operands)]))
             ]
+        if statement.function is primitives.shaped_like:
+            return [self.checked(runtime.check_out, statement.operands)]
         text = self.names[statement.value]
         if statement.function is primitives.accumulate and isinstance(statement.value.type, Array):
             return [self.accumulate(statement, text)]
@@ -142,8 +145,8 @@ class Statements:
                 array, value = (self.expressions.operand(operand) for operand in statement.operands)
                 target = gast.Subscript(array, constant(Ellipsis), gast.Store())
                 return gast.Assign([target], value, None)
-            case runtime.check_index | runtime.check_span as helper:
-                return gast.Expr(self.expressions.helper(helper, [*map(self.expressions.operand, statement.operands)]))
+            case runtime.check_index | runtime.check_span | runtime.check_apart as helper:
+                return self.checked(helper, statement.operands)
             case primitives.raise_:
                 kind, *parts = statement.operands
                 return gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)
@@ -151,6 +154,9 @@ class Statements:
         refused = gast.UnaryOp(gast.Not(), self.expressions.operand(condition))
         error = call(name(kind.value.__name__), *self.message(tuple(parts)))
         return gast.If(refused, [gast.Raise(error, None)], [])
+
+    def checked(self, helper: Callable[..., Any], operands: tuple[Operand, ...]) -> Any:
+        return gast.Expr(self.expressions.helper(helper, [*map(self.expressions.operand, operands)]))
 
     def message(self, parts: tuple[Operand, ...]) -> list[Any]:
         """What is printed or said; the pieces of an f-string as one, in code that people run."""

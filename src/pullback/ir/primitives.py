@@ -73,6 +73,12 @@ def dim(array: Any, axis: int) -> int:
     return int(array.shape[axis])
 
 
+def shaped_like(array: Any, other: Any) -> Any:
+    """An array that the caller hands in for a result; it must have the shape of another and be other memory."""
+    assert array.shape == other.shape, "the shape is checked before the call"
+    return array
+
+
 def zeros_like(value: Any) -> Any:
     """Zeros of the shape and dtype of a value."""
     return np.zeros_like(value)
@@ -108,5 +114,5 @@ def _item(item: Any) -> Any:
     return slice(item.start, item.stop, item.step) if isinstance(item, Slice) else item
 
 
-CONSUMING = {store, add_at, accumulate}
+CONSUMING = {store, add_at, accumulate, shaped_like}
 """Functions that take their first operand's memory for their result."""

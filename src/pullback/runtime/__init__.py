@@ -1,7 +1,7 @@
 """What generated modules import: helpers with a NumPy body and a Numba overload of the same value, dtype and shape."""
 
 from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
-from pullback.runtime.checks import SizesDiffer, check_index, check_span
+from pullback.runtime.checks import SizesDiffer, check_apart, check_index, check_out, check_span
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -88,7 +88,9 @@ __all__ = [
     "broadcast_to",
     "cast",
     "cbrt",
+    "check_apart",
     "check_index",
+    "check_out",
     "check_span",
     "clip",
     "concatenate",

@@ -1,8 +1,10 @@
-"""Checks of indices: IndexError where an access would be outside its array."""
+"""Checks of indices, and of memory that a caller hands in for a result."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from pullback.runtime.compiled import compiled
 
@@ -41,5 +43,39 @@ def _check_span(first: Any, last: Any, size: Any, *rounds: Any) -> Any:
                 return
         if first < -size or last >= size:
             raise IndexError("index is out of bounds for its axis")
+
+    return check
+
+
+def check_out(out: np.ndarray, x: np.ndarray) -> None:
+    """ValueError unless `out` has the shape of `x` and is other memory."""
+    if out.shape != x.shape:
+        raise ValueError("out has not the shape of its argument")
+    check_apart(out, x)
+
+
+@compiled(check_out)
+def _check_out(out: Any, x: Any) -> Any:
+    def check(out, x):
+        if out.shape != x.shape:
+            raise ValueError("out has not the shape of its argument")
+        check_apart(out, x)
+
+    return check
+
+
+def check_apart(a: np.ndarray, b: np.ndarray) -> None:
+    """ValueError if two contiguous arrays share memory."""
+    if np.may_share_memory(a, b):
+        raise ValueError("out shares memory with another array")
+
+
+@compiled(check_apart)
+def _check_apart(a: Any, b: Any) -> Any:
+    def check(a, b):
+        first, second = a.ctypes.data, b.ctypes.data
+        overlap = first < second + b.size * b.itemsize and second < first + a.size * a.itemsize
+        if overlap and a.size > 0 and b.size > 0:
+            raise ValueError("out shares memory with another array")
 
     return check

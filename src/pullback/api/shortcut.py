@@ -1,0 +1,158 @@
+"""The short way from Python into compiled code: a function for one kind of call, which does only what each needs.
+
+    def call(arguments):
+        try:
+            (a0, a1,) = arguments
+            if not (type(a0) is kind0 and type(a1) is kind1 and place0['np'] is value0):
+                return MISS
+        except GONE:
+            return MISS
+        try:
+            (r0, r1,) = gate(a0, a1,)
+        except (Miss, SizesDiffer):
+            return MISS
+        except Exception as error:
+            raise explain(error, (a0, a1,)) from None
+        return r0, r1
+
+It looks at the types of the arguments and at the names that the function uses from outside; Numba's own dispatch looks
+at dtype, rank and layout of arrays. Where anything is not as it was, the call goes the long way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import CellType
+from typing import Any
+
+import numpy as np
+
+from pullback.api.specialise import ready
+from pullback.compile.functions import Compiled, Miss
+from pullback.frontend.build import Built
+from pullback.frontend.captured import GONE, Place, Shape, look_up_again, still_holds
+from pullback.frontend.context import Dependency
+from pullback.ir.types import Array
+from pullback.runtime import SizesDiffer
+
+Shortcut = Callable[..., Any]
+MISS = object()
+"""What a shortcut returns where the call is of another kind."""
+
+_TEXT = """\
+def call({parameters}):
+    try:
+        {unpacked}
+        if not ({conditions}):
+            return MISS
+    except GONE:
+        return MISS
+    try:
+        {results}gate({given})
+    except (Miss, SizesDiffer):
+        return MISS
+    except Exception as error:
+        raise explain(error, ({given})) from None
+    return {returned}
+"""
+
+
+def never(*arguments: Any) -> Any:
+    """The shortcut where there is none."""
+    return MISS
+
+
+class Writer:
+    """Writes the shortcut for calls like one that went the long way."""
+
+    def __init__(self, compiled: Compiled, built: Built, arguments: Sequence[Any], rest: Sequence[Any]) -> None:
+        """`rest` is what is passed after the arguments: the defaults of the parameters that were not given."""
+        self.compiled = compiled
+        self.names: dict[str, Any] = {}
+        self.parameters = "arguments"
+        self.given = [f"a{k}" for k in range(len(arguments))]
+        self.unpacked = [f"{listed(self.given)} = arguments"] if arguments else ["if arguments: return MISS"]
+        self.conditions = [
+            f"type({a}) is {self.name('kind', type(v))}" for a, v in zip(self.given, arguments, strict=True)
+        ]
+        self.given += [self.name("rest", leaf) for leaf in rest]
+        self.values = [*arguments, *rest]
+        self.outside(built)
+
+    def outside(self, built: Built) -> None:
+        """What the function uses from outside: the gate looks at the arrays, the shortcut at everything else."""
+        captured = {(id(capture.namespace), capture.name) for capture in built.captures}
+        self.conditions += [
+            self.holds(dependency)
+            for dependency in built.dependencies
+            if not isinstance(dependency.value, Array) or (id(dependency.namespace), dependency.name) not in captured
+        ]
+        for k, capture in enumerate(built.captures):
+            self.given.append(f"c{k}")
+            self.unpacked.append(f"c{k} = {self.place(capture.namespace, capture.name)}")
+            self.values.append(look_up_again(capture.namespace, capture.name))
+
+    def into(self, out: Any, numbers: tuple[int, ...]) -> list[str]:
+        """Take `out` as well, an array or a tuple; the names of the arrays in it, in the places `numbers`."""
+        self.parameters = "arguments, out"
+        parts = out if isinstance(out, tuple) else (out,)
+        names = [f"o{k}" for k in range(len(parts))]
+        self.unpacked.append(f"{listed(names) if isinstance(out, tuple) else names[0]} = out")
+        if isinstance(out, tuple):
+            self.conditions.append("type(out) is tuple")
+        self.conditions += [f"{name} is None" for k, name in enumerate(names) if k not in numbers]
+        self.given += [names[k] for k in numbers]
+        self.values += [parts[k] for k in numbers]
+        return names
+
+    def name(self, stem: str, value: Any) -> str:
+        """A name for an object in the text."""
+        name = f"{stem}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def holds(self, dependency: Dependency) -> str:
+        """The condition that a name outside stands for the same object."""
+        if isinstance(dependency.value, Array | Shape):
+            return f"{self.name('holds', still_holds)}({self.name('dependency', dependency)})"
+        return f"{self.place(dependency.namespace, dependency.name)} is {self.name('value', dependency.value)}"
+
+    def place(self, namespace: Any, name: Any) -> str:
+        """The expression for what stands at a place outside; see `look_up_again`."""
+        match namespace:
+            case Place():
+                return f"{self.place(namespace.namespace, namespace.name)}[{self.key(name)}]"
+            case Mapping():
+                return f"{self.name('place', namespace)}[{self.key(name)}]"
+            case CellType():
+                return f"{self.name('place', namespace)}.cell_contents"
+        return f"{self.name('place', namespace)}.{name}"
+
+    def key(self, key: Any) -> str:
+        return repr(key) if type(key) in (str, int) else self.name("key", key)
+
+    def written(self, results: int, returned: str, explain: Callable[..., Exception] | None = None) -> Shortcut:
+        """The shortcut that returns this expression of the results `r0`, `r1`, …, as many as there are."""
+        targets = [f"r{k}" for k in range(results)]
+        text = _TEXT.format(
+            parameters=self.parameters,
+            unpacked="\n        ".join(self.unpacked),
+            conditions=" and ".join(self.conditions) or "True",
+            results={0: "", 1: "r0 = "}.get(results, f"{listed(targets)} = "),
+            given="".join(f"{name}, " for name in self.given),
+            returned=returned,
+        )
+        names = {**self.names, "MISS": MISS, "GONE": GONE, "Miss": Miss, "SizesDiffer": SizesDiffer, "np": np}
+        names |= {"gate": self.compiled.gate([*map(ready, self.values)]), "explain": explain or self.compiled.explain}
+        exec(compile(text, "<shortcut>", "exec"), names)
+        shortcut: Shortcut = names["call"]
+        return shortcut
+
+
+def listed(expressions: Sequence[str]) -> str:
+    """A tuple of expressions as an expression.
+
+    >>> listed(["a"]), listed(["a", "b"])
+    ('(a,)', '(a, b,)')
+    """
+    return f"({''.join(f'{e}, ' for e in expressions)})".replace(", )", ",)")

@@ -1,0 +1,124 @@
+"""Results that are written into arrays of the caller's, which become parameters that the function changes.
+
+f_grad(x):                              f_grad(x, x_bar):
+    x_bar = zeros_like(x)         →         x_bar.1 = shaped_like(x_bar, x)
+    x_bar.1 = add_at(x_bar, …)              x_bar.2 = store(x_bar.1, ([...]), 0.0)
+    return x_bar.1                          x_bar.3 = add_at(x_bar.2, …)
+
+A result that became what it is by writes into one array, which the function made, is made in the caller's array
+instead. Any other is copied into it at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from pullback import runtime
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    Effect,
+    For,
+    Function,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    results_of,
+    walk,
+)
+from pullback.ir.rewrite import substituted
+from pullback.ir.types import Array
+
+WHOLE = (Index((Constant(Ellipsis),)),)
+
+
+def write_into(function: Function, sources: Mapping[int, Value]) -> Function:
+    """The function with a parameter more for each of these results, which it writes there and does not return.
+
+    sources: for the number of a result, the parameter whose shape and dtype it has.
+    """
+    for moved, k in enumerate(sorted(sources)):
+        function = _moved(function, k - moved, sources[k])
+    return function
+
+
+def _moved(function: Function, k: int, source: Value) -> Function:
+    """The function with one result moved."""
+    out, memory = (Value(f"{source.name}_bar", source.type) for _ in range(2))
+    others = [p for p in function.parameters if isinstance(p.type, Array) and p is not source]
+    location = function.location
+    start = [Effect(runtime.check_apart, (out, other), location) for other in others]
+    shaped = Let(memory, primitives.shaped_like, (out, source), location=location)
+    result = function.results[k]
+    body, last = _grown(function.body, result, memory) or _copied(function.body, result, memory)
+    yields = (*body.yields[:k], *body.yields[k + 1 :], last)
+    return replace(
+        function,
+        parameters=(*function.parameters, out),
+        body=Block((*start, shaped, *body.statements), yields),
+        mutated=(*function.mutated, len(function.parameters)),
+    )
+
+
+def _grown(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand] | None:
+    """The body with a result that is made in this memory from the start; None where it is not one array's."""
+    definitions: dict[Value, Statement] = {r: s for s in walk(body) for r in results_of(s)}
+    root = _root(result, definitions)
+    made = definitions.get(root) if root is not None else None
+    if not isinstance(made, Let) or made not in body.statements or made.value.type != memory.type:
+        return None
+    if made.function is np.empty:
+        kept = tuple(s for s in body.statements if s is not made)
+        changed = substituted(Block(kept, (*body.yields, result)), {made.value: memory})
+        return Block(changed.statements, changed.yields[:-1]), changed.yields[-1]
+    k = body.statements.index(made)
+    return Block((*body.statements[:k], *_filled(made, memory), *body.statements[k + 1 :]), body.yields), result
+
+
+def _filled(made: Let, memory: Value) -> tuple[Let, ...]:
+    """The statements that give this memory the elements of a new array."""
+    value: Operand
+    before: tuple[Let, ...] = ()
+    match made.function:
+        case primitives.zeros_like | np.zeros:
+            value = constant(0.0)
+        case np.full:
+            value = made.operands[1]
+        case primitives.copy:
+            value = made.operands[0]
+        case _:
+            value = Value("", made.value.type)
+            before = (replace(made, value=value),)
+    return (*before, Let(made.value, primitives.store, (memory, WHOLE, value), location=made.location))
+
+
+def _copied(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]:
+    last = Value(memory.name, memory.type)
+    return Block((*body.statements, Let(last, primitives.store, (memory, WHOLE, result))), body.yields), last
+
+
+def _root(operand: Operand, definitions: Mapping[Value, Statement]) -> Value | None:
+    """The array that became this one by writes in place alone; None where there may be several."""
+    if not isinstance(operand, Value) or not isinstance(operand.type, Array):
+        return None
+    match definitions.get(operand):
+        case Let(function=function, operands=operands) if function in primitives.CONSUMING:
+            return _root(operands[0], definitions)
+        case If() as branch:
+            j = branch.results.index(operand)
+            then, orelse = (_root(side.yields[j], definitions) for side in (branch.then, branch.orelse))
+            return then if then is orelse else None
+        case For() | While() as loop:
+            j = loop.results.index(operand)
+            within = _root(loop.body.yields[j], definitions)
+            return _root(loop.carried[j].initial, definitions) if within is loop.carried[j].parameter else None
+    return operand

@@ -100,6 +100,15 @@ def test_growth_prints_an_exponent():
     assert printed.splitlines()[-2].startswith("exponent")
 
 
+def test_costs_of_calls_are_differences_of_two_times():
+    headings, *rows = run(BENCHMARKS / "calls.py", "--calls", 10, "--rounds", 2).splitlines()
+    assert headings.split() == ["µs", "a", "call", "njit", "ours", "difference"]
+    assert len(rows) == 7
+    for row in rows:
+        hand, ours, difference = map(float, row.split()[-3:])
+        assert difference == pytest.approx(ours - hand, abs=0.011)
+
+
 def test_wrong_and_failed_peers_are_named_and_stay_out_of_the_mean():
     good, double = Measurement(time=1e-3, first=1.0, error=0.0), Measurement(time=2e-3, first=1.0, error=0.0)
     wrong = Measurement(time=1e-6, first=1.0, error=0.5, wrong=True)

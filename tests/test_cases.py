@@ -27,6 +27,8 @@ import gast
 import numpy as np
 import pytest
 
+from pullback.compile.functions import Compiled
+from pullback.compile.options import Options
 from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_types
@@ -150,7 +152,9 @@ def numpy_level(case: Case) -> str:
 
 
 def loop_level(case: Case) -> str:
-    return emit_module([own(gradient(case))], compiled=True)
+    built = case.build()
+    function = joint(prepared(built.function, lowered=True), case.wrt(built), with_results=True)
+    return Compiled(check(function), Options()).machine_text
 
 
 def forward_and_backward(case: Case) -> str:

@@ -70,6 +70,7 @@ class Shapes:
         self.known: dict[Value, Shape] = {}
         self.sizes: dict[Value, Size] = {}
         self.equal: dict[Size, Size] = dict(equal or {})
+        self.less: dict[Value, tuple[Size, int]] = {}
         self.compared: dict[Value, tuple[Size, Size]] = {}
         self.unsure: list[tuple[Size, Size]] = []
         if function is not None:
@@ -161,6 +162,16 @@ class Shapes:
             else:
                 self.known[result] = shape
 
+    def note_difference(self, statement: Let) -> None:
+        """Know `max(n - 2, 0)` as the size of a slice that leaves off two elements."""
+        value, operands = statement.value, statement.operands
+        if statement.function is np.subtract and is_integer(value.type) and isinstance(operands[1], Constant):
+            self.less[value] = (self.size(operands[0]), operands[1].value)
+        elif statement.function is max and operands[0] in self.less and operands[1] == Constant(0, INT):
+            size, left = self.less[operands[0]]
+            if left > 0:
+                self.sizes[value] = self.named(sliced(size, Slice(Constant(left, INT), None, None)))
+
     def note_unsure(self, a: Operand, b: Operand) -> None:
         """Note the sizes that would have to agree for two arrays to have one shape."""
         self.unsure += [pair for pair in zip(self.of(a), self.of(b), strict=False) if pair[0] != pair[1]]
@@ -170,6 +181,7 @@ class Shapes:
         if isinstance(value.type, Scalar):
             if statement.function is np.equal and all(is_integer(o.type) for o in statement.operands):
                 self.compared[value] = (self.size(statement.operands[0]), self.size(statement.operands[1]))
+            self.note_difference(statement)
             if statement.function is primitives.dim:
                 array, axis = statement.operands
                 self.sizes[value] = self.of(array)[axis.value]

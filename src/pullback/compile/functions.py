@@ -57,6 +57,7 @@ class Compiled:
         self.options = options
         self.function = own(function)
         self.outs = outs
+        self.lowered = general is not None
         self.general = general or (lambda: self)
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
@@ -75,8 +76,9 @@ class Compiled:
 
     @property
     def text(self) -> str:
-        lowered = self.shown is self and self.options.lowers
-        return emit_module([self.machine_function if lowered else self.shown.function], compiled=False)
+        if self.lowered and not self.options.jit:
+            return emit_module([self.machine_function], compiled=False)
+        return emit_module([self.shown.function], compiled=False)
 
     @property
     def shown(self) -> Compiled:

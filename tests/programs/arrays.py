@@ -299,3 +299,35 @@ def where_and_extrema(x, y):
 @program(np.array(0.7), X)
 def array_without_axes(a, x):
     return np.sum(a * x + a)
+
+
+@program(A, 2)
+@program(A, 3)
+@program(A[:2, :2].copy(), 1)
+def windows_of_a_size_found_before(image, width):
+    """Both ends of each slice lie in the array; a slice past the end would be shorter."""
+    rows = image.shape[0] - width
+    total = 0.0
+    for i in range(width + 1):
+        part = image[i : i + rows, 0]
+        total += np.sum(part * image[i : i + rows, 1] + part)
+    return total
+
+
+@failing(A, error=ValueError)
+def window_past_the_end(image):
+    rows = image.shape[0] - 1
+    total = np.zeros(rows)
+    for i in range(3):
+        total += image[i : i + rows, 0]
+    return np.sum(total)
+
+
+@program(X)
+def window_cut_off_at_the_end(x):
+    """The last parts are shorter than the others."""
+    total = 0.0
+    for i in range(6):
+        part = x[i : i + 3] * 2.0
+        total += np.sum(part * x[i : i + 3])
+    return total

@@ -102,6 +102,13 @@ class Shapes:
             return operand.value
         return self.named(self.sizes.get(operand, operand))
 
+    def made_size(self, operand: Operand) -> Size:
+        """A size that an array was made with, so that it is not negative."""
+        if operand in self.less:
+            size, left = self.less[operand]
+            return self.named(sliced(size, Slice(Constant(left, INT), None, None)))
+        return self.size(operand)
+
     def block(self, block: Block) -> None:
         for statement in block.statements:
             self.statement(statement)
@@ -166,11 +173,10 @@ class Shapes:
         """Know `max(n - 2, 0)` as the size of a slice that leaves off two elements."""
         value, operands = statement.value, statement.operands
         if statement.function is np.subtract and is_integer(value.type) and isinstance(operands[1], Constant):
-            self.less[value] = (self.size(operands[0]), operands[1].value)
+            if operands[1].value > 0:
+                self.less[value] = (self.size(operands[0]), operands[1].value)
         elif statement.function is max and operands[0] in self.less and operands[1] == Constant(0, INT):
-            size, left = self.less[operands[0]]
-            if left > 0:
-                self.sizes[value] = self.named(sliced(size, Slice(Constant(left, INT), None, None)))
+            self.sizes[value] = self.made_size(operands[0])
 
     def note_unsure(self, a: Operand, b: Operand) -> None:
         """Note the sizes that would have to agree for two arrays to have one shape."""
@@ -210,7 +216,7 @@ class Shapes:
         if function in _CREATING or function is np.broadcast_to:
             sizes = operands[1] if function is np.broadcast_to else operands[0]
             sizes = sizes if isinstance(sizes, tuple) else (sizes,)
-            return tuple(self.size(size) for size in sizes)
+            return tuple(map(self.made_size, sizes))
         if function is np.transpose and len(operands) > 1:
             shape = self.of(operands[0])
             return tuple(shape[axis.value] for axis in operands[1])

@@ -58,7 +58,7 @@ class _Filler:
         shape = self.shapes.of(array)
         if loop.start != constant(0) or loop.step != constant(1) or loop.exits or len(indices) == len(shape):
             return None
-        if self.shapes.size(loop.stop) != shape[len(indices)]:
+        if self.shapes.made_size(loop.stop) != shape[len(indices)]:
             return None
         indices = (*indices, loop.index)
         version, last = loop.carried[k].parameter, loop.body.yields[k]

@@ -10,6 +10,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.analysis.slices import find_slices
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Function, Operand, Statement, Value
@@ -21,9 +22,10 @@ class Sizes:
     def __init__(self, function: Function) -> None:
         self.parameters = set(function.parameters)
         self.assumed: dict[Size, Size] = {}
-        self.shapes = Shapes(function)
+        self.known = find_slices(function, Shapes(function))
+        self.shapes = Shapes(function, self.known)
         while self._assume():
-            self.shapes = Shapes(function, self.assumed)
+            self.shapes = Shapes(function, self.known | self.assumed)
 
     def _assume(self) -> bool:
         """Take in the sizes that have to agree; whether there were new ones."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.shapes import Shapes, Size
+from pullback.analysis.shapes import Shapes, Size, SliceSize
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Slice, Step, Value
 from pullback.ir.types import Array
@@ -27,7 +27,7 @@ def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
             case Permute(axes):
                 shape = tuple(shape[axis] for axis in axes)
             case Index(items):
-                if not all(_is_simple(item) for item in items):
+                if not _all_simple(items, shape, shapes):
                     return False
                 shape = shapes.indexed(shape, items)
             case _:
@@ -89,13 +89,29 @@ def _moved(builder: Builder, part: Slice, index: Operand) -> Operand:
     return index if start == constant(0) else builder.let(np.add, index, start)
 
 
-def _is_simple(item: Any) -> bool:
-    """Whether an item of an index addresses its axis from the start in steps, or at one place."""
-    if isinstance(item, Slice):
-        start, step = item.start or constant(0), item.step or constant(1)
-        plain = isinstance(start, Constant) and isinstance(step, Constant)
-        return plain and start.value >= 0 and step.value > 0
-    return _is_number(item) or _is_new(item) or _is_rest(item)
+def _all_simple(items: tuple[Any, ...], shape: tuple[Size, ...], shapes: Shapes) -> bool:
+    """Whether each item of an index addresses its axis from the start in steps, or at one place."""
+    used = sum(not _is_new(item) and not _is_rest(item) for item in items)
+    axes = iter(shape)
+    for item in items:
+        if _is_rest(item):
+            for _ in range(len(shape) - used):
+                next(axes)
+        elif not _is_new(item):
+            size = next(axes)
+            if isinstance(item, Slice) and not _is_simple(item, size, shapes):
+                return False
+            if not isinstance(item, Slice) and not _is_number(item):
+                return False
+    return True
+
+
+def _is_simple(part: Slice, size: Size, shapes: Shapes) -> bool:
+    start, step = part.start or constant(0), part.step or constant(1)
+    if SliceSize(size, part) in shapes.equal:
+        return True  # both ends are proved to lie in the array
+    plain = isinstance(start, Constant) and isinstance(step, Constant)
+    return plain and start.value >= 0 and step.value > 0
 
 
 def _is_number(item: Any) -> bool:

@@ -4,6 +4,7 @@ from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers ou
 from pullback.api.checks import check_grads
 from pullback.api.derivatives import grad, value_and_grad, vjp
 from pullback.api.differentiable import differentiable
+from pullback.api.explain import explain, residual_bytes
 from pullback.api.view import inspect_source, source
 from pullback.errors import (
     AliasError,
@@ -26,9 +27,11 @@ __all__ = [
     "TypingError",
     "check_grads",
     "differentiable",
+    "explain",
     "grad",
     "insert_grad_of",
     "inspect_source",
+    "residual_bytes",
     "source",
     "value_and_grad",
     "vjp",

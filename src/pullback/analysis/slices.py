@@ -66,7 +66,7 @@ class _Finder:
         """Note the size of one slice if it is known."""
         start, stop = part.start or constant(0), part.stop
         whole = self.ranges.of_size(size)
-        if whole is None or stop is None or isinstance(start, Constant) and isinstance(stop, Constant):
+        if whole is None or stop is None or (isinstance(start, Constant) and isinstance(stop, Constant)):
             return
         first, last = self.ranges.form(start), self.ranges.form(stop)
         length = last.plus(first, -1)

@@ -27,7 +27,7 @@ from pullback.optimize.order import run_forwards
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
 from pullback.transform.onesweep import in_one_sweep
-from pullback.transform.residuals import Residuals
+from pullback.transform.residuals import Residuals, Tape
 from pullback.transform.reverse import Reverser, Sweep, pull_back, pullback_name
 from pullback.transform.sharing import share
 from pullback.transform.threading import carry_out
@@ -56,6 +56,14 @@ def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analy
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
     return replace(_finished(made, analyses), callees=_with_pullbacks(function, analyses))
+
+
+def find_tapes(function: Function, wrt: tuple[int, ...], analyses: bool = True) -> list[Tape]:
+    """What the loops of a prepared function keep for its gradient; see `joint`."""
+    result = function.results[0]
+    tapes: list[Tape] = []
+    _sweeps(function, wrt, [(result, Constant(1.0, result.type))], analyses, together=True, tapes=tapes)
+    return tapes
 
 
 def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) -> Pair:
@@ -148,10 +156,12 @@ def _sweeps(
     seeds: list[tuple[Operand, Operand]],
     analyses: bool,
     together: bool = False,
+    tapes: list[Tape] | None = None,
 ) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block that yields the gradients.
 
     together: both run in one function, so that a loop may do its backward rounds along with the forward ones.
+    tapes: takes what the loops keep.
     """
     sources = [function.parameters[k] for k in wrt]
     targets = tuple(result for result, _ in seeds)
@@ -167,7 +177,11 @@ def _sweeps(
     def merge(body: Block, sweep: Sweep, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
         if together and analyses:
             body, results = in_one_sweep(body, sweep, results, merge)
-        return carry_out(Residuals(body, sweep, buffers, shapes, keep_everything=not analyses), results)
+        residuals = Residuals(body, sweep, buffers, shapes, keep_everything=not analyses)
+        made = carry_out(residuals, results)
+        if tapes is not None:
+            tapes.extend(tape for saved in residuals.plan.saves.values() for tape in saved)
+        return made
 
     return merge(function.body, sweep, results)
 

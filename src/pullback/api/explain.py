@@ -1,0 +1,201 @@
+"""What a gradient keeps and how its loops run, in words and in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pullback.api.differentiable import engine_of
+from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
+from pullback.api.view import float_arguments
+from pullback.errors import Location, ShapeError
+from pullback.frontend.arguments import leaves_of
+from pullback.frontend.captured import look_up_again
+from pullback.ir.nodes import Constant, For, Function, Let, Operand, Value, While, map_values, walk
+from pullback.ir.primitives import load
+from pullback.optimize.gather import gather_stencils
+from pullback.optimize.hoist import hoist_everything
+from pullback.transform.choice import CHEAP
+from pullback.transform.derivative import find_tapes, joint, prepared
+from pullback.transform.residuals import Tape
+
+
+def residual_bytes(
+    function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any
+) -> int:
+    """The bytes that the loops of `grad` keep for the backward sweep of such a call, found without running it.
+
+    argnums: which arguments to differentiate (default: all that are made of floats).
+    Raises ShapeError (a ValueError) with a place where a loop runs as long as its condition holds, so that nobody
+    knows before.
+
+    >>> import numpy as np, pullback as pb
+    >>> def last(x, n):
+    ...     for _ in range(n):
+    ...         x = np.sin(x)
+    ...     return x
+    >>> pb.residual_bytes(last, 0.5, 1000)
+    8000
+    """
+    call = _Call(function, arguments, keywords, argnums)
+    return sum(map(call.bytes_of, call.tapes))
+
+
+def explain(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
+    """What the gradient of such a call keeps, why and how many bytes, and how each of its loops runs.
+
+    argnums: which arguments to differentiate (default: all that are made of floats).
+
+    >>> import numpy as np, pullback as pb
+    >>> def last(x, n):
+    ...     for _ in range(n):
+    ...         x = np.sin(x)
+    ...     return x
+    >>> print(pb.explain(last, 0.5, 1000).replace("<doctest pullback.api.explain.explain[1]>", "last.py"))
+    last.py:2: for _ in range(n):
+      runs twice, forwards and backwards
+      keeps x, 8000 bytes: the loop carries it from round to round
+    """
+    call = _Call(function, arguments, keywords, argnums)
+    lines: dict[tuple[str, int], list[str]] = {}
+    for where, line in [*call.loops(), *map(call.kept, call.tapes)]:
+        lines.setdefault((where.file, where.line), [described(where)]).append(f"  {line}")
+    return "\n".join(line for place in sorted(lines) for line in lines[place])
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown(Exception):
+    """A value that only the run will tell."""
+
+    value: Operand
+
+
+class _Call:
+    """One call of a function whose gradient is asked about."""
+
+    def __init__(
+        self, function: Callable[..., Any], arguments: Any, keywords: Mapping[str, Any], argnums: Argnums | None
+    ) -> None:
+        engine: Engine = engine_of(function)
+        bound = engine.bind(tuple(arguments), dict(keywords))
+        forms, built = build_for(engine, bound)
+        chosen = float_arguments(engine, bound) if argnums is None else argnums
+        self.wrt, _ = wrt_leaves(engine, forms, chosen)
+        self.analyses = engine.options.analyses
+        self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
+        self.function = prepared(built.function, self.analyses, lowered=engine.options.lowers)
+        self.tapes = find_tapes(self.function, self.wrt, self.analyses)
+        given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+        given += [look_up_again(capture.namespace, capture.name) for capture in built.captures]
+        self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
+        self.definitions = {s.value: s for s in self.function.body.statements if isinstance(s, Let)}
+
+    # Bytes
+
+    def bytes_of(self, tape: Tape) -> int:
+        """The memory of what is kept; ShapeError where only the run will tell."""
+        try:
+            return self.size_of(tape) * np.dtype(tape.value.type.dtype).itemsize
+        except _Unknown:
+            location = tape.loops[0].location
+            raise ShapeError(
+                "how much this loop keeps is not known before the call",
+                location,
+                "count its rounds with `for`, over a range that is known when it starts",
+            ) from None
+
+    def size_of(self, tape: Tape) -> int:
+        if tape.sizes is None:
+            raise _Unknown(tape.value)
+        rounds = [max(0, len(range(*map(self.evaluate, (loop.start, loop.stop, loop.step))))) for loop in tape.loops]
+        return int(np.prod([*rounds, *(self.evaluate_size(size) for size in tape.sizes)], dtype=object))
+
+    def evaluate_size(self, size: Any) -> int:
+        return int(np.shape(self.evaluate(size[0]))[size[1]] if isinstance(size, tuple) else self.evaluate(size))
+
+    def evaluate(self, operand: Operand) -> Any:
+        """A value of the top level, computed from the arguments."""
+        if isinstance(operand, Constant):
+            return operand.value
+        if operand in self.known:
+            return self.known[operand]
+        made = self.definitions.get(operand)
+        if made is None:
+            raise _Unknown(operand)
+        self.known[operand] = self.computed(made)
+        return self.known[operand]
+
+    def computed(self, made: Let) -> Any:
+        operands = map_values(made.operands, self.evaluate)
+        operands = [operand.value if isinstance(operand, Constant) else operand for operand in operands]
+        split = len(operands) - len(made.keywords)
+        return made.function(*operands[:split], **dict(zip(made.keywords, operands[split:], strict=True)))
+
+    # Words
+
+    def kept(self, tape: Tape) -> tuple[Location, str]:
+        """The place of one value that a loop keeps, and the line about it."""
+        made = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}.get(tape.value)
+        where = made.location if made is not None else tape.loops[-1].location
+        name = tape.value.name or "what it computes"
+        try:
+            amount = f"{self.bytes_of(tape)} bytes"
+        except ShapeError:
+            amount = f"{np.dtype(tape.value.type.dtype).itemsize} bytes a round"
+        return where, f"keeps {name}, {amount}: {reason(made)}"
+
+    def loops(self) -> list[tuple[Location, str]]:
+        """The places of the function's loops, and the lines about them."""
+        whole = joint(self.function, self.wrt, with_results=True, analyses=self.analyses)
+        arranged = gather_stencils(hoist_everything(whole))
+        lines: dict[Location, str] = {}
+        for loop in walk(self.function.body):
+            if isinstance(loop, For | While):
+                lines.setdefault(loop.location, self.loop(loop.location, whole, arranged))
+        return list(lines.items())
+
+    def loop(self, where: Location, whole: Function, arranged: Function) -> str:
+        """How often the loops of one line run, compared with the function as it was."""
+        own, made, last = (_loops_at(where, f) for f in (self.function, whole, arranged))
+        if not made:
+            return "does not run: nothing needs it"
+        statements = self.statements_in(own)
+        fused = f"a loop over the elements of {statements} array operations; " if statements else ""
+        return fused + self.sweeps(own, made, last)
+
+    def statements_in(self, own: list[For | While]) -> int:
+        """How many array operations a loop stands for; 0 for a loop of the user's."""
+        if any(loop.index in self.written for loop in own if isinstance(loop, For)) or isinstance(own[0], While):
+            return 0
+        return len({s.location for s in walk(own[0].body) if isinstance(s, Let)})
+
+    def sweeps(self, own: list[For | While], made: list[For | While], last: list[For | While]) -> str:
+        if len(made) <= len(own):
+            return "runs once: each round adds its part of the gradient"
+        backwards = any(isinstance(loop, For) and loop.reverse for loop in made)
+        direction = "forwards and backwards" if backwards else "forwards both times"
+        gathered = "; neighbours are added up row by row" if len(last) > len(made) else ""
+        return f"runs twice, {direction}{gathered}"
+
+
+def _loops_at(where: Location, function: Function) -> list[For | While]:
+    return [s for s in walk(function.body) if isinstance(s, For | While) and s.location == where]
+
+
+def described(where: Location) -> str:
+    """A place with its text, as in the comments of generated code."""
+    return f"{where.file.rsplit('/', 1)[-1]}:{where.line}: {where.text.strip()}"
+
+
+def reason(made: Let | None) -> str:
+    """Why a value is kept and not computed again."""
+    if made is None:
+        return "the loop carries it from round to round"
+    if made.function is load:
+        return "the array is overwritten afterwards"
+    if made.function in CHEAP:
+        return "what it is computed from would take as much"
+    return "computing it again takes longer than keeping it"

@@ -1,0 +1,119 @@
+"""What a gradient keeps, told before the call: in bytes as measured, and in words."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def recurrence(x, a, n):
+    for _ in range(n):
+        x = np.sin(a * x + 0.5)
+    return x
+
+
+def grid(x, n, m):
+    total = x
+    for _ in range(n):
+        for j in range(m):
+            total = np.tanh(total + j)
+    return total
+
+
+def every_third(x, n):
+    for _ in range(2, n, 3):
+        x = np.exp(-x)
+    return x
+
+
+def rows(x, n):
+    for _ in range(n):
+        x = np.sin(x) * x
+    return np.sum(x)
+
+
+def peak_of(call: Callable[[], Any]) -> int:
+    """The most memory that a call holds at a time, in bytes, beyond what was there before."""
+    call()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    call()
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (recurrence, (0.3, 1.1, 20_000)),
+        (grid, (0.3, 150, 120)),
+        (every_third, (0.3, 50_000)),
+        (rows, (np.linspace(0.1, 1.0, 500), 300)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_bytes_told_before_are_those_that_a_call_takes(function: Any, arguments: tuple[Any, ...]) -> None:
+    interpreted = pb.differentiable(jit=False)(function)
+    told = pb.residual_bytes(interpreted, *arguments)
+    peak = peak_of(lambda: pb.value_and_grad(interpreted)(*arguments))
+    assert told > 50_000
+    assert told <= peak <= 1.1 * told + 40_000
+
+
+def test_a_loop_that_only_adds_keeps_nothing():
+    def total(x):
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += np.tanh(x[i])
+        return s
+
+    assert pb.residual_bytes(total, np.ones(1000)) == 0
+    assert "runs once: each round adds its part of the gradient" in pb.explain(total, np.ones(1000))
+
+
+def test_rounds_that_nobody_can_count_are_refused_with_their_place():
+    def settle(x):
+        while x > 0.5:
+            x = np.sin(x) * x
+        return x
+
+    with pytest.raises(pb.ShapeError, match=r"(?s)not known before the call.*while x > 0\.5:"):
+        pb.residual_bytes(settle, 0.9)
+    assert "8 bytes a round" in pb.explain(settle, 0.9)
+
+
+def test_no_rounds_keep_nothing():
+    assert pb.residual_bytes(recurrence, 0.3, 1.1, 0) == 0
+    assert pb.residual_bytes(recurrence, 0.3, 1.1, -5) == 0
+
+
+def test_array_statements_and_neighbours_are_named():
+    def smooth(u, steps):
+        v = u.copy()
+        for _ in range(steps):
+            v[:, 1:-1] = 0.5 * (u[:, :-2] + u[:, 2:])
+            w = np.tanh(v)
+            u = w * w
+        return np.sum(u)
+
+    text = pb.explain(smooth, np.ones((4, 6)), 3)
+    assert "a loop over the elements of" in text
+    assert "neighbours are added up row by row" in text
+
+
+def test_what_is_overwritten_is_said_to_be():
+    def squares(x):
+        y = x.copy()
+        for i in range(1, y.shape[0]):
+            y[i - 1] = y[i] * y[i - 1]
+            y[i] = 0.5 * y[i - 1]
+        return np.sum(y)
+
+    assert "the array is overwritten afterwards" in pb.explain(squares, np.ones(5))

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
@@ -1310,3 +1311,17 @@ def arguments_of_the_module_are_unchanged() -> Iterator[None]:
     before = copy.deepcopy((SCALE, WEIGHTS.tolist(), {k: np.array(v).tolist() for k, v in TABLE.items()}))
     yield
     assert before == (SCALE, WEIGHTS.tolist(), {k: np.array(v).tolist() for k, v in TABLE.items()})
+
+
+def test_array_statements_inside_compiled_code_take_arrays_of_any_sizes():
+    """A function that is compiled for arrays of equal sizes is called with others from @njit code."""
+    gradient = pb.grad(lambda x, y: np.sum(np.sin(x) * y))
+
+    @numba.njit
+    def both(x, y):
+        return gradient(x, y), gradient(x, y[:1].copy())
+
+    x, y = np.linspace(0.0, 1.0, 5), np.linspace(1.0, 2.0, 5)
+    same, spread = both(x, y)
+    np.testing.assert_allclose(same, np.cos(x) * y, rtol=1e-12)
+    np.testing.assert_allclose(spread, np.cos(x) * y[0], rtol=1e-12)

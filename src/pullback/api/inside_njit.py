@@ -58,13 +58,13 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     if built.captures:
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
     if isinstance(callable_, Differentiable):
-        return _plain(engine.derivative(forms, "primal", (), general=True))
+        return _plain(engine.derivative(forms, "primal", ()).unguarded)
     if callable_.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
     numbers, _ = wrt_leaves(engine, forms, callable_.argnums)
     callable_.check_result(built)
     kind = "value_and_grad" if callable_.with_value else "grad"
-    compiled = engine.derivative(forms, kind, numbers, general=True)
+    compiled = engine.derivative(forms, kind, numbers).unguarded
     several = isinstance(callable_.argnums, tuple)
     if several and callable_.with_value:
         return _with_tuple(compiled)

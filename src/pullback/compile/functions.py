@@ -81,6 +81,13 @@ class Compiled:
         return emit_module([self.shown.function], compiled=False)
 
     @property
+    def unguarded(self) -> Compiled:
+        """The form that serves arguments of any sizes: this one, unless it begins with checks of sizes."""
+        checks = (s.operands for s in self.function.body.statements if isinstance(s, Effect))
+        guarded = any(Constant(SizesDiffer) in operands for operands in checks)
+        return self.general() if guarded else self
+
+    @property
     def shown(self) -> Compiled:
         """The form that people read: loops stand in place of array statements only where that was asked for."""
         return self.general() if self.options.jit else self

@@ -151,7 +151,7 @@ class Statements:
                 kind, *parts = statement.operands
                 return gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)
         condition, kind, *parts = statement.operands
-        refused = gast.UnaryOp(gast.Not(), self.expressions.operand(condition))
+        refused = _negated(self.expressions.operand(condition))
         error = call(name(kind.value.__name__), *self.message(tuple(parts)))
         return gast.If(refused, [gast.Raise(error, None)], [])
 
@@ -330,6 +330,11 @@ def _is_undefined(operand: Operand) -> bool:
 def _negated(condition: Any) -> Any:
     if isinstance(condition, gast.UnaryOp) and isinstance(condition.op, gast.Not):
         return condition.operand
+    match condition:
+        case gast.Compare(left=left, ops=[gast.Eq()], comparators=right):
+            return gast.Compare(left, [gast.NotEq()], right)
+        case gast.Compare(left=left, ops=[gast.NotEq()], comparators=right):
+            return gast.Compare(left, [gast.Eq()], right)
     return gast.UnaryOp(gast.Not(), condition)
 
 

@@ -252,3 +252,9 @@ def arrays_that_change_places_are_read_before_they_are_overwritten(x, n):
             z[i] = np.sin(y[i]) + z[i - 1]
         y, z = z, y
     return np.sum(y * z)
+
+
+@program(np.array([[0.5, -1.2], [2.0, 0.3]]))
+def trace_of_a_product(a):
+    """The cotangent is an identity matrix with the dtype of the argument."""
+    return np.trace(a @ a)

@@ -181,7 +181,8 @@ class Expressions:
         return tuple(before), tuple_(parts)
 
 
-def _dtype(text: str) -> Any:
+def _dtype(dtype: Any) -> Any:
+    text = np.dtype(dtype).name
     return attribute(name("np"), "bool_" if text == "bool" else text)
 
 

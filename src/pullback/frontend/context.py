@@ -24,6 +24,7 @@ from pullback.frontend.bindings import (
     Text,
     TupleValue,
 )
+from pullback.frontend.names import Loads
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
@@ -44,6 +45,14 @@ class Frame:
     locals: frozenset[str]
     parent: Frame | None = None
     function: Callable[..., Any] | None = None
+    known_loads: Loads | None = None
+
+    @property
+    def loads(self) -> Loads:
+        """What the body reads."""
+        if self.known_loads is None:
+            self.known_loads = Loads(self.body)
+        return self.known_loads
 
 
 class Pending(Exception):

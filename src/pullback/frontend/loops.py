@@ -27,7 +27,7 @@ from pullback.frontend.bindings import (
 from pullback.frontend.context import Context
 from pullback.frontend.desugar import RESULT
 from pullback.frontend.merge import cast_to, element_type, to_stack
-from pullback.frontend.names import assigned_names, changed_in_place, loaded_early, loaded_outside
+from pullback.frontend.names import assigned_names, changed_in_place, loaded_early
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import UNDEFINED, Block, Carried, Constant, For, Operand, Statement, Value, While
 from pullback.ir.types import BOOL, INT, Array, Type, join
@@ -66,7 +66,7 @@ class Loop:
         assigned = assigned_names(node.body) | targets
         self.assigned = [(frame.number, name) for name in sorted(assigned)]
         self.in_place = {(frame.number, name) for name in changed_in_place(node.body) - targets}
-        self.outside = loaded_outside(frame.body, node) | loaded_early(node.body) | {RESULT}
+        self.outside = frame.loads.outside(node) | loaded_early(node.body) | {RESULT}
         self.guess = self.first_guess()
         self.parameters: list[Carried] = []
 

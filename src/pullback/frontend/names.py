@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import gast
@@ -42,23 +43,31 @@ def _collect_assigned(node: Any, found: set[str]) -> None:
         _collect_assigned(child, found)
 
 
-def loaded_outside(body: list[Any], loop: Any) -> frozenset[str]:
-    """The names that a function reads anywhere but in this loop; in an enclosing loop, everything it reads."""
-    found: set[str] = set()
-    for statement in body:
-        _collect_loaded(statement, loop, found)
-    return frozenset(found)
+class Loads:
+    """How often a body reads each name, and where its loops are."""
+
+    def __init__(self, body: list[Any]) -> None:
+        self.counts: Counter[str] = Counter()
+        self.loops: set[int] = set()
+        for statement in body:
+            self.counts.update(_loaded(statement))
+            self.loops.update(id(node) for node in gast.walk(statement) if isinstance(node, gast.For | gast.While))
+
+    def outside(self, loop: Any) -> frozenset[str]:
+        """The names that are read anywhere but in this loop; all that are, for a loop that is not of this body."""
+        if id(loop) not in self.loops:
+            return frozenset(self.counts)
+        inside = Counter(_loaded(loop))
+        return frozenset(name for name, count in self.counts.items() if count > inside[name])
 
 
-def _collect_loaded(node: Any, skip: Any, found: set[str]) -> None:
-    if node is skip:
-        return
-    if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load):
-        found.add(node.id)
-    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-        found.add(node.target.id)
-    for child in gast.iter_child_nodes(node):
-        _collect_loaded(child, skip, found)
+def _loaded(node: Any) -> Iterator[str]:
+    """The names that a piece of source reads, as often as it does."""
+    for part in gast.walk(node):
+        if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load):
+            yield part.id
+        elif isinstance(part, gast.AugAssign) and isinstance(part.target, gast.Name):
+            yield part.target.id
 
 
 def loaded_early(body: list[Any]) -> frozenset[str]:
@@ -66,9 +75,7 @@ def loaded_early(body: list[Any]) -> frozenset[str]:
     found: set[str] = set()
     assigned: set[str] = set()
     for statement in body:
-        loaded: set[str] = set()
-        _collect_loaded(statement, None, loaded)
-        found |= loaded - assigned
+        found |= set(_loaded(statement)) - assigned
         if isinstance(statement, gast.Assign):
             assigned |= assigned_names([statement])
     return frozenset(found)

@@ -18,7 +18,8 @@ tangent_insert = collect.load(collect.FOLDER / "tangent_insert.py")
 REFUSED = [program for program in PROGRAMS if program.id in collect.REFUSED]
 PROGRAMS = [program for program in PROGRAMS if program.id not in collect.REFUSED]
 INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
-COMPILED = [(program, 0) for program in PROGRAMS]  # one specialisation each: compiling takes the time
+COMPILED = [(program, 0, "on") for program in PROGRAMS]  # one specialisation each: compiling takes the time
+COMPILED += [(program, 0, "off") for program in PROGRAMS[::3]]
 
 
 def rtol_of(value: Any) -> float:
@@ -66,7 +67,7 @@ MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops
 
 
 def case_id(value: Any) -> str:
-    return str(value) if isinstance(value, int | bool) else value.id
+    return str(value) if isinstance(value, int | str) else value.id
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -77,10 +78,9 @@ def test_interpreted(program: Any, k: int, mode: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
-@pytest.mark.parametrize(("program", "k"), COMPILED, ids=case_id)
-def test_compiled(program: Any, k: int, analyses: bool) -> None:
-    check_program(program, k, jit=True, analyses=analyses)
+@pytest.mark.parametrize(("program", "k", "mode"), COMPILED, ids=case_id)
+def test_compiled(program: Any, k: int, mode: str) -> None:
+    check_program(program, k, jit=True, **MODES[mode])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -331,3 +331,53 @@ def window_cut_off_at_the_end(x):
         part = x[i : i + 3] * 2.0
         total += np.sum(part * x[i : i + 3])
     return total
+
+
+@program(np.linspace(-1.0, 1.0, 60).reshape(3, 4, 5), 2)
+@program(np.linspace(-1.0, 1.0, 30).reshape(3, 5, 2), 1)
+@program(np.linspace(-1.0, 1.0, 24).reshape(2, 2, 6).astype(np.float32), 1)
+def planes_of_a_volume(a, first):
+    """Neighbours in rows that each round weighs in another way, from a row that is not the first."""
+    total = 0.0
+    for k in range(a.shape[0]):
+        for i in range(first, a.shape[1] - 1):
+            for j in range(1, a.shape[2] - 1):
+                total += a[k, i - 1, j] * a[k, i + 1, j - 1] + np.sin(a[k, i, j + 1])
+    return total
+
+
+@program(np.linspace(-1.0, 1.0, 42).reshape(6, 7))
+@program(np.linspace(-1.0, 1.0, 14).reshape(2, 7))
+@program(np.linspace(-1.0, 1.0, 12).reshape(6, 2))
+def triangle_of_neighbours(a):
+    """The columns of a round depend on its row."""
+    out = np.zeros(a.shape)
+    for i in range(1, a.shape[0]):
+        for j in range(min(i, a.shape[1] - 1)):
+            out[i, j] = a[i - 1, j] * a[i, j + 1] + a[i, j]
+    return np.sum(out * out)
+
+
+@program(np.linspace(-1.0, 1.0, 30).reshape(5, 6), 3)
+def neighbours_and_what_else_a_row_does(a, steps):
+    """Rows carry a number and read what the row before has written elsewhere."""
+    b = a.copy()
+    weight = 1.0
+    for _ in range(steps):
+        c = np.zeros(b.shape)
+        for i in range(1, b.shape[0] - 1):
+            weight = weight * 0.9 + b[i, 0]
+            for j in range(1, b.shape[1] - 1):
+                c[i, j] = weight * (b[i - 1, j + 1] - b[i + 1, j - 1]) + b[i, j] ** 2
+        b = np.tanh(c + a)
+    return np.sum(b) * weight
+
+
+@program(np.linspace(-1.0, 1.0, 12).reshape(3, 4))
+def wrapped_rows(a):
+    """Rows are found from the end where there is none before."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1] - 1):
+            total += a[i - 1, j] * a[i, j + 1] * a[i - 1, j + 1]
+    return total

@@ -87,12 +87,21 @@ class Ranges:
             form = made(self, *statement.operands[:2])
             if form is not None:
                 self.forms[statement.value] = form
+        if statement.function is np.remainder and _is_int(statement.value):
+            self.facts += self.of_remainder(statement)
         if statement.function is max and _is_int(statement.value):
             self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
         compared = _COMPARISONS.get(statement.function)
         if compared is not None and all(_is_int(o) for o in statement.operands):
             a, b = (self.form(o) for o in statement.operands)
             self.conditions[statement.value], self.refuted[statement.value] = compared(a, b)
+
+    def of_remainder(self, statement: Let) -> list[Form]:
+        """A remainder by a number is at least 0 and below the number."""
+        by, form = statement.operands[1], self.form(statement.value)
+        if not isinstance(by, Constant) or by.value <= 0:
+            return []
+        return [form, Form(int(by.value) - 1).plus(form, -1)]
 
     def loop_facts(self, loop: For) -> list[Form]:
         """What is true of a loop's index in every round."""

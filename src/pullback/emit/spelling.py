@@ -12,7 +12,7 @@ import numpy as np
 import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.apply import parameter_names
-from pullback.ir.nodes import Constant, Operand
+from pullback.ir.nodes import Constant, Operand, is_scalar
 from pullback.ir.types import Array
 
 BINARY: dict[Any, type] = {
@@ -171,6 +171,8 @@ def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[st
     if function in _ALONG:
         return _ALONG[function], [given["a"], given.get("axis", Constant(None))]
     if function in (np.floor_divide, np.remainder):
+        if _is_plain_division(operands):
+            return None
         return getattr(runtime, function.__name__), list(operands)
     if function is np.power and not _is_plain_power(operands):
         return runtime.power, list(operands)
@@ -184,6 +186,13 @@ def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[st
             return helper, [operands[0], given.get("k", Constant(0))]
         return helper, list(operands)
     return None
+
+
+def _is_plain_division(operands: tuple[Operand, ...]) -> bool:
+    """Whether Numba divides as Python does: a whole number by one that is known and above 0."""
+    by = operands[1]
+    known = isinstance(by, Constant) and isinstance(by.value, int) and by.value > 0
+    return known and all(is_scalar(operand) and operand.type.dtype == "int64" for operand in operands)
 
 
 _FALSE = Constant(False)

@@ -1,0 +1,137 @@
+"""Array statements as loops, and stencils: random programs, interpreted as they are compiled, against the oracle."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import oracle
+import pullback as pb
+from test_final import function_of
+
+SHAPES = ((4, 5), (3, 3), (2, 6), (5, 1), (1, 4), (2, 2), (0, 3))
+MAPS = ("np.sin({a})", "np.tanh({a} * {b})", "{a} * {b}", "{a} - 0.5 * {b}", "{a} / (2.0 + {b} * {b})", "{a} ** 2")
+PICKS = ("np.where({a} > 0.1, {a}, {b})", "np.maximum({a}, {b})", "np.abs({a}) + {s}", "{a} * {s}")
+VIEWS = ("{a}[::-1]", "{a}[:, ::-1]", "({a}.T * 2.0).T", "{a}[:]")
+PARTS = (("1:", ":-1"), ("1:-1", "2:"), ("1:-1", ":-2"), ("::2", "::2"), (":", ":"), ("2:", ":-2"))
+
+
+class Writer:
+    """A function of an array `x`, a row `r` and a column `c`, made of statements on arrays of the shape of `x`."""
+
+    def __init__(self, seed: int) -> None:
+        self.choose = random.Random(seed)
+        self.arrays = ["x"]
+        self.numbers = ["0.7"]
+        self.lines = ["import numpy as np", "", "", "def f(x, r, c):"]
+
+    def text(self) -> str:
+        for _ in range(self.choose.randint(3, 9)):
+            self.statement(1)
+        total = " + ".join(f"np.sum({a} * {a})" for a in self.choose.sample(self.arrays, min(2, len(self.arrays))))
+        return "\n".join([*self.lines, f"    return {total} + {self.choose.choice(self.numbers)}"]) + "\n"
+
+    def add(self, depth: int, line: str) -> None:
+        self.lines.append("    " * depth + line)
+
+    def array(self) -> str:
+        return self.choose.choice(self.arrays)
+
+    def expression(self) -> str:
+        form = self.choose.choice(MAPS + MAPS + PICKS)
+        other = self.choose.choice((self.array(), self.array(), "r", "c", self.choose.choice(VIEWS).format(a="x")))
+        return form.format(a=self.array(), b=other, s=self.choose.choice(self.numbers))
+
+    def statement(self, depth: int) -> None:
+        kinds = [self.new, self.new, self.new, self.number, self.along, self.part, self.augment]
+        self.choose.choice(kinds if depth > 1 else [*kinds, self.loop])(depth)
+
+    def new(self, depth: int) -> None:
+        name = f"a{len(self.arrays)}" if depth == 1 else self.array()
+        self.add(depth, f"{name} = {self.expression()}")
+        if depth == 1:
+            self.arrays.append(name)
+
+    def number(self, depth: int) -> None:
+        self.add(depth, f"s{len(self.numbers)} = np.tanh(np.sum({self.expression()}) * 0.1)")
+        if depth == 1:
+            self.numbers.append(f"s{len(self.numbers)}")
+
+    def along(self, depth: int) -> None:
+        axis, array = self.choose.choice((0, 1)), self.array()
+        reduced = f"np.sum({self.expression()}, axis={axis}, keepdims=True)"
+        self.add(depth, f"{array} = {array} - 0.1 * {reduced}")
+
+    def part(self, depth: int) -> None:
+        to, source = self.choose.choice(PARTS)
+        array, other = self.array(), self.array()
+        to, source = (f"{to}, :", f"{source}, :") if self.choose.random() < 0.5 else (f":, {to}", f":, {source}")
+        operator = self.choose.choice(("=", "=", "+=", "*="))
+        copied = f"{array} = {array} * 1.0" if self.choose.random() < 0.5 else f"{array} = {array}.copy()"
+        self.add(depth, copied)
+        self.add(depth, f"{array}[{to}] {operator} np.sin({other}[{source}]) * {other}[{to}] * 0.5")
+
+    def augment(self, depth: int) -> None:
+        array = self.array()
+        self.add(depth, f"{array} = {array}.copy()")
+        self.add(depth, f"{array} {self.choose.choice(('+=', '-='))} 0.3 * {self.expression()}")
+
+    def loop(self, depth: int) -> None:
+        self.add(depth, f"for k in range({self.choose.choice((0, 1, 3))}):")
+        for _ in range(self.choose.choice((1, 2, 3))):
+            self.statement(depth + 1)
+
+
+def stencil(seed: int) -> str:
+    """A function that adds up products of neighbours in nests of loops."""
+    choose = random.Random(seed)
+    low, high = choose.choice((0, 1, 2)), choose.choice((0, 1, 2))
+    columns = choose.choice(("range(2, m - 2)", "range(1, m - 1)", "range(min(i, m - 2))", "range(m - 3)"))
+    lines = ["import numpy as np", "", "", "def f(x, r, c):", "    n, m = x.shape", "    y = np.zeros((n, m))"]
+    lines += [f"    for t in range({choose.choice((1, 2))}):", f"        for i in range({low}, n - {high}):"]
+    lines.append(f"            for j in {columns}:")
+    for _ in range(choose.choice((1, 2))):
+        terms = [f"{choose.choice(('0.5 * ', '', '-'))}{place(choose, low, high)}" for _ in range(choose.randint(2, 4))]
+        if choose.random() < 0.4:
+            terms.append(f"{place(choose, low, high)} * {place(choose, low, high)}")
+        lines.append(f"                y[i, j] {choose.choice(('=', '+='))} np.sin({' + '.join(terms)}) * 0.7")
+    lines += ["        x = np.tanh(y + x * r)", "    return np.sum(x * y) + np.sum(x * c)"]
+    return "\n".join(lines) + "\n"
+
+
+def place(choose: random.Random, low: int, high: int) -> str:
+    row, column = choose.randint(-low, high), choose.choice((-2, -1, 0, 0, 1))
+    return f"x[i{row:+d}, j{column:+d}]".replace("+0", "").replace("-0", "")
+
+
+def check(text: str, shape: tuple[int, int], folder: Path, name: str) -> None:
+    """The value and the gradients of a program in both interpreted forms; programs that fail as they are say nothing."""
+    generator = np.random.default_rng(len(text))
+    arguments = tuple(generator.uniform(-1.2, 1.2, s) for s in (shape, shape[1:], (shape[0], 1)))
+    f = function_of(text, folder, name)
+    try:
+        value, expected = oracle.gradient(f, tuple(a.copy() for a in arguments), (0, 1, 2))
+    except (IndexError, ValueError):
+        return
+    for fuse in (True, False):
+        function = pb.differentiable(jit=False, fuse=fuse)(f)
+        got, gradients = pb.value_and_grad(function, (0, 1, 2))(*(a.copy() for a in arguments))
+        np.testing.assert_allclose(got, value, rtol=1e-10, atol=1e-12, err_msg=text)
+        for gradient, due in zip(gradients, expected, strict=True):
+            np.testing.assert_allclose(gradient, due, rtol=1e-9, atol=1e-11, err_msg=text)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("start", range(0, 84, 21))
+def test_array_statements_as_loops(start: int, tmp_path: Path) -> None:
+    for seed in range(start, start + 21):
+        check(Writer(seed).text(), SHAPES[seed % len(SHAPES)], tmp_path, f"arrays_{seed}")
+
+
+@pytest.mark.parametrize("start", range(0, 48, 12))
+def test_neighbours_in_loops(start: int, tmp_path: Path) -> None:
+    for seed in range(start, start + 12):
+        check(stencil(seed), ((5, 7), (4, 6), (6, 5), (3, 4))[seed % 4], tmp_path, f"stencil_{seed}")

@@ -37,7 +37,66 @@ def written_behind_a_choice(x, y, a):
     return np.sum(z)
 
 
+def another_array_after_some_rounds(x, n):
+    out, w = x * 1.0, x * 2.0
+    for _ in range(n):
+        w = out
+    out[0] = 5.0
+    return np.sum(w)
+
+
+def bound_in_the_loop_alone(x, n):
+    out = x * 1.0
+    for _ in range(n):
+        w = out
+    out[0] = 5.0
+    return np.sum(w)
+
+
+def another_array_in_the_next_round(x, n):
+    out, w, t = x * 1.0, x * 2.0, 0.0
+    for _ in range(n):
+        out[0] += 1.0
+        t += w[0]
+        w = out
+    return t
+
+
+def bound_by_the_round_before(x, n):
+    out, t = x * 1.0, 0.0
+    for k in range(n):
+        out[0] += 1.0
+        if k > 0:
+            t += w[0]  # noqa: F821  (bound by the round before)
+        w = out  # noqa: F841
+    return t
+
+
+def another_array_in_an_inner_loop(x, n):
+    out, w = x * 1.0, x * 2.0
+    for _ in range(n):
+        for _ in range(2):
+            w = out
+        out[0] = out[0] + w[1]
+    return np.sum(w)
+
+
+def view_written_after_its_loop(x, n):
+    rows = np.zeros((n, 4))
+    for k in range(n):
+        row = rows[k]
+        row[:] = x * k
+    row[0] = 9.0
+    return np.sum(rows)
+
+
 CASES = [
+    (another_array_after_some_rounds, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
+    (bound_in_the_loop_alone, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
+    (another_array_in_the_next_round, (np.ones(4), 3), "'w' may or may not share", "t += w[0]"),
+    (bound_by_the_round_before, (np.ones(4), 3), "'w' may or may not share", "t += w[0]"),
+    (another_array_in_an_inner_loop, (np.ones(4), 3), "'w' may or may not share", "for _ in range(n)"),
+    (view_written_after_its_loop, (np.ones(4), 3), "'rows' may or may not share", "np.sum(rows)"),
     (rebound_by_some_rounds, (np.ones((2, 3)), 2), "may or may not share", "for _ in range(n)"),
     (chosen_by_a_branch, (np.ones(3), np.ones(3), 0.5), "is one of several arrays", "z[0] = a"),
     (argument_among_swapped_buffers, (np.ones(3), 2), "is bound anew in this loop", "v[1:] = u[:-1]"),

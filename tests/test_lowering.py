@@ -108,7 +108,7 @@ def place(choose: random.Random, low: int, high: int) -> str:
 
 
 def check(text: str, shape: tuple[int, int], folder: Path, name: str) -> None:
-    """The value and the gradients of a program in both interpreted forms; programs that fail as they are say nothing."""
+    """Compare the value and the gradients of a program in both interpreted forms, unless it fails by itself."""
     generator = np.random.default_rng(len(text))
     arguments = tuple(generator.uniform(-1.2, 1.2, s) for s in (shape, shape[1:], (shape[0], 1)))
     f = function_of(text, folder, name)

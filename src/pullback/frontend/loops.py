@@ -37,13 +37,17 @@ MOST_READINGS = 12
 
 @dataclass(slots=True)
 class _Guess:
-    """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only."""
+    """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only.
+
+    outside: names that must not be written through, with the reason; others: cells from before that a name may become.
+    """
 
     names: dict[Key, list[Type]] = field(default_factory=dict)
     cells: dict[Cell, Any] = field(default_factory=dict)
     inner: dict[Key, tuple[Binding, list[Type]]] = field(default_factory=dict)
     dropped: dict[Key, str] = field(default_factory=dict)
     outside: dict[Key, str] = field(default_factory=dict)
+    others: dict[Key, frozenset[Cell]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -172,6 +176,8 @@ class Loop:
                 f"'{name}' is bound anew in this loop and may still be the array of '{leaf.cell.name}', "
                 "so it cannot be written here"
             )
+        for other in self.guess.others.get(key, ()):
+            state.descend(cell, other)
 
     def inner_parameter(self, key: Key, form: Binding, types: list[Type], state: State) -> Binding:
         """A name that may have no value before the loop: perhaps undefined, with a flag that says so."""
@@ -189,6 +195,8 @@ class Loop:
                 return value
             cell = Cell(value.name)
             state.cells[cell] = value
+            for other in self.guess.others.get(key, ()):
+                state.descend(cell, other)
             return ArrayRef(cell)
 
         binding = _map_leaves(form, change)
@@ -278,6 +286,7 @@ class Loop:
             for leaf in _array_leaves(reading.state.names[key]):
                 cell = leaf.cell
                 own = leaf.cell in _cells_of(self.started.names[key])
+                holds = self.becomes(key, cell, reading.state) and holds
                 old = cell in self.entry.cells
                 shared = owners.setdefault(cell, key) != key
                 if cell.outside and key not in self.guess.outside:
@@ -290,6 +299,13 @@ class Loop:
                     holds = False
         return holds
 
+    def becomes(self, key: Key, cell: Cell, state: State) -> bool:
+        """Note the cells from before the loop that a name may stand for after a round; whether they were known."""
+        sources = {other for other in (cell, *state.linked.get(cell, ())) if other in self.entry.cells}
+        known = self.guess.others.get(key, frozenset())
+        self.guess.others[key] = known | sources
+        return sources <= known
+
     def inner_hold(self, reading: Reading) -> bool:
         """Names that only the loop sets, and that somebody reads in a later round or afterwards."""
         holds = True
@@ -297,6 +313,8 @@ class Loop:
             end = reading.state.names.get(key)
             if key in self.guess.names or key in self.guess.dropped or end is None:
                 continue
+            for leaf in _array_leaves(end):
+                holds = self.becomes(key, leaf.cell, reading.state) and holds
             if key in self.guess.inner:
                 form, types = self.guess.inner[key]
                 joined = self.joined(_without_flag(form), _without_flag(end), types, reading.state)
@@ -377,8 +395,7 @@ class Loop:
                 return value
             cell = Cell(value.name, outside=leaf.cell.outside)
             state.cells[cell] = value
-            for other in state.linked.get(leaf.cell, ()):
-                state.link(cell, other)
+            state.descend(cell, leaf.cell)
             return ArrayRef(cell)
 
         return _map_leaves(binding, change)

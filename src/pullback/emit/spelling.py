@@ -13,7 +13,7 @@ import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.apply import parameter_names
 from pullback.ir.nodes import Constant, Operand, is_scalar
-from pullback.ir.types import Array
+from pullback.ir.types import Array, is_float
 
 BINARY: dict[Any, type] = {
     np.add: gast.Add,
@@ -99,6 +99,16 @@ _SAME: dict[Any, Callable[..., Any]] = {
 }
 """What Numba lacks or computes in another dtype, and the helper that does the same."""
 
+_MATRICES: dict[Any, Callable[..., Any]] = {
+    np.matmul: runtime.matrix_product,
+    np.dot: runtime.matrix_product,
+    np.outer: runtime.vector_outer,
+    np.linalg.inv: runtime.inverse_of,
+    np.linalg.det: runtime.determinant_of,
+    np.linalg.solve: runtime.solution_of,
+}
+"""Helpers for vectors and matrices of one float type."""
+
 
 _VECTOR: dict[Any, Callable[..., Any]] = {
     **{getattr(np, text): getattr(vm, text) for text in vm.__all__ if text != "sqrt" and hasattr(np, text)},
@@ -176,8 +186,8 @@ def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[st
         return getattr(runtime, function.__name__), list(operands)
     if function is np.power and not _is_plain_power(operands):
         return runtime.power, list(operands)
-    if function is np.matmul and all(_is_matrix(o) for o in operands):
-        return None
+    if function in _MATRICES and _are_matrices(function, operands):
+        return _MATRICES[function], list(operands)
     if function in _SAME:
         helper = _SAME[function]
         if function in (np.concatenate, np.stack):
@@ -204,9 +214,15 @@ def _bound(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ..
     return {**dict(zip(names, operands[:split], strict=False)), **dict(zip(keywords, operands[split:], strict=True))}
 
 
-def _is_matrix(operand: Operand) -> bool:
-    type_ = operand.type
-    return isinstance(type_, Array) and type_.ndim == 2 and type_.dtype == "float64"
+def _are_matrices(function: Any, operands: tuple[Operand, ...]) -> bool:
+    """Whether the helpers of `_MATRICES` take these operands."""
+    kinds = [operand.type for operand in operands]
+    if not all(isinstance(t, Array) and is_float(t) and t.dtype == kinds[0].dtype for t in kinds):
+        return False
+    ranks = [t.ndim for t in kinds]
+    if function is np.outer:
+        return ranks == [1, 1]
+    return all(rank in (1, 2) for rank in ranks) and (function in (np.matmul, np.dot) or ranks[0] == 2)
 
 
 def _is_plain_power(operands: tuple[Operand, ...]) -> bool:

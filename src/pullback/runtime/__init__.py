@@ -37,6 +37,7 @@ from pullback.runtime.elementwise import (
 )
 from pullback.runtime.indexing import gather, gather_and_clear, scatter, scatter_add
 from pullback.runtime.linalg import dot, inner, matmul, outer
+from pullback.runtime.products import matrix_product, vector_outer
 from pullback.runtime.reductions import (
     all_over,
     any_over,
@@ -76,6 +77,7 @@ from pullback.runtime.shapes import (
 )
 from pullback.runtime.stacks import contents, growing, keep
 from pullback.runtime.sums import plus
+from pullback.runtime.systems import determinant_of, inverse_of, solution_of
 
 __all__ = [
     "SizesDiffer",
@@ -99,6 +101,7 @@ __all__ = [
     "cumprod_along",
     "cumsum_along",
     "deg2rad",
+    "determinant_of",
     "digamma",
     "dot",
     "erf",
@@ -117,6 +120,7 @@ __all__ = [
     "heaviside",
     "hypot",
     "inner",
+    "inverse_of",
     "isclose",
     "keep",
     "lgamma",
@@ -125,6 +129,7 @@ __all__ = [
     "mT",
     "masked_product",
     "matmul",
+    "matrix_product",
     "max_over",
     "maximum",
     "mean_over",
@@ -151,6 +156,7 @@ __all__ = [
     "sign",
     "sinc",
     "slice_along",
+    "solution_of",
     "squeeze",
     "stack",
     "std_over",
@@ -163,5 +169,6 @@ __all__ = [
     "triu",
     "trunc",
     "var_over",
+    "vector_outer",
     "where",
 ]

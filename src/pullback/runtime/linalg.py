@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and stacks of matrices: NumPy bodies and Numba overloads through BLAS."""
+"""Products of vectors, matrices and stacks of matrices: NumPy bodies and Numba overloads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numba.extending import register_jitable
 
 from pullback.runtime.compiled import compiled, element_type, is_array, is_scalar, kernel, result_dtype
 from pullback.runtime.memory import common_shape, flat, permuted, product
+from pullback.runtime.products import matrix_product
 from pullback.runtime.reductions import elements
 from pullback.runtime.shapes import transposer
 
@@ -42,6 +43,8 @@ def product_of_matrices(a: Any, b: Any) -> Any:
 
 @compiled(product_of_matrices, prefer_literal=False)
 def _product_of_matrices(a: Any, b: Any) -> Any:
+    if isinstance(a.dtype, types.Float):
+        return lambda a, b: matrix_product(a, b)
     last = a.ndim - 1
     first = b.ndim - 2 if b.ndim > 1 else 0
 
@@ -50,13 +53,6 @@ def _product_of_matrices(a: Any, b: Any) -> Any:
             raise ValueError("matmul: the inner dimensions of the operands differ")
 
     checked = register_jitable(check)
-    if isinstance(a.dtype, types.Float):
-
-        def blas(a: Any, b: Any) -> Any:
-            checked(a, b)
-            return np.dot(a, b)
-
-        return blas
     to = a.dtype
     if a.ndim == 1 and b.ndim == 1:
 
@@ -104,15 +100,9 @@ def _product_of_matrices(a: Any, b: Any) -> Any:
 
 
 def prepared(a: Any, dtype: np.dtype[Any]) -> Any:
-    """Jitable function of an array: the same values as `dtype`, in a layout that BLAS takes (C or F)."""
+    """Jitable function of an array: the same values as `dtype`."""
     to = element_type(dtype)
-    if a.layout == "A":
-        contiguous = register_jitable(lambda a: flat(a).reshape(a.shape))
-    else:
-        contiguous = register_jitable(lambda a: a)
-    if a.dtype == to:
-        return contiguous
-    return register_jitable(lambda a: contiguous(a).astype(to))
+    return register_jitable((lambda a: a) if a.dtype == to else (lambda a: a.astype(to)))
 
 
 @kernel

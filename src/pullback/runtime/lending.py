@@ -1,0 +1,58 @@
+"""Helpers that are called with arrays they do not own: no reference is counted around a call of some nanoseconds.
+
+A function compiled by Numba takes and drops a reference to each array it is given, two atomic instructions for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import cgutils, types
+from numba.core.compiler import Flags
+from numba.core.imputils import impl_ret_new_ref
+from numba.core.cpu_options import FastMathOptions
+from numba.extending import lower_builtin, type_callable
+from numba.np.arrayobj import make_array
+
+Function = Callable[..., Any]
+
+
+def lend(function: Function, result_type: Function, chosen: Function, arity: int) -> None:
+    """Makes a function of arrays callable from compiled code.
+
+    result_type: from the types of the operands that of the result, or None where the function does not take them.
+    chosen: from these types what runs. It must not return an operand or a part of one, and have no closure, so that
+    Numba compiles it once for each combination of types.
+    """
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lent = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
+        compiled = context.compile_subroutine(builder, chosen(*signature.args), signature, flags=flags())
+        status, result = context.call_internal_no_propagate(builder, compiled.fndesc, signature, lent)
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return impl_ret_new_ref(context, builder, signature.return_type, result)
+
+    # The names of the parameters are looked at, so each number of them is written out.
+    if arity == 1:
+        type_callable(function)(lambda context: lambda a: result_type(a))
+    else:
+        type_callable(function)(lambda context: lambda a, b: result_type(a, b))
+    lower_builtin(function, *[types.Array] * arity)(lower)
+
+
+def flags() -> Flags:
+    """Those of all helpers, and fma where the processor has it."""
+    made = Flags()
+    made.nrt = True
+    made.error_model = "numpy"
+    made.fastmath = FastMathOptions({"contract"})
+    return made
+
+
+def without_owner(context: Any, builder: Any, type_: Any, value: Any) -> Any:
+    """The array without the record in which its references are counted."""
+    array = make_array(type_)(context, builder, value)
+    array.meminfo = cgutils.get_null_value(array.meminfo.type)
+    return array._getvalue()

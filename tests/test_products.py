@@ -1,0 +1,145 @@
+"""Products, inverses, determinants and solutions of matrices in compiled code agree with NumPy's at every size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+
+from pullback import runtime as rt
+
+SIZES = range(10)
+LARGE = 70  # where BLAS and LAPACK serve
+product = njit(lambda a, b: rt.matrix_product(a, b))
+outer = njit(lambda a, b: rt.vector_outer(a, b))
+inverse = njit(lambda a: rt.inverse_of(a))
+determinant = njit(lambda a: rt.determinant_of(a))
+solution = njit(lambda a, b: rt.solution_of(a, b))
+
+
+def strided(a: Any) -> Any:
+    larger = np.full(tuple(2 * n for n in a.shape), np.nan, a.dtype)
+    view = larger[tuple(slice(None, None, 2) for _ in a.shape)]
+    view[...] = a
+    return view
+
+
+def fortran(a: Any) -> Any:
+    return np.ascontiguousarray(a.T).T
+
+
+LAYOUTS = {"C": np.ascontiguousarray, "F": fortran, "A": strided}
+DTYPES = {np.float64: 1e-12, np.float32: 1e-5}
+
+
+def close(got: Any, wanted: Any, dtype: Any, factor: float = 1.0) -> None:
+    assert np.shape(got) == np.shape(wanted)
+    if isinstance(got, np.ndarray):
+        assert got.dtype == wanted.dtype
+        assert got.flags.c_contiguous
+    scale = np.max(np.abs(wanted), initial=1.0)
+    np.testing.assert_allclose(got, wanted, rtol=factor * DTYPES[dtype], atol=factor * DTYPES[dtype] * scale)
+
+
+def shapes() -> list[tuple[int, int, int]]:
+    """Each pair of sizes occurs, and each size beside small ones."""
+    pairs = [(m, n, (m + n) % 4) for m in SIZES for n in SIZES]
+    return pairs + [(m, k, n) for m, n, k in pairs] + [(k, m, n) for m, n, k in pairs] + [(LARGE, LARGE + 1, LARGE + 2)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("right", LAYOUTS)
+@pytest.mark.parametrize("left", LAYOUTS)
+def test_product_is_numpys_at_every_shape(left, right, dtype):
+    random = np.random.default_rng(0)
+    for m, k, n in shapes():
+        a = LAYOUTS[left](random.normal(size=(m, k)).astype(dtype))
+        b = LAYOUTS[right](random.normal(size=(k, n)).astype(dtype))
+        close(product(a, b), a @ b, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_product_with_a_vector_is_numpys_at_every_shape(layout, dtype):
+    random = np.random.default_rng(0)
+    for m in (*SIZES, LARGE):
+        for k in (*SIZES, LARGE + 1):
+            a = LAYOUTS[layout](random.normal(size=(m, k)).astype(dtype))
+            for vector in (np.copy, strided):
+                x, y = (vector(random.normal(size=n).astype(dtype)) for n in (k, m))
+                close(product(a, x), a @ x, dtype)
+                close(product(y, a), y @ a, dtype)
+                close(outer(x, y), np.outer(x, y), dtype)
+                close(product(x, x), x @ x, dtype)
+
+
+@pytest.mark.parametrize("n", [3, LARGE])
+def test_product_keeps_nan_and_infinity(n):
+    a, b = np.ones((n, n)), np.ones((n, n))
+    a[0, 1], a[1, 0], b[0, 2] = np.nan, np.inf, -np.inf
+    a[2, 0] = 0
+    with np.errstate(invalid="ignore"):
+        for left in LAYOUTS.values():
+            for right in LAYOUTS.values():
+                np.testing.assert_array_equal(product(left(a), right(b)), a @ b)
+            np.testing.assert_array_equal(product(left(a), b[0]), a @ b[0])
+            np.testing.assert_array_equal(product(b[0], left(a)), b[0] @ a)
+
+
+@pytest.mark.parametrize(("a", "b"), [((2, 3), (2, 3)), ((2, 3), (2,)), ((2,), (3, 2)), ((2,), (3,)), ((0, 1), (0, 1))])
+def test_shapes_that_do_not_fit_are_refused(a, b):
+    for left in LAYOUTS.values():
+        with pytest.raises(ValueError, match="matmul"):
+            product(left(np.ones(a)), np.ones(b))
+        with pytest.raises(ValueError, match="matmul"):
+            product(np.ones(a), left(np.ones(b)))
+
+
+@pytest.mark.parametrize(
+    ("layout", "dtype"), [("C", np.float64), ("C", np.float32), ("F", np.float64), ("A", np.float64)]
+)
+def test_systems_are_solved_as_by_numpy(layout, dtype):
+    random = np.random.default_rng(1)
+    for n in (*range(15), LARGE):
+        a = LAYOUTS[layout](random.normal(size=(n, n)).astype(dtype) + n * np.eye(n, dtype=dtype)[::-1])
+        close(inverse(a), np.linalg.inv(a), dtype, 10)
+        for shape in ((n,), (n, 0), (n, 1), (n, 2)):
+            b = random.normal(size=shape).astype(dtype)
+            close(solution(a, b), np.linalg.solve(a, b), dtype, 10)
+        if n < LARGE:  # float32 would overflow
+            close(determinant(a), np.linalg.det(a), dtype, 10)
+    a = random.normal(size=(LARGE, LARGE)).astype(dtype) / 5
+    close(determinant(a), np.linalg.det(a), dtype, 1000)
+
+
+def test_operands_stay_as_they_were():
+    for n in (2, LARGE):
+        a = np.random.default_rng(2).normal(size=(n, n))
+        before = a.copy()
+        inverse(a), determinant(a), solution(a, a), solution(a, a[0])
+        np.testing.assert_array_equal(a, before)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, LARGE])
+def test_singular_and_oblong_matrices_are_refused(n):
+    singular = np.arange(n * n, dtype=np.float64).reshape(n, n) * (np.arange(n) > 0)
+    assert determinant(singular) == 0
+    for call in (inverse, lambda a: solution(a, np.ones(n))):
+        with pytest.raises(np.linalg.LinAlgError):
+            call(singular)
+        with pytest.raises(np.linalg.LinAlgError):
+            call(np.ones((n, n + 1)))
+    with pytest.raises(np.linalg.LinAlgError):
+        determinant(np.ones((n, n + 1)))
+    with pytest.raises(ValueError, match="rows"):
+        solution(np.eye(n), np.ones(n + 1))
+
+
+def test_nan_in_a_system_is_kept():
+    a = np.eye(3)
+    a[1, 2] = np.nan
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(determinant(a)) == np.isnan(np.linalg.det(a))
+        np.testing.assert_array_equal(np.isnan(inverse(a)), np.isnan(np.linalg.inv(a)))

@@ -29,6 +29,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    is_scalar,
     values_in,
 )
 from pullback.ir.types import Array, Scalar
@@ -135,6 +136,9 @@ class Statements:
         same = inner is not None and inner.function is primitives.load and inner.operands == (array, path)
         if same and isinstance(expression, gast.BinOp) and type(expression.op) in _IN_PLACE:
             return gast.AugAssign(target, expression.op, expression.right)
+        if self.expressions.compiled and isinstance(value.type, Array) and _is_row(array, path):
+            row = self.expressions.part(self.expressions.operand(array), path)
+            return gast.Expr(self.expressions.helper(runtime.copy_into, [row, expression]))
         return gast.Assign([target], expression, None)
 
     def effect(self, statement: Effect) -> Any:
@@ -321,6 +325,12 @@ def assigned(text: str, value: Any, is_number: bool = False) -> Any:
 
 def _target(text: str) -> Any:
     return gast.Name(text, gast.Store(), None, None)
+
+
+def _is_row(array: Value, path: Any) -> bool:
+    """Whether a path gives numbers for the first axes of an array, and leaves others."""
+    items = getattr(path[0], "items", ()) if len(path) == 1 else ()
+    return all(map(is_scalar, items)) and 0 < len(items) < getattr(array.type, "ndim", 0)
 
 
 def _is_undefined(operand: Operand) -> bool:

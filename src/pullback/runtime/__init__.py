@@ -2,6 +2,7 @@
 
 from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
 from pullback.runtime.checks import SizesDiffer, check_apart, check_index, check_out, check_span
+from pullback.runtime.copying import copy_into
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -97,6 +98,7 @@ __all__ = [
     "clip",
     "concatenate",
     "contents",
+    "copy_into",
     "copysign",
     "cumprod_along",
     "cumsum_along",

@@ -7,7 +7,7 @@ from typing import Any
 from scipy import special
 
 from pullback.runtime.vectormath.bits import copy_sign, fma, kernel, magnitude, polynomial, select
-from pullback.runtime.vectormath.exponential import clamp, exp_normal, exp_parts, nearest, scale
+from pullback.runtime.vectormath.exponential import clamp, exp_of, exp_parts, nearest, scale
 from pullback.runtime.vectormath.lifting import define
 
 # erf(x) / x - 1 as a polynomial in x^2 for |x| <= 1, fitted; error below 2^-56.
@@ -115,7 +115,8 @@ def erf_of(x: Any) -> Any:
     a = clamp(magnitude(x), 1.0, 6.0)
     near = clamp(x, -1.0, 1.0)
     u = 4.0 / (a + 2.0)
-    far = 1.0 - exp_normal(-a * a) * (u * ERFC_TAIL_SHORT(1.0 - u))
+    # The derivative is a multiple of the very same exponential, which LLVM then computes once.
+    far = 1.0 - exp_of(-x * x) * (u * ERFC_TAIL_SHORT(1.0 - u))
     y = select(magnitude(x) > 1.0, far, fma(near, ERF_TAIL(near * near), near))
     return copy_sign(y, x)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic

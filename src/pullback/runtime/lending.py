@@ -10,8 +10,8 @@ from typing import Any
 
 from numba.core import cgutils, types
 from numba.core.compiler import Flags
-from numba.core.imputils import impl_ret_new_ref
 from numba.core.cpu_options import FastMathOptions
+from numba.core.imputils import impl_ret_new_ref
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import make_array
 

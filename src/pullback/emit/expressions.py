@@ -124,7 +124,7 @@ class Expressions:
         split = len(statement.operands) - len(statement.keywords)
         arguments = [self.operand(operand) for operand in statement.operands[:split]]
         keywords = {
-            keyword: _dtype(operand.value) if keyword == "dtype" else self.operand(operand)
+            keyword: _dtype(np.dtype(operand.value).name) if keyword == "dtype" else self.operand(operand)
             for keyword, operand in zip(statement.keywords, statement.operands[split:], strict=True)
         }
         module = getattr(statement.function, "__module__", "") or ""

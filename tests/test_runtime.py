@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -355,7 +356,15 @@ def test_masked_product_ignores_infinite_partials_where_the_cotangent_is_zero():
     agree(lambda a, b: rt.masked_product(a, b), 0.0, np.array([np.inf, 3.0, np.nan]))
 
 
-# Buffers
+# Counts and buffers
+
+
+def test_rounds_of_loops_that_grow_or_shrink_are_counted():
+    compiled = njit(lambda rounds, first, step: rt.counted(rounds, first, step))
+    for rounds, first, step in itertools.product(range(6), range(-7, 8), range(-3, 4)):
+        expected = sum(max(first + step * k, 0) for k in range(rounds))
+        assert rt.counted(rounds, first, step) == expected
+        assert compiled(rounds, first, step) == expected
 
 
 def test_buffers_grow_and_keep_what_was_pushed():

@@ -226,3 +226,156 @@ def element_changed_between_inner_loops(x):
             total = np.sin(total + y[i] * x[j]) + y[i - 1] * total
         y[i] = total
     return total
+
+
+M = np.array([[0.5, -1.2, 2.0], [0.3, 1.1, -0.4], [0.7, 0.2, 0.9]])
+
+
+@program(X, M, 3)
+@program(X, M, 1)
+@program(X, M, 0)
+@program(X, M, -2)
+def upper_triangle_in_a_row(x, m, n):
+    total = 0.1
+    p = 0
+    for i in range(n):
+        for j in range(i, n):
+            total = np.sin(total + x[p] * m[i, j])
+            p += 1
+    return total * (p + 1)
+
+
+@program(X, M, 3)
+@program(X, M, 0)
+def triangles_one_after_the_other(x, m, n):
+    y = np.zeros(n)
+    for k in range(n):
+        p = n
+        for i in range(n):
+            for j in range(i + 1, n):
+                y[j] += np.sin(x[p] * m[k, i]) * y[i] + x[p - n]
+                p += 1
+    return np.sum(y)
+
+
+@program(X, -3, 4, 1)
+@program(X, 4, -3, -1)
+@program(X, -4, 5, 2)
+@program(X, 3, 8, 2)
+@program(X, 5, -2, -3)
+def triangle_whose_first_rounds_are_empty(x, start, stop, stride):
+    total = 0.1
+    p = -1
+    for i in range(start, stop, stride):
+        for _ in range(i - 2):
+            total = np.sin(total + x[p % 6])
+            p += 1
+    return total * (p + 3)
+
+
+@program(X, -2, 9)
+@program(X, 1, 4)
+@program(X, 4, 1)
+def triangle_in_fixed_strides(x, start, stop):
+    total = 0.1
+    p, q = 5, 7
+    for i in range(start, stop, 3):
+        for _ in range(2 * start - i, i + i):
+            total = np.sin(total + x[p % 6] * x[q % 6])
+            p = 1 + p
+            q -= 1
+    for i in range(stop, start, -2):
+        for _ in range(stop - i):
+            total = np.cos(total * x[p % 6])
+            p -= 1
+        p = p + 2
+    return total * (p + q)
+
+
+@program(X, 3)
+@program(X, 0)
+def triangle_from_the_end(x, n):
+    y = np.zeros(n + 1)
+    p = -1
+    for i in range(n):
+        for j in range(i, n):
+            y[j] += x[p] * y[j + 1] + x[p] ** 2
+            p -= 1
+    return np.sum(y) * p
+
+
+@program(X, 4)
+@program(X, 1)
+def steps_of_steps(x, n):
+    total = 0.1
+    p = 0
+    for i in range(n):
+        for j in range(i):
+            for _ in range(j):
+                total = np.sin(total + x[p % 6])
+                p += 1
+    return total * (p + 1)
+
+
+@program(X, 3)
+@program(X, 6)
+@program(X, 0)
+def index_that_is_negative_in_one_branch(x, n):
+    total = 0.1
+    for i in range(n):
+        for j in range(n):
+            p = i - j
+            if p >= 0:
+                total += np.sin(total * x[p])
+            else:
+                total -= np.cos(total * x[p])
+    return total
+
+
+@program(X, 4, 2)
+@program(X, 4, -4)
+@program(X, 0, -4)
+def index_that_is_read_before_it_is_compared(x, n, shift):
+    total = 0.1
+    for i in range(n):
+        for j in range(2):
+            p = shift + i - j
+            total += np.sin(total * x[p])
+            if p >= 0:
+                total += x[p] ** 2
+    return total
+
+
+@program(X, np.array([0, -1, 2, -6]))
+@program(X, np.array([], dtype=np.int64))
+def sums_of_indices_and_entries(x, idx):
+    total = 0.1
+    for i in range(idx.shape[0]):
+        for j in range(i + 1):
+            total += np.sin(x[idx[i] + i - j] * x[i + j - idx.shape[0]])
+            total *= x[i - j]
+    return total
+
+
+@program(X, np.array([1, 2, 0], np.int8), 120)
+@program(X, np.array([1, 2, 0], np.int8), 125)
+def narrow_sum_that_may_wrap_around(x, idx, offset):
+    total = 0.1
+    for i in range(idx.shape[0]):
+        for j in range(2):
+            p = np.int8(idx[i] + np.int8(offset))
+            if p >= 0:
+                total += np.sin(x[p % 6 + j - 1] * total)
+            else:
+                total -= np.sin(x[-1 - j] * total)
+    return total
+
+
+@program(np.arange(6, dtype=np.float32) / 4, 3)
+@program(np.zeros(0, dtype=np.float32), 0)
+def sums_of_single_precision_at_sums_of_indices(x, n):
+    y = np.zeros(2 * n, dtype=np.float32)
+    for i in range(n):
+        for j in range(n):
+            y[i + j] += x[i] * x[j + 1] + np.float32(0.5)
+    return np.sum(y * y)

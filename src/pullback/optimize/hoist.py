@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.buffers import consumes
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -53,6 +54,7 @@ _SAFE: set[Callable[..., Any]] = {
     min,
     primitives.cast,
     primitives.dim,
+    runtime.counted,
 }
 _SAFE_BY_CONSTANTS = {np.true_divide, np.floor_divide, np.remainder}
 

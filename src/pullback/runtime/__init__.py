@@ -3,6 +3,7 @@
 from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
 from pullback.runtime.checks import SizesDiffer, check_apart, check_index, check_out, check_span
 from pullback.runtime.copying import copy_into
+from pullback.runtime.counts import counted
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -100,6 +101,7 @@ __all__ = [
     "contents",
     "copy_into",
     "copysign",
+    "counted",
     "cumprod_along",
     "cumsum_along",
     "deg2rad",

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
+from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.nodes import Let, Value, values_in
 from pullback.ir.types import Array, Scalar
@@ -42,6 +43,7 @@ CHEAP: set[Callable[..., Any]] = {
     primitives.cast,
     primitives.dim,
     primitives.select,
+    runtime.counted,
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""
 

@@ -87,6 +87,26 @@ def rows_of_a_part(x, w):
     return total
 
 
+def two_together(x, w):
+    total = 0.0
+    for i in range(w.shape[0]):
+        for j in range(x.shape[0] - i):
+            total += x[i + j] * x[i - j - 1] * w[i]
+    return total
+
+
+def in_one_branch(x, w):
+    total = w[0]
+    for i in range(w.shape[0]):
+        for j in range(x.shape[0]):
+            k = i - j
+            if k >= 0:
+                total += x[k] ** 2
+            if k < w.shape[0]:
+                total += w[k]
+    return total
+
+
 FUNCTIONS = [
     beside_the_first,
     from_the_end,
@@ -98,6 +118,8 @@ FUNCTIONS = [
     while_loop,
     no_rounds,
     rows_of_a_part,
+    two_together,
+    in_one_branch,
 ]
 X = np.array([0.5, -1.2, 2.0, 0.3])
 ARGUMENTS = {
@@ -148,3 +170,15 @@ def test_an_index_from_an_array_is_checked_where_it_is_used():
 def test_the_user_may_do_without():
     unchecked = pb.differentiable(boundscheck=False)(neighbours)
     assert checks_of(unchecked) == []
+
+
+def test_an_index_that_is_never_negative_is_unsigned():
+    text = pb.inspect_source(two_together, *ARGUMENTS["equal"])
+    sums = dict(re.findall(r"^ *(t\d+) = (i [-+] j.*)$", text, re.MULTILINE))
+    assert set(sums.values()) == {"i + j", "i - j - 1"}
+    for name, term in sums.items():
+        assert (f"[np.uint64({name})]" in text) == (term == "i + j") != (f"[{name}]" in text)
+
+
+def test_an_index_that_is_negative_at_one_of_its_accesses_is_signed():
+    assert "uint64" not in pb.inspect_source(in_one_branch, *ARGUMENTS["equal"])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.shapes import Shapes, Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -91,6 +92,8 @@ class Ranges:
             self.facts += self.of_remainder(statement)
         if statement.function is max and _is_int(statement.value):
             self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
+        if statement.function is runtime.counted or self.is_product(statement):
+            self.facts.append(self.form(statement.value))
         compared = _COMPARISONS.get(statement.function)
         if compared is not None and all(_is_int(o) for o in statement.operands):
             a, b = (self.form(o) for o in statement.operands)
@@ -102,6 +105,14 @@ class Ranges:
         if not isinstance(by, Constant) or by.value <= 0:
             return []
         return [form, Form(int(by.value) - 1).plus(form, -1)]
+
+    def is_product(self, statement: Let) -> bool:
+        """Whether a statement multiplies two integers that are never negative."""
+        if statement.function is not np.multiply or statement.value in self.forms or not _is_int(statement.value):
+            return False
+        is_wide = all(isinstance(o, Value) and _is_int(o) for o in statement.operands)
+        is_wide = is_wide and statement.value.type.dtype == "int64"
+        return is_wide and all(self.is_never_negative(self.form(o)) for o in statement.operands)
 
     def loop_facts(self, loop: For) -> list[Form]:
         """What is true of a loop's index in every round."""

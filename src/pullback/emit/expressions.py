@@ -26,9 +26,16 @@ class Expressions:
     """Writes operands: a value is its name, or the expression that stands for it."""
 
     def __init__(
-        self, names: dict[Value, str], inlined: dict[Value, Let], compiled: bool, vector: bool, sums: frozenset[Value]
+        self,
+        names: dict[Value, str],
+        inlined: dict[Value, Let],
+        compiled: bool,
+        vector: bool,
+        sums: frozenset[Value],
+        naturals: frozenset[Value],
     ) -> None:
-        self.names, self.inlined, self.compiled, self.vector, self.sums = names, inlined, compiled, vector, sums
+        self.names, self.inlined, self.compiled, self.vector = names, inlined, compiled, vector
+        self.sums, self.naturals = sums, naturals
         self.helpers: set[str] = set()
 
     def operand(self, operand: Operand) -> Any:
@@ -164,7 +171,8 @@ class Expressions:
 
     def item(self, item: Any) -> Any:
         if not isinstance(item, Slice):
-            return self.operand(item)
+            # Unsigned: Numba does not ask whether it counts from the end.
+            return call(_dtype("uint64"), self.operand(item)) if item in self.naturals else self.operand(item)
         bounds = [None if part is None else self.operand(part) for part in (item.start, item.stop, item.step)]
         return gast.Slice(*bounds)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from pullback.analysis.naturals import natural_indices
 from pullback.analysis.sums import sum_steps
 from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
@@ -34,7 +35,8 @@ def emit_function(
     inlined = find_inlined(function)
     names = name_values(function, inlined, frozenset({function.name}))
     sums = sum_steps(function) if compiled else frozenset()
-    expressions = Expressions(names, inlined, compiled, vector, sums)
+    naturals = natural_indices(function) if compiled else frozenset()
+    expressions = Expressions(names, inlined, compiled, vector, sums, naturals)
     statements = Statements(expressions, names, copied_values(function, names), comments)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]

@@ -14,6 +14,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.ir.nodes import Block, Constant, Function, Operand, Statement, Value, operands_of, values_in, walk
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
+from pullback.optimize.abreast import run_abreast
 from pullback.optimize.clears import leave_uncleared
 from pullback.optimize.closed import close_counters
 from pullback.optimize.dead import remove_dead
@@ -137,7 +138,8 @@ def prepared(function: Function, analyses: bool = True, lowered: bool = False) -
         return remove_dead(function)
     if lowered:
         function = lower(remove_dead(simplify(hoist(simplify(function)))))
-    return remove_dead(simplify(hoist_loads(close_counters(hoist(simplify(function))))))
+    function = remove_dead(simplify(hoist_loads(close_counters(hoist(simplify(function))))))
+    return remove_dead(simplify(hoist(run_abreast(function)))) if lowered else function
 
 
 def _finished(function: Function, analyses: bool) -> Function:

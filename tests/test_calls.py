@@ -15,6 +15,8 @@ import pytest
 
 import pullback as pb
 from pullback.api.calling import Calls
+from pullback.api.derivatives import GradientFunction
+from pullback.api.differentiable import Differentiable
 from pullback.api.shortcut import never
 
 FACTOR = 2.0
@@ -178,12 +180,13 @@ def test_arguments_of_other_kinds_do_not_take_it(make: Any, first: Any) -> None:
         return np.sum(x * y) * 1.5
 
     short, long = make(f), pb.differentiable(f) if make is pb.differentiable else make(f)
+    kind = Differentiable if make is pb.differentiable else GradientFunction
     for other in KINDS:
         for arguments in ((other, 2.0), (first, other)):
             short(first, 2.0)
             assert short._shortcut is not never
             long._shortcut = never
-            got, expected = outcome(short, *arguments), outcome(long, *arguments)
+            got, expected = outcome(short, *arguments), outcome(kind.__call__, long, *arguments)
             assert same(got, expected), (arguments, got, expected)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from pullback.api.out import memory_of
 from pullback.api.shortcut import MISS, Shortcut, never
 from pullback.api.specialise import Engine, check_overlap, ready
+from pullback.compile.direct import MOST_ARGUMENTS, Entrance
 from pullback.compile.functions import Compiled
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
@@ -23,8 +25,8 @@ _SIMPLE = (float, int, bool, np.float64, np.float32, np.int64, np.bool_, np.ndar
 class Prepared:
     """One kind of call: the Forms of its arguments, and the normal form of the function for them."""
 
-    def __init__(self, engine: Engine, forms: dict[str, Form], built: Built) -> None:
-        self.engine, self.forms, self.built = engine, forms, built
+    def __init__(self, owner: Entrance, engine: Engine, forms: dict[str, Form], built: Built) -> None:
+        self.entrance, self.engine, self.forms, self.built = owner, engine, forms, built
         self.rest: list[Any] = []
         self.shortcut: Shortcut = never
 
@@ -44,6 +46,16 @@ class Prepared:
             if self.shortcut is never:
                 self.shortcut = self.write(arguments)
         return result, self.shortcut
+
+    def open(self, compiled: Compiled, arguments: tuple[Any, ...], results: Sequence[Type]) -> None:
+        """Let calls like this one run without Python, if they need nothing but the types of their arguments looked at.
+
+        Modules are names that nobody binds anew; a second run after an error must not be seen.
+        """
+        needs = compiled.has_gate and not compiled.prints and not self.built.captures
+        given = len(arguments) == len(self.forms) <= MOST_ARGUMENTS
+        if needs and given and all(isinstance(d.value, ModuleType) for d in self.built.dependencies):
+            self.entrance.open(compiled, in_order(arguments), results)
 
     def leaves_of(self, bound: dict[str, Any]) -> list[Any]:
         return [leaf for name, form in self.forms.items() for leaf in leaves_of(bound[name], form)]
@@ -144,7 +156,4 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequen
     for out, made in zip(outs, memory, strict=True):
         if not np.may_share_memory(out, made):
             out[...] = made
-    count = len(compiled.function.results)
-    if count == 0:
-        return ()
-    return (result,) if count == 1 else result
+    return compiled.results_of(result)

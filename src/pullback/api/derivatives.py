@@ -18,6 +18,7 @@ from pullback.api.specialise import (
     build_for,
     wrt_leaves,
 )
+from pullback.compile.direct import Entrance
 from pullback.compile.functions import Compiled
 from pullback.errors import PullbackError, ShapeError, TypingError
 from pullback.frontend.arguments import (
@@ -87,7 +88,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     return GradientFunction(engine_of(function), argnums, has_aux, with_value=True)
 
 
-class GradientFunction:
+class GradientFunction(Entrance):
     """What `grad` and `value_and_grad` return: callable from Python, and from code compiled by Numba."""
 
     def __init__(self, engine: Engine, argnums: Argnums, has_aux: bool, with_value: bool) -> None:
@@ -99,6 +100,10 @@ class GradientFunction:
         self._shortcut_out: Shortcut = never
         self.__name__ = f"{engine.source.name}_{'value_and_grad' if with_value else 'grad'}"
         self.__doc__ = engine.source.function.__doc__
+        self.__signature__ = engine.signature
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GradientFunction, (self.engine, self.argnums, self.has_aux, self.with_value)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"
@@ -161,7 +166,7 @@ class PreparedGradient(Prepared):
         numbers: tuple[int, ...],
         wanted: tuple[Form, ...],
     ) -> None:
-        super().__init__(owner.engine, forms, built)
+        super().__init__(owner, owner.engine, forms, built)
         self.owner, self.numbers, self.wanted = owner, numbers, wanted
         self.with_value = owner.with_value or owner.has_aux
         self.types = leaf_types(built.result) if self.with_value else []
@@ -173,8 +178,21 @@ class PreparedGradient(Prepared):
         """The derivative that writes these of its gradients into arrays of the caller's."""
         if into not in self.made:
             kind = "value_and_grad" if self.with_value else "grad"
-            self.made[into] = self.engine.derivative(self.forms, kind, self.numbers, into)
+            tuple_from = None if into else self.tuple_from
+            self.made[into] = self.engine.derivative(self.forms, kind, self.numbers, into, tuple_from=tuple_from)
         return self.made[into]
+
+    @property
+    def plain(self) -> bool:
+        """Whether value and gradients are a number or array each."""
+        return isinstance(self.built.result, Leaf) and not self.owner.has_aux and len(self.numbers) == len(self.wanted)
+
+    @property
+    def tuple_from(self) -> int | None:
+        """Where the tuple of the gradients begins in what compiled code returns, if it is not all of that."""
+        first = len(self.types) - len(self.numbers)
+        inner = self.plain and self.owner.several and (first if len(self.numbers) > 1 else self.numbers)
+        return first if inner else None
 
     def called(self, leaves: list[Any], outs: list[Any] | None = None) -> Any:
         """The call with the leaves of the arguments; `outs` are the arrays for gradients, None where there is none."""
@@ -213,6 +231,8 @@ class PreparedGradient(Prepared):
 
     def write(self, arguments: tuple[Any, ...]) -> Shortcut:
         """The short way for calls like this one."""
+        if self.plain and self.numbers:
+            self.open(self.compiled(), arguments, self.types)
         return self.write_shortcut(arguments, None, ())
 
     def shortcut_into(self, arguments: tuple[Any, ...], out: Any) -> Shortcut:
@@ -248,7 +268,7 @@ class PreparedGradient(Prepared):
                 return refused
             return compiled.explain(error, given)
 
-        return writer.written(len(compiled.function.results), returned, explain)
+        return writer.written(returned, explain)
 
 
 def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:

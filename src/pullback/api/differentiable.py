@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
 from pullback.api.shortcut import MISS, Shortcut, Writer, never
 from pullback.api.specialise import Engine, build_for
+from pullback.compile.direct import Entrance
 from pullback.compile.functions import Compiled
 from pullback.compile.options import FASTMATH, Options
 from pullback.frontend.arguments import Form, Leaf, leaf_types, rebuild
@@ -80,7 +81,7 @@ def differentiable(
     return decorate if function is None else decorate(function)
 
 
-class Differentiable:
+class Differentiable(Entrance):
     """A function that can be differentiated. Calling it runs the compiled primal."""
 
     def __init__(self, function: Callable[..., Any], options: Options, text: str | None = None) -> None:
@@ -101,6 +102,9 @@ class Differentiable:
             self._engine = Engine(self.__wrapped__, self.options, self._text)
         return self._engine
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Differentiable, (self.__wrapped__, self.options, self._text)
+
     def __repr__(self) -> str:
         return f"<differentiable {self.__wrapped__.__name__}>"
 
@@ -120,7 +124,7 @@ class Differentiable:
 
     def prepare(self, bound: dict[str, Any]) -> PreparedPrimal:
         """The compiled primal for these arguments."""
-        return PreparedPrimal(self.engine, *build_for(self.engine, bound))
+        return PreparedPrimal(self, *build_for(self.engine, bound))
 
     def _repr_html_(self) -> str:
         from pullback.api.view import html_of
@@ -131,9 +135,9 @@ class Differentiable:
 class PreparedPrimal(Prepared):
     """One kind of call of the function itself."""
 
-    def __init__(self, engine: Engine, forms: dict[str, Form], built: Built) -> None:
-        super().__init__(engine, forms, built)
-        self.compiled: Compiled = engine.derivative(forms, "primal", ())
+    def __init__(self, owner: Differentiable, forms: dict[str, Form], built: Built) -> None:
+        super().__init__(owner, owner.engine, forms, built)
+        self.compiled: Compiled = owner.engine.derivative(forms, "primal", ())
 
     def called(self, leaves: list[Any]) -> Any:
         """The call with the leaves of the arguments."""
@@ -146,7 +150,8 @@ class PreparedPrimal(Prepared):
         result = self.built.result
         if not isinstance(result, Leaf) or not self.compiled.has_gate:
             return never
-        return Writer(self.compiled, self.built, arguments, self.rest).written(1, converted("r0", result.type))
+        self.open(self.compiled, arguments, [result.type])
+        return Writer(self.compiled, self.built, arguments, self.rest).written(converted("r0", result.type))
 
 
 def engine_of(function: Callable[..., Any]) -> Engine:

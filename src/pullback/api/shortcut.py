@@ -131,14 +131,13 @@ class Writer:
     def key(self, key: Any) -> str:
         return repr(key) if type(key) in (str, int) else self.name("key", key)
 
-    def written(self, results: int, returned: str, explain: Callable[..., Exception] | None = None) -> Shortcut:
+    def written(self, returned: str, explain: Callable[..., Exception] | None = None) -> Shortcut:
         """The shortcut that returns this expression of the results `r0`, `r1`, …, as many as there are."""
-        targets = [f"r{k}" for k in range(results)]
         text = _TEXT.format(
             parameters=self.parameters,
             unpacked="\n        ".join(self.unpacked),
             conditions=" and ".join(self.conditions) or "True",
-            results={0: "", 1: "r0 = "}.get(results, f"{listed(targets)} = "),
+            results=self.targets(),
             given="".join(f"{name}, " for name in self.given),
             returned=returned,
         )
@@ -147,6 +146,13 @@ class Writer:
         exec(compile(text, "<shortcut>", "exec"), names)
         shortcut: Shortcut = names["call"]
         return shortcut
+
+    def targets(self) -> str:
+        """The assignment to the results, in the structure in which they are returned."""
+        names, first = [f"r{k}" for k in range(len(self.compiled.function.results))], self.compiled.tuple_from
+        if first:
+            names = [*names[:first], listed(names[first:])]
+        return {0: "", 1: "r0 = "}.get(len(names) + (first == 0), f"{listed(names)} = ")
 
 
 def listed(expressions: Sequence[str]) -> str:

@@ -64,25 +64,33 @@ class Engine:
         wrt: tuple[int, ...],
         into: tuple[int, ...] = (),
         general: bool = False,
+        tuple_from: int | None = None,
     ) -> Any:
         """The compiled function of a kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
 
         into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
         general: with array statements as they are, for arguments of any sizes.
+        tuple_from: the number of the first result of those that are returned in a tuple of their own.
         """
         self.build(forms)
-        key = (tuple(forms.values()), kind, wrt, into, general or not self.options.lowers)
+        key = (tuple(forms.values()), kind, wrt, into, general or not self.options.lowers, tuple_from)
         with self.lock:
             if key not in self.made:
                 self.made[key] = self.make(forms, *key[1:])
             return self.made[key]
 
     def make(
-        self, forms: dict[str, Form], kind: str, wrt: tuple[int, ...], into: tuple[int, ...], general: bool
+        self,
+        forms: dict[str, Form],
+        kind: str,
+        wrt: tuple[int, ...],
+        into: tuple[int, ...],
+        general: bool,
+        tuple_from: int | None,
     ) -> Any:
         built = self.built[tuple(forms.values())]
         analyses = self.options.analyses
-        other = functools.partial(self.derivative, forms, kind, wrt, into, general=True)
+        other = functools.partial(self.derivative, forms, kind, wrt, into, general=True, tuple_from=tuple_from)
         function = prepared(built.function, analyses, lowered=not general)
         if kind == "primal":
             return Compiled(function, self.options, 0, None if general else other)
@@ -93,7 +101,7 @@ class Engine:
         function = joint(function, wrt, with_results=with_results, analyses=analyses)
         first = len(function.results) - len(wrt)
         function = write_into(function, {first + k: function.parameters[wrt[k]] for k in into})
-        return Compiled(function, self.options, len(into), None if general else other)
+        return Compiled(function, self.options, len(into), None if general else other, tuple_from)
 
 
 @dataclass(frozen=True, slots=True)

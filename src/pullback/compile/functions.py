@@ -17,7 +17,8 @@ from pullback.compile.modules import load_module
 from pullback.compile.options import Options
 from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
-from pullback.ir.nodes import Constant, Effect, Function, walk
+from pullback.ir import primitives
+from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.optimize.bounds import check_bounds
 from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
@@ -43,21 +44,35 @@ class Gate(CPUDispatcher):
         raise Miss
 
 
+def is_brief(function: Function) -> bool:
+    """Whether a function takes less time than it takes to let other threads run: numbers alone, and no loop."""
+    statements = list(walk(function.body))
+    values = [*function.parameters, *(value for statement in statements for value in results_of(statement))]
+    return all(map(is_scalar, values)) and not any(isinstance(s, For | While | Call) for s in statements)
+
+
 class Compiled:
     """A generated function. `text` is what people read, `machine_text` what Numba compiles.
 
     The last `outs` of its parameters are arrays that it writes results into.
     general: gives the function with its array statements, where `function` has loops in their place.
+    tuple_from: the number of the first result of those that are returned in a tuple of their own.
     """
 
     def __init__(
-        self, function: Function, options: Options, outs: int = 0, general: Callable[[], Compiled] | None = None
+        self,
+        function: Function,
+        options: Options,
+        outs: int = 0,
+        general: Callable[[], Compiled] | None = None,
+        tuple_from: int | None = None,
     ) -> None:
         self.name = function.name
         self.options = options
         self.function = own(function)
         self.outs = outs
         self.lowered = general is not None
+        self.tuple_from = tuple_from
         self.general = general or (lambda: self)
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
@@ -76,9 +91,8 @@ class Compiled:
 
     @property
     def text(self) -> str:
-        if self.lowered and not self.options.jit:
-            return emit_module([self.machine_function], compiled=False)
-        return emit_module([self.shown.function], compiled=False)
+        function = self.machine_function if self.lowered and not self.options.jit else self.shown.function
+        return emit_module([function], compiled=False, tuple_from=self.tuple_from)
 
     @property
     def unguarded(self) -> Compiled:
@@ -102,7 +116,8 @@ class Compiled:
 
     @property
     def machine_text(self) -> str:
-        return emit_module([self.machine_function], compiled=True, vector=self.options.math == "vector")
+        vector = self.options.math == "vector"
+        return emit_module([self.machine_function], compiled=True, vector=vector, tuple_from=self.tuple_from)
 
     @property
     def interpreted(self) -> Callable[..., Any]:
@@ -117,8 +132,9 @@ class Compiled:
     def dispatcher(self) -> Any:
         """The loop-level text as a Numba dispatcher."""
         if self._dispatcher is None:
-            module = load_module(self.name, self.machine_text, self.options.key(), self.classes)
-            self._dispatcher = numba.njit(**self.options.numba())(getattr(module, self.name))
+            flags = self.options.numba(nogil=not is_brief(self.function))
+            module = load_module(self.name, self.machine_text, f"{self.options.key()} {flags['nogil']}", self.classes)
+            self._dispatcher = numba.njit(**flags)(getattr(module, self.name))
         return self._dispatcher
 
     @property
@@ -127,22 +143,39 @@ class Compiled:
         return tuple(k for k in self.function.mutated if k < len(self.function.parameters) - self.outs)
 
     @property
+    def prints(self) -> bool:
+        return any(isinstance(s, Effect) and s.function is primitives.print_ for s in walk(self.function.body))
+
+    @property
     def has_gate(self) -> bool:
         """Whether calls need nothing but machine code: arguments that are changed have to be looked at before."""
         return self.options.jit and not numba.config.DISABLE_JIT and not self.mutated
 
     def gate(self, arguments: Sequence[Any]) -> Gate:
         """What runs the machine code for arguments of these types, and raises Miss for all others."""
+        gate = Gate(self.dispatcher.py_func)
+        gate.add_overload(self.overload(arguments))
+        return gate
+
+    def overload(self, arguments: Sequence[Any]) -> Any:
+        """What Numba has compiled for arguments of these types."""
         types = tuple(map(self.dispatcher.typeof_pyval, arguments))
         self.dispatcher.compile(types)
-        gate = Gate(self.dispatcher.py_func)
-        gate.add_overload(self.dispatcher.overloads[types])
-        return gate
+        return self.dispatcher.overloads[types]
 
     @property
     def entry(self) -> Callable[..., Any]:
         """What a call from Python runs when all is well."""
         return self.dispatcher if self.options.jit else self.interpreted
+
+    def results_of(self, returned: Any) -> tuple[Any, ...]:
+        """All results, one after the other, of what the entry has returned."""
+        count = len(self.function.results)
+        if self.tuple_from is not None:
+            return returned if self.tuple_from == 0 else (*returned[:-1], *returned[-1])
+        if count == 0:
+            return ()
+        return (returned,) if count == 1 else returned
 
     def recover(self, error: Exception, arguments: tuple[Any, ...]) -> Any:
         """The result of a call whose entry has raised an error: that of the general form, or the user's error."""

@@ -31,13 +31,13 @@ class Options:
         fastmath = self.fastmath if isinstance(self.fastmath, bool) else sorted(self.fastmath)
         return f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache} math={self.math}"
 
-    def numba(self) -> dict[str, Any]:
+    def numba(self, nogil: bool = True) -> dict[str, Any]:
         """The keywords for `numba.njit`."""
         fastmath = self.fastmath if isinstance(self.fastmath, bool) else set(self.fastmath)
         return {
             "error_model": "numpy",
             "fastmath": fastmath,
             "boundscheck": False,  # what has to be checked, `optimize.bounds` has written out
-            "nogil": True,
+            "nogil": nogil,
             "cache": self.cache,
         }

@@ -29,7 +29,12 @@ HELPERS_MODULE = "pullback.runtime"
 
 
 def emit_function(
-    function: Function, *, compiled: bool, vector: bool = False, comments: bool = True
+    function: Function,
+    *,
+    compiled: bool,
+    vector: bool = False,
+    comments: bool = True,
+    tuple_from: int | None = None,
 ) -> tuple[Any, set[str]]:
     """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`)."""
     inlined = find_inlined(function)
@@ -43,6 +48,8 @@ def emit_function(
     for result in function.results:
         if result in inlined:
             body += statements.remark(inlined[result].location)
+    if tuple_from is not None:
+        results = [*results[:tuple_from], tuple_(results[tuple_from:])]
     if results:
         body.append(gast.Return(results[0] if len(results) == 1 else tuple_(results)))
     parameters = [gast.Name(names[p], gast.Param(), None, None) for p in function.parameters]
@@ -51,16 +58,25 @@ def emit_function(
     return tidy_signs(tree), expressions.helpers
 
 
-def emit_module(functions: Iterable[Function], *, compiled: bool, vector: bool = False, comments: bool = True) -> str:
+def emit_module(
+    functions: Iterable[Function],
+    *,
+    compiled: bool,
+    vector: bool = False,
+    comments: bool = True,
+    tuple_from: int | None = None,
+) -> str:
     """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours.
 
-    compiled: as Numba takes it; vector: with the vector math library.
+    compiled: as Numba takes it; vector: with the vector math library; tuple_from: the results from this number on are
+    returned in a tuple of their own.
     """
     trees, helpers = [], set()
     functions = list(functions)
     callees = {callee.name: callee for function in functions for callee in function.callees}
     for function in (*callees.values(), *functions):
-        tree, used = emit_function(function, compiled=compiled, vector=vector, comments=comments)
+        inner = None if function.name in callees else tuple_from
+        tree, used = emit_function(function, compiled=compiled, vector=vector, comments=comments, tuple_from=inner)
         if compiled and function.name in callees:
             tree.decorator_list = [_decorator(function)]
         trees.append(tree)

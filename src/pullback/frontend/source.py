@@ -138,7 +138,7 @@ def objection(function: object) -> tuple[str, str]:
         return wrapper_objection(function, name, wrapped)
     if isinstance(function, FunctionType):
         return "", ""
-    if isinstance(inspect.getattr_static(type(function), "__call__", None), FunctionType):
+    if any(isinstance(vars(kind).get("__call__"), FunctionType) for kind in type(function).__mro__):
         return f"an object of class '{type(function).__name__}' is not a function", "pass its method: obj.__call__"
     if callable(function):
         return (

@@ -133,6 +133,9 @@ class Writer:
 
     def written(self, returned: str, explain: Callable[..., Exception] | None = None) -> Shortcut:
         """The shortcut that returns this expression of the results `r0`, `r1`, …, as many as there are."""
+        arrays = [name for name, value in zip(self.given, self.values, strict=True) if isinstance(value, np.ndarray)]
+        # To Numba's dispatcher, an array with its bytes in the other order may be the same.
+        self.conditions += [f"{name}.dtype.isnative" for name in arrays]
         text = _TEXT.format(
             parameters=self.parameters,
             unpacked="\n        ".join(self.unpacked),

@@ -15,6 +15,7 @@ from itertools import starmap, zip_longest
 from types import MethodWrapperType
 from typing import Any
 
+import numpy as np
 from numba import cfunc, intp, types, void
 from numba._dispatcher import Dispatcher
 from numba.core.typeconv.rules import default_type_manager
@@ -30,23 +31,30 @@ MOST_ARGUMENTS = 20
 size = types.ExternalFunction("PyTuple_Size", intp(intp))
 item = types.ExternalFunction("PyTuple_GetItem", intp(intp, intp))
 class_of = types.ExternalFunction("PyObject_Type", intp(intp))
+attribute = types.ExternalFunction("PyObject_GetAttr", intp(intp, intp))
 release = types.ExternalFunction("Py_DecRef", void(intp))
 call = types.ExternalFunction("PyObject_Call", intp(intp, intp, intp))
 forget_error = types.ExternalFunction("PyErr_Clear", void())
 
 
 def call_or_long_way(own: int, arguments: int, keywords: int) -> int:
-    """The body of a C function; `own` is a tuple of the machine code, the long way, and the class of each argument.
+    """The body of a C function. `own` is a tuple: the machine code, the long way, "dtype", and two for each argument.
 
+    These are its class and, for an array, its dtype: to Numba's dispatcher, bytes in the other order may be the same.
     The long way repeats a call that raises, because it knows what to say of the error.
     """
     count = size(arguments)
-    fits = keywords == 0 and count == size(own) - 2
+    fits = keywords == 0 and 2 * count + 3 == size(own)
     k = 0
     while fits and k < count:
-        kind = class_of(item(arguments, k))
-        fits = kind == item(own, k + 2)
-        release(kind)
+        argument, kind, dtype = item(arguments, k), item(own, 2 * k + 3), item(own, 2 * k + 4)
+        found = class_of(argument)
+        fits = found == kind
+        release(found)
+        if fits and dtype != kind:
+            found = attribute(argument, item(own, 2))
+            fits = found == dtype
+            release(found)
         k += 1
     if fits:
         result = call(item(own, 0), arguments, 0)
@@ -117,7 +125,10 @@ class Entrance(Dispatcher):
                 self.__class__ = opened(kind)
             if given not in self._entries:
                 # Numba borrows it, and another thread may be running it: it is kept as long as the callable.
-                self._entries[given] = builtin((code.entry_point, self._long_way, *map(type, arguments)))
+                expected = [
+                    kind for a in arguments for kind in (type(a), a.dtype if type(a) is np.ndarray else type(a))
+                ]
+                self._entries[given] = builtin((code.entry_point, self._long_way, "dtype", *expected))
                 self._insert([type_._code for type_ in given], self._entries[given])  # type: ignore[attr-defined]
 
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:

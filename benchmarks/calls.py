@@ -16,6 +16,7 @@ from harness.report import as_text
 from pullback.compile.options import Options
 
 bare = njit(**Options(cache=False).numba())
+FACTOR = 3.0
 X, Y, A, OUT = 0.5, 2.0, np.linspace(0.0, 1.0, 10), np.empty(10)
 Call = Callable[..., Any]
 
@@ -29,6 +30,15 @@ def squares(a):
     for i in range(a.shape[0]):
         total += a[i] * a[i]
     return total
+
+
+def product_by_factor(x, y):
+    return FACTOR * x * y
+
+
+@bare
+def product_by_factor_grad(x, y):
+    return FACTOR * y, FACTOR * x
 
 
 @bare
@@ -69,6 +79,7 @@ CALLS: dict[str, tuple[Call, str, Call, str]] = {
     "two numbers, the function": (bare(product), "X, Y", pb.differentiable(product), "X, Y"),
     "two numbers, grad": (product_grad, "X, Y", pb.grad(product, (0, 1)), "X, Y"),
     "two numbers, value_and_grad": (product_value_and_grad, "X, Y", pb.value_and_grad(product, (0, 1)), "X, Y"),
+    "two numbers and a global, grad": (product_by_factor_grad, "X, Y", pb.grad(product_by_factor, (0, 1)), "X, Y"),
     "an array, the function": (bare(squares), "A", pb.differentiable(squares), "A"),
     "an array, grad": (squares_grad, "A", pb.grad(squares), "A"),
     "an array, value_and_grad": (squares_value_and_grad, "A", pb.value_and_grad(squares), "A"),

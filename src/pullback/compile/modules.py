@@ -57,9 +57,12 @@ def fingerprint() -> str:
 def load_module(name: str, text: str, options: str, classes: tuple[type, ...] = ()) -> ModuleType:
     """The module with this text: loaded once in a process, written once for all processes.
 
-    `classes` are the user's own exceptions that the text raises.
+    `classes` are the exceptions that the text raises and that are not built in.
     """
-    places = " ".join(f"{c.__module__}.{c.__qualname__} {id(c)}" for c in classes)
+    # A user's class may be made anew under its name; ours are the same in every process.
+    places = " ".join(
+        f"{c.__module__}.{c.__qualname__} {0 if c.__module__.startswith('pullback.') else id(c)}" for c in classes
+    )
     key = hashlib.sha256("\0".join((name, text, options, places, fingerprint())).encode()).hexdigest()[:20]
     module_name = f"pullback_generated_{name}_{key}"
     with _LOCK:

@@ -90,7 +90,18 @@ def view_written_after_its_loop(x, n):
     return np.sum(rows)
 
 
+def chosen_by_a_branch_in_a_branch(b, k):
+    g = b * 2.0
+    if k == 1:
+        g = b[::-1] * b
+    elif k != 1:
+        g = b
+    g[:2] = g[2:4]
+    return np.sum(g) + np.sum(b)
+
+
 CASES = [
+    (chosen_by_a_branch_in_a_branch, (np.ones(5), 2), "is one of several arrays", "g[:2] = g[2:4]"),
     (another_array_after_some_rounds, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
     (bound_in_the_loop_alone, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
     (another_array_in_the_next_round, (np.ones(4), 3), "'w' may or may not share", "t += w[0]"),

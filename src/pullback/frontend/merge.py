@@ -160,7 +160,10 @@ class Merge:
             case ArrayRef():
                 if binding.cell in self.state.cells:
                     return binding
-                return self.fresh(leaf(self.read(binding, path)), name)
+                ref = self.fresh(leaf(self.read(binding, path)), name)
+                self.state.descend(ref.cell, binding.cell)
+                ref.cell.outside = binding.cell.outside
+                return ref
             case TupleValue():
                 items = tuple(self.rebuilt(item, path, leaf, name) for item in binding.items)
                 return TupleValue(items, binding.kind, binding.fields)
@@ -200,9 +203,9 @@ class Merge:
                 return _conflict(name)
             ref = self.fresh(merged, name)
             for source in (a.cell, b.cell):
-                if source in self.state.cells:
-                    self.state.descend(ref.cell, source)
-                    ref.cell.outside = (
+                self.state.descend(ref.cell, source)
+                if source in self.state.cells or source.outside:
+                    ref.cell.outside = source.outside or (
                         f"'{name}' is one of several arrays here, chosen by a branch, and cannot be written"
                     )
             self.cells[key] = ref

@@ -258,3 +258,14 @@ def arrays_that_change_places_are_read_before_they_are_overwritten(x, n):
 def trace_of_a_product(a):
     """The cotangent is an identity matrix with the dtype of the argument."""
     return np.trace(a @ a)
+
+
+@program(np.array([[0.5, -1.2], [2.0, 0.3]]), 2)
+@program(np.array([[0.5, -1.2], [2.0, 0.3]]), 0)
+def cotangent_of_a_sum_leaves_a_loop(x, n):
+    """What the rounds hand on is the same number for each row, in memory that cannot be written."""
+    a = x * 2.0
+    for _ in range(n):
+        a = np.sum(x - 0.5 * a, axis=0, keepdims=True) + np.zeros((2, 2))
+        x = np.tanh(a)
+    return np.sum(x * x) + np.sum(a)

@@ -278,6 +278,8 @@ class Survey:
         inside = {v for v, around in self.loops.items() if len(around) > len(loops) and around[len(loops)][0] == number}
         for k, (parameter, result) in enumerate(zip(parameters, statement.results, strict=True)):
             self.define(result, loops)
+            if self.origin(statement.body.yields[k]) & self.readonly:
+                self.readonly |= {parameter, result}
             if parameter in written:
                 self.taken[parameter] = (statement, k)
                 self.written.append(self.origin(statement.carried[k].initial))

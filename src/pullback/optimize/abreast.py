@@ -95,7 +95,8 @@ class _Pieces:
         loop = self.loop
         if loop.exits or loop.reverse or loop.step != constant(1) or self.is_short():
             return False
-        if not any(map(_is_chain, self.loops)) or not all(map(self.is_plain_loop, self.loops)):
+        # A loop that is no chain gains more from its own order, which goes through memory in one direction.
+        if not self.loops or not all(_is_chain(inner) and self.is_plain_loop(inner) for inner in self.loops):
             return False
         if not all(_is_plain(s) for run in self.runs for s in run) or not self.find_places():
             return False

@@ -199,7 +199,7 @@ def chains_of_single_precision(x, w):
         s = x[p]
         r = 0.5
         for t in range(w.shape[0]):
-            s = np.sin(s * w[t]) * np.float32(0.5)
+            s = np.sin(s * w[t]) * np.float32(0.5) + np.float32(0.25)
             r = r * 0.5 + 0.25
         total += s * r * w[0]
     return total

@@ -34,6 +34,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     blocks_of,
+    defined_in,
     is_scalar,
     results_of,
     values_in,
@@ -85,7 +86,7 @@ class FinalElements:
 
 def _origins(body: Block) -> Iterator[Value]:
     """The arrays that the statements of a body change, each in its first version."""
-    inner = {v for s in body.statements for block in blocks_of(s) for v in _made_in(block)}
+    inner = {v for s in body.statements for block in blocks_of(s) for v in defined_in(block)}
     versions: set[Value] = set()
     for statement in body.statements:
         changed = [s.operands[0] for s in walk(Block((statement,))) if isinstance(s, Let) and consumes(s)]
@@ -97,14 +98,6 @@ def _origins(body: Block) -> Iterator[Value]:
                 yield value
         if not isinstance(statement, Let) or consumes(statement):
             versions.update(results_of(statement))
-
-
-def _made_in(block: Block) -> Iterator[Value]:
-    """Everything that a block inside defines, the parameters of its loops included."""
-    for statement in walk(block):
-        yield from results_of(statement)
-        if isinstance(statement, For | While):
-            yield from (carried.parameter for carried in statement.carried)
 
 
 class _Chain:

@@ -84,7 +84,8 @@ class Shapes:
             return ()
         if operand not in self.known:
             self.own(operand)
-        return tuple(map(self.named, self.known[operand]))
+        known = self.known[operand]
+        return tuple(map(self.named, known)) if self.equal else known
 
     def own(self, value: Value) -> None:
         if isinstance(value.type, Array):

@@ -91,6 +91,7 @@ class _Call:
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         given += [look_up_again(capture.namespace, capture.name) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
+        self.makers = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}
         self.definitions = {s.value: s for s in self.function.body.statements if isinstance(s, Let)}
 
     # Bytes
@@ -138,7 +139,7 @@ class _Call:
 
     def kept(self, tape: Tape) -> tuple[Location, str]:
         """The place of one value that a loop keeps, and the line about it."""
-        made = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}.get(tape.value)
+        made = self.makers.get(tape.value)
         where = made.location if made is not None else tape.loops[-1].location
         name = tape.value.name or "what it computes"
         try:

@@ -289,6 +289,14 @@ def read_in(block: Block) -> Iterator[Value]:
     yield from values_in(block.yields)
 
 
+def defined_in(block: Block) -> Iterator[Value]:
+    """Everything that the statements of a block define, those inside too, with what loops carry but not their index."""
+    for statement in walk(block):
+        yield from results_of(statement)
+        if isinstance(statement, For | While):
+            yield from (carried.parameter for carried in statement.carried)
+
+
 def made_in_rounds(loop: For | While) -> set[Value]:
     """The values that every round of a loop makes anew: its index and parameters, and all that stands in it."""
     made = _own(loop)

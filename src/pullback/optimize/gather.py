@@ -35,7 +35,7 @@ from pullback.ir.types import INT, Array
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.lift import lift_buffers
 from pullback.optimize.rolling import roll
-from pullback.optimize.stencil import MOST_ROWS, Addition, added_to, moved_by, without_additions
+from pullback.optimize.stencil import MOST_ROWS, Addition, added_to, moved_by, place_in_row, without_additions
 
 WIDEST = 16
 
@@ -145,7 +145,7 @@ class _Gatherer:
         statements = list(body.statements)
         yields: list[Operand] = []
         with self.builder.into(statements):
-            place = self.shifted(loop.index, 0)
+            place = place_in_row(self.builder, loop, loop.index, 0, self.span)
             for addend, row in parameters.items():
                 yields.append(self.builder.let(primitives.store, row, (Index((place,)),), addend, name="row"))
         carried = [Carried(parameters[a], ends[a]) for a in self.rows]
@@ -155,15 +155,6 @@ class _Gatherer:
             body=Block(tuple(statements), (*body.yields, *yields)),
             results=(*loop.results[: self.k], array, *loop.results[self.k + 1 :], *self.filled.values()),
         )
-
-    def shifted(self, index: Operand, offset: int) -> Operand:
-        """The place in a row of what the round `index - offset` stored."""
-        start, by = self.loop.start, self.span - offset
-        if isinstance(start, Constant):
-            by -= start.value
-        else:
-            index = self.builder.let(np.subtract, index, start)
-        return moved_by(self.builder, index, by)
 
     def second(self, array: Value) -> Value:
         """Add the loops that gather; returns the last version of the array."""
@@ -180,7 +171,7 @@ class _Gatherer:
         with self.builder.block() as statements:
             total: Operand | None = None
             for a in sorted(group, key=lambda a: -a.offset):
-                place = Index((self.shifted(index, a.offset),))
+                place = Index((place_in_row(self.builder, self.loop, index, a.offset, self.span),))
                 part = self.builder.let(primitives.load, self.filled[a.addend], (place,))
                 total = part if total is None else self.builder.let(np.add, total, part)
             path = (Index((*group[0].rest, index)),)

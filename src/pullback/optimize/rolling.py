@@ -38,7 +38,15 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array, Scalar
-from pullback.optimize.stencil import MOST_ROWS, Addition, added_to, moved_by, offset_of, without_additions
+from pullback.optimize.stencil import (
+    MOST_ROWS,
+    Addition,
+    added_to,
+    moved_by,
+    offset_of,
+    place_in_row,
+    without_additions,
+)
 
 WHOLE = Slice(None, None, None)
 
@@ -170,7 +178,7 @@ class _Roller:
         body = without_additions(inner.body, [p.addition for p in self.places])
         yields: list[Operand] = []
         with builder.into(list(body.statements)):
-            place = self.place(inner.index, 0)
+            place = place_in_row(builder, inner, inner.index, 0, self.span)
             for addend, row in zip(self.addends, parameters, strict=True):
                 yields.append(builder.let(primitives.store, row, (Index((slot, place)),), addend, name="rows"))
             statements = tuple(builder.statements)
@@ -207,7 +215,7 @@ class _Roller:
         with builder.block() as statements:
             total: Operand | None = None
             for p in sorted(self.places, key=lambda p: (p.row, -p.column)):
-                path = (Index((slots[p.row], self.place(column, p.column))),)
+                path = (Index((slots[p.row], place_in_row(builder, self.inner, column, p.column, self.span))),)
                 part = builder.let(primitives.load, by_addend[p.addition.addend], path)
                 total = part if total is None else builder.let(np.add, total, part)
             place = (Index((*self.places[0].addition.rest[:-1], row, column)),)
@@ -246,12 +254,3 @@ class _Roller:
         else:
             index = self.builder.let(np.subtract, index, start)
         return self.builder.let(np.remainder, moved_by(self.builder, index, ahead), constant(self.count))
-
-    def place(self, index: Operand, column: int) -> Operand:
-        """The place in a row of what the round `index - column` of the inner loop stored."""
-        start, by = self.inner.start, self.span - column
-        if isinstance(start, Constant):
-            by -= start.value
-        else:
-            index = self.builder.let(np.subtract, index, start)
-        return moved_by(self.builder, index, by)

@@ -113,3 +113,13 @@ def moved_by(builder: Builder, operand: Operand, by: int) -> Operand:
     if isinstance(operand, Constant):
         return constant(operand.value + by)
     return builder.let(np.add if by > 0 else np.subtract, operand, constant(abs(by)))
+
+
+def place_in_row(builder: Builder, loop: For, index: Operand, offset: int, span: int) -> Operand:
+    """Where a row has what the round `index - offset` of a loop stored, behind `span` zeros."""
+    by = span - offset
+    if isinstance(loop.start, Constant):
+        by -= loop.start.value
+    else:
+        index = builder.let(np.subtract, index, loop.start)
+    return moved_by(builder, index, by)

@@ -41,6 +41,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    defined_in,
     operands_of,
     results_of,
     values_in,
@@ -82,7 +83,7 @@ def pull_back(
     Raises MissingRuleError where an active value is made by a function without a rule.
     """
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
-    primal = {*function.parameters, *_defined(function.body)}
+    primal = {*function.parameters, *defined_in(function.body)}
     reverser = Reverser(active, shapes, find_masked(function), top, primal)
     builder = reverser.builder
     statements: list[Statement]
@@ -406,7 +407,7 @@ class Reverser:
                         self.add(operand, seed)
                 self.block(block)
             blocks.append((statements, self.adjoints))
-        inside = {v for block in (statement.then, statement.orelse) for v in _defined(block)}
+        inside = {v for block in (statement.then, statement.orelse) for v in defined_in(block)}
         changed = _changed(outer, [adjoints for _, adjoints in blocks], inside)
         self.adjoints = outer
         self.join(statement, blocks, changed)
@@ -468,7 +469,7 @@ class Reverser:
 
     def read_outside(self, statement: For | While) -> list[Value]:
         """The active values from outside that the loop reads, in the order in which it reads them."""
-        inside = set(_defined(statement.body)) | {carried.parameter for carried in statement.carried}
+        inside = set(defined_in(statement.body)) | {carried.parameter for carried in statement.carried}
         found: dict[Value, None] = {}
         for value in _read(statement.body):
             if value in self.active and value not in inside:
@@ -501,13 +502,6 @@ class Reverser:
         self.mirrored[made.index] = statement
         self.builder.add(made)
         return results
-
-
-def _defined(block: Block) -> Iterator[Value]:
-    for statement in walk(block):
-        yield from results_of(statement)
-        if isinstance(statement, For | While):
-            yield from (carried.parameter for carried in statement.carried)
 
 
 def _read(block: Block) -> Iterator[Value]:

@@ -269,3 +269,28 @@ def cotangent_of_a_sum_leaves_a_loop(x, n):
         a = np.sum(x - 0.5 * a, axis=0, keepdims=True) + np.zeros((2, 2))
         x = np.tanh(a)
     return np.sum(x * x) + np.sum(a)
+
+
+@program(np.linspace(0.2, 1.1, 12), 5)
+def rounds_that_meet_where_indices_count_from_the_end(x, n):
+    """The first two rounds and the last two are about the same elements."""
+    y = np.full(n, 0.7)
+    for i in range(n + 2):
+        y[i - 2] = np.sin(y[i - 2] * x[i]) + x[i]
+    return np.sum(y * y)
+
+
+@program(np.linspace(0.2, 1.1, 12), 4)
+def each_element_from_the_end_and_then_from_the_start(x, n):
+    y = x[:n] * 1.0
+    for i in range(-n, n):
+        y[i] = y[i] * y[i] * 0.3 + x[i + n]
+    return np.sum(y)
+
+
+@program(np.linspace(0.2, 1.1, 12), 5)
+def overwritten_from_the_end_and_then_from_the_start(x, n):
+    y = np.zeros(n)
+    for i in range(-n, n):
+        y[i] = x[i + n] * 2.0
+    return np.sum(y * y)

@@ -18,6 +18,7 @@ from pullback.analysis.sums import adds_to
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
+    Constant,
     For,
     If,
     Index,
@@ -27,7 +28,6 @@ from pullback.ir.nodes import (
     Value,
     While,
     blocks_of,
-    made_in_rounds,
     operands_of,
     values_in,
     walk,
@@ -61,7 +61,7 @@ class _Slots:
     def __init__(self, loop: For, parameter: Value) -> None:
         self.index = loop.index
         self.versions: set[Value] = {parameter}
-        self.made = made_in_rounds(loop)
+        self.least = _least_index(loop)
         self.definitions = {s.value: s for s in walk(loop.body) if isinstance(s, Let)}
         self.keys: dict[int, Any] | None = None
 
@@ -92,14 +92,22 @@ class _Slots:
         return bool(self.keys)
 
     def key(self, item: Operand) -> Any:
-        """What an index is in terms of the round, equal for equal ones; None if two rounds may have the same."""
+        """What an index is in terms of the round, equal for equal ones; None if two rounds may have the same.
+
+        One that may be negative counts from the end, and may so be that of another round.
+        """
+        if self.least is None:
+            return None
         if item is self.index:
-            return (item,)
+            return (item,) if self.least >= 0 else None
         made = self.definitions.get(item) if isinstance(item, Value) else None
         if made is None or made.function not in (np.add, np.subtract) or made.operands[0] is not self.index:
             return None
         other = made.operands[1]
-        return None if other in self.made else (made.function, other)
+        if not isinstance(other, Constant):
+            return None
+        distance = other.value if made.function is np.add else -other.value
+        return (made.function, other) if self.least + distance >= 0 else None
 
     def branches(self, statement: If) -> bool:
         if not self.block(statement.then) or not self.block(statement.orelse):
@@ -122,3 +130,14 @@ class _Slots:
         self.versions.update(statement.results[k] for k in chained)
         yielded = [k for k in range(len(statement.carried)) if statement.body.yields[k] in self.versions]
         return yielded == chained
+
+
+def _least_index(loop: For) -> int | None:
+    """A number that no index of a loop is below; None where none is known."""
+    if not isinstance(loop.step, Constant):
+        return None
+    bound = loop.start if loop.step.value > 0 else loop.stop
+    if not isinstance(bound, Constant):
+        return None
+    least: int = bound.value + (loop.step.value < 0)
+    return least

@@ -32,6 +32,7 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
+from pullback.ir.rounds import least_index
 from pullback.ir.types import Array
 
 _ACCESSES = {primitives.load, primitives.store, primitives.add_at}
@@ -61,7 +62,7 @@ class _Slots:
     def __init__(self, loop: For, parameter: Value) -> None:
         self.index = loop.index
         self.versions: set[Value] = {parameter}
-        self.least = _least_index(loop)
+        self.least = least_index(loop)
         self.definitions = {s.value: s for s in walk(loop.body) if isinstance(s, Let)}
         self.keys: dict[int, Any] | None = None
 
@@ -130,14 +131,3 @@ class _Slots:
         self.versions.update(statement.results[k] for k in chained)
         yielded = [k for k in range(len(statement.carried)) if statement.body.yields[k] in self.versions]
         return yielded == chained
-
-
-def _least_index(loop: For) -> int | None:
-    """A number that no index of a loop is below; None where none is known."""
-    if not isinstance(loop.step, Constant):
-        return None
-    bound = loop.start if loop.step.value > 0 else loop.stop
-    if not isinstance(bound, Constant):
-        return None
-    least: int = bound.value + (loop.step.value < 0)
-    return least

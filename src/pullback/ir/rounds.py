@@ -28,3 +28,14 @@ def round_number(builder: Builder, loop: For) -> Operand:
     """The number of the present round, from 0."""
     offset = loop.index if loop.start == constant(0) else builder.let(np.subtract, loop.index, loop.start)
     return offset if loop.step == constant(1) else builder.let(np.floor_divide, offset, loop.step)
+
+
+def least_index(loop: For) -> int | None:
+    """A number that no index of a loop is below; None where none is known."""
+    if not isinstance(loop.step, Constant):
+        return None
+    bound = loop.start if loop.step.value > 0 else loop.stop
+    if not isinstance(bound, Constant):
+        return None
+    least: int = bound.value + (loop.step.value < 0)
+    return least

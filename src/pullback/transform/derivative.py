@@ -25,6 +25,7 @@ from pullback.optimize.lift import lift_buffers
 from pullback.optimize.loads import hoist_loads
 from pullback.optimize.lower import lower
 from pullback.optimize.order import run_forwards
+from pullback.optimize.picks import remember_picks
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
 from pullback.transform.onesweep import in_one_sweep
@@ -168,6 +169,9 @@ def _sweeps(
     sources = [function.parameters[k] for k in wrt]
     targets = tuple(result for result, _ in seeds)
     active = find_active(function, sources, targets, is_constant) if analyses else all_floats(function)
+    if analyses:
+        function = remember_picks(function, active)
+        active = find_active(function, sources, targets, is_constant)
     shapes = Shapes(function)
     sweep = pull_back(function, active, seeds, shapes)
     results = _gradients(sweep, sources, active, shapes, function)

@@ -49,11 +49,20 @@ def is_free(loop: For) -> bool:
 
 def has_slots(loop: For, k: int) -> bool:
     """Whether each round reads and writes only elements of a carried array that no other round does."""
+    return slots_of(loop, k) != {}
+
+
+def slots_of(loop: For, k: int) -> dict[int, Any]:
+    """The axes of a carried array along which all that a round reads and writes has an index of the round's own.
+
+    By axis that index, as equal things for equal ones: `(loop.index,)` is the loop's itself. {} where there is none.
+    """
     parameter = loop.carried[k].parameter
     if not isinstance(parameter.type, Array):
-        return False
+        return {}
     slots = _Slots(loop, parameter)
-    return slots.block(loop.body) and loop.body.yields[k] in slots.versions
+    own = slots.block(loop.body) and loop.body.yields[k] in slots.versions
+    return slots.keys or {} if own else {}
 
 
 class _Slots:

@@ -20,6 +20,7 @@ from pullback.errors import PullbackError
 from pullback.ir import primitives
 from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.optimize.bounds import check_bounds
+from pullback.optimize.fresh import fill_once
 from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.own import own
@@ -111,7 +112,7 @@ class Compiled:
         """The function as it is compiled: arranged for the machine, with checks of its indices."""
         function = self.function
         if self.options.analyses:
-            function = sum_in_registers(gather_stencils(hoist_everything(function)))
+            function = sum_in_registers(gather_stencils(hoist_everything(fill_once(function, tails=True))))
         return check_bounds(function) if self.options.boundscheck else function
 
     @property

@@ -343,7 +343,7 @@ def _contents(shapes: Shapes, statement: Let) -> Shape:
     return (shapes.size(statement.operands[1]),)
 
 
-_ELEMENTWISE = {np.where, np.clip}
+_ELEMENTWISE = {np.where, np.clip, runtime.where}
 
 
 def _eye(shapes: Shapes, statement: Let) -> Shape | None:

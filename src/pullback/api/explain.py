@@ -84,9 +84,9 @@ class _Call:
         forms, built = build_for(engine, bound)
         chosen = float_arguments(engine, bound) if argnums is None else argnums
         self.wrt, _ = wrt_leaves(engine, forms, chosen)
-        self.analyses = engine.options.analyses
+        self.analyses, self.lowered = engine.options.analyses, engine.options.lowers
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
-        self.function = prepared(built.function, self.analyses, lowered=engine.options.lowers)
+        self.function = prepared(built.function, self.analyses, lowered=self.lowered)
         self.tapes = find_tapes(self.function, self.wrt, self.analyses)
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         given += [look_up_again(capture.namespace, capture.name) for capture in built.captures]
@@ -150,7 +150,7 @@ class _Call:
 
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
-        whole = joint(self.function, self.wrt, with_results=True, analyses=self.analyses)
+        whole = joint(self.function, self.wrt, with_results=True, analyses=self.analyses, lowered=self.lowered)
         arranged = gather_stencils(hoist_everything(whole))
         lines: dict[Location, str] = {}
         for loop in walk(self.function.body):

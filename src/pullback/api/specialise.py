@@ -98,7 +98,7 @@ class Engine:
             pair = split(function, wrt, analyses=analyses)
             return SplitPair(pair, Compiled(pair.forward, self.options), Compiled(pair.backward, self.options), other)
         with_results = kind == "value_and_grad"
-        function = joint(function, wrt, with_results=with_results, analyses=analyses)
+        function = joint(function, wrt, with_results=with_results, analyses=analyses, lowered=not general)
         first = len(function.results) - len(wrt)
         function = write_into(function, {first + k: function.parameters[wrt[k]] for k in into})
         return Compiled(function, self.options, len(into), None if general else other, tuple_from)

@@ -73,7 +73,7 @@ def product_by_rows(a: Any, b: Any) -> Any:
         raise ValueError("matmul: the inner dimensions of the operands differ")
     out = np.empty((rows, columns), a.dtype)
     if a.size * columns > FEW:
-        blas(out, contiguous(a), b)
+        blas_by_rows(out, a, b)
         return out
     zero = a.dtype.type(0)
     whole = columns // 4 * 4
@@ -163,6 +163,24 @@ def products_of_pairs(a: Any, b: Any) -> Any:
         for j in range(b.size):
             out[i, j] = x * b[j]
     return out
+
+
+def blas_by_rows(out: Any, a: Any, b: Any) -> None:
+    """out[...] = a @ b for a matrix `b` in rows; for a matrix `a` in columns, bᵀ aᵀ takes BLAS less time."""
+    out[...] = a @ b
+
+
+@compiled(blas_by_rows)
+def _blas_by_rows(out: Any, a: Any, b: Any) -> Any:
+    if a.layout == "F":
+
+        def across(out, a, b):
+            turned = np.empty((b.shape[1], a.shape[0]), a.dtype)
+            blas(turned, b.T, a.T)
+            out[...] = turned.T
+
+        return across
+    return lambda out, a, b: blas(out, contiguous(a), b)
 
 
 def contiguous(a: Any) -> Any:

@@ -44,10 +44,13 @@ class Pair:
     residuals: tuple[Value, ...]
 
 
-def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analyses: bool = True) -> Function:
+def joint(
+    function: Function, wrt: tuple[int, ...], *, with_results: bool, analyses: bool = True, lowered: bool = False
+) -> Function:
     """One function for the value and the gradient of the first result of a prepared function, which is a float number.
 
     It returns the results (if asked for) and the gradients with respect to the parameters `wrt`.
+    lowered: with loops in place of array statements, those of the backward sweep too.
     """
     result = function.results[0]
     seed = Constant(1.0, result.type)
@@ -57,7 +60,7 @@ def joint(function: Function, wrt: tuple[int, ...], *, with_results: bool, analy
     body = Block((*forward, *backward.statements), (*returned, *kept))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
-    return replace(_finished(made, analyses), callees=_with_pullbacks(function, analyses))
+    return replace(_finished(made, analyses, lowered), callees=_with_pullbacks(function, analyses))
 
 
 def find_tapes(function: Function, wrt: tuple[int, ...], analyses: bool = True) -> list[Tape]:
@@ -143,14 +146,17 @@ def prepared(function: Function, analyses: bool = True, lowered: bool = False) -
     return remove_dead(simplify(hoist(run_abreast(function)))) if lowered else function
 
 
-def _finished(function: Function, analyses: bool) -> Function:
+def _finished(function: Function, analyses: bool, lowered: bool = False) -> Function:
     """The derivative without what nobody reads; a second round removes what the first one laid bare."""
     function = remove_dead(function)
     if not analyses:
         return function
     function = remove_dead(merge_counters(remove_dead(simplify(function))))
     function = remove_dead(simplify(leave_uncleared(function)))
-    return lift_buffers(fill_once(run_forwards(function)))
+    function = run_forwards(function)
+    if lowered:
+        function = remove_dead(simplify(lower(function)))
+    return lift_buffers(fill_once(function))
 
 
 def _sweeps(

@@ -111,8 +111,10 @@ class _Lowering:
 
     def renamed(self, statement: Let) -> Let:
         """A store that replaces all of an array that the group computes, as what it stores."""
+        if statement.function is not primitives.store or self.group is None:
+            return statement
         array, value = statement.operands[0], statement.operands[-1]
-        if not is_store(statement) or self.group is None or array not in self.group.maps:
+        if not is_store(statement) or array not in self.group.maps:
             return statement
         if not is_whole(statement.operands[1]) or self.sizes.shapes.of(array) != self.sizes.shapes.of(value):
             return statement
@@ -181,7 +183,9 @@ def _space_of(statement: Statement, sizes: Sizes) -> Shape | None:
     shapes = sizes.shapes
     space: Shape | None = None
     if is_map(statement):
-        space = shapes.broadcast([shapes.of(o) for o in statement.operands if isinstance(o, Value)])
+        space = shapes.of(statement.value)
+        if space != shapes.broadcast([shapes.of(o) for o in statement.operands if isinstance(o, Value)]):
+            return None
     elif is_sum(statement):
         space = shapes.of(statement.operands[0])
     elif is_store(statement):

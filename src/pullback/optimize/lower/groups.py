@@ -90,8 +90,8 @@ def is_sum(statement: Statement) -> TypeGuard[Let]:
 
 
 def is_store(statement: Statement) -> TypeGuard[Let]:
-    """Whether a statement replaces a part of an array, given by slices, by another array."""
-    if not isinstance(statement, Let) or statement.function is not primitives.store:
+    """Whether a statement replaces a part of an array, given by slices, by another array, or adds that to it."""
+    if not isinstance(statement, Let) or statement.function not in (primitives.store, primitives.add_at):
         return False
     array, value = statement.operands[0], statement.operands[2]
     return _is_array(value) and value.type.dtype == array.type.dtype

@@ -132,7 +132,7 @@ class Nest:
             assert carrier is not None, "a store writes an array"
             _, path, value = member.operands
             places = element_of(self.builder, path, indices, rank_of(member.value))
-            self.write(carrier, primitives.store, places, self.element(value, indices))
+            self.write(carrier, member.function, places, self.element(value, indices))
         elif is_map(member):
             operands = tuple(self.element(operand, indices) for operand in member.operands)
             type_ = Scalar(member.value.type.dtype)

@@ -26,6 +26,7 @@ from pullback.optimize.loads import hoist_loads
 from pullback.optimize.lower import lower
 from pullback.optimize.order import run_forwards
 from pullback.optimize.picks import remember_picks
+from pullback.optimize.scratch import renew_scratch
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
 from pullback.transform.onesweep import in_one_sweep
@@ -176,7 +177,7 @@ def _sweeps(
     targets = tuple(result for result, _ in seeds)
     active = find_active(function, sources, targets, is_constant) if analyses else all_floats(function)
     if analyses:
-        function = remember_picks(function, active)
+        function = renew_scratch(remember_picks(function, active))
         active = find_active(function, sources, targets, is_constant)
     shapes = Shapes(function)
     sweep = pull_back(function, active, seeds, shapes)

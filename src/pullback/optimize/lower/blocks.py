@@ -26,12 +26,13 @@ from pullback.ir.nodes import (
     read_in,
     values_in,
 )
+from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import is_float
 from pullback.optimize.lower.groups import Group, is_map, is_store, is_sum, is_view, view_of
 from pullback.optimize.lower.nests import Nest, Views
 from pullback.optimize.lower.sizes import Sizes
-from pullback.optimize.lower.views import can_index, is_whole
+from pullback.optimize.lower.views import can_index
 
 
 def lower(function: Function) -> Function:

@@ -12,6 +12,7 @@ import numpy as np
 from pullback.analysis.shapes import Shapes, Size, SliceSize
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Slice, Step, Value
+from pullback.ir.paths import is_rest
 from pullback.ir.types import Array
 
 Indices = tuple[Operand, ...]
@@ -33,12 +34,6 @@ def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
             case _:
                 return False
     return shape is not None
-
-
-def is_whole(path: tuple[Step, ...]) -> bool:
-    """Whether a path is all of an array, as it lies."""
-    items = [item for step in path for item in (step.items if isinstance(step, Index) else (None,))]
-    return all(item == Slice(None, None, None) or _is_rest(item) for item in items)
 
 
 def element_of(builder: Builder, path: tuple[Step, ...], indices: Indices, ndim: int) -> Indices:
@@ -67,12 +62,12 @@ def _rank_after(step: Step, rank: int) -> int:
 def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, rank: int) -> Indices:
     """The indices before one step of a path, of an array of this rank."""
     left = list(indices)
-    used = sum(not _is_new(item) and not _is_rest(item) for item in items)
+    used = sum(not _is_new(item) and not is_rest(item) for item in items)
     found: list[Operand] = []
     for item in items:
         if _is_new(item):
             left.pop(0)
-        elif _is_rest(item):
+        elif is_rest(item):
             found += [left.pop(0) for _ in range(rank - used)]
         elif isinstance(item, Slice):
             found.append(_moved(builder, item, left.pop(0)))
@@ -91,10 +86,10 @@ def _moved(builder: Builder, part: Slice, index: Operand) -> Operand:
 
 def _all_simple(items: tuple[Any, ...], shape: tuple[Size, ...], shapes: Shapes) -> bool:
     """Whether each item of an index addresses its axis from the start in steps, or at one place."""
-    used = sum(not _is_new(item) and not _is_rest(item) for item in items)
+    used = sum(not _is_new(item) and not is_rest(item) for item in items)
     axes = iter(shape)
     for item in items:
-        if _is_rest(item):
+        if is_rest(item):
             for _ in range(len(shape) - used):
                 next(axes)
         elif not _is_new(item):
@@ -122,7 +117,3 @@ def _is_number(item: Any) -> bool:
 
 def _is_new(item: Any) -> bool:
     return isinstance(item, Constant) and item.value is None
-
-
-def _is_rest(item: Any) -> bool:
-    return isinstance(item, Constant) and item.value is Ellipsis

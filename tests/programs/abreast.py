@@ -287,3 +287,63 @@ def index_that_becomes_narrow(x, w):
             k = k + t
         total += s * (np.int8(2) + k % 7)
     return total
+
+
+@program(many(67 * 4).reshape(67, 4), W)
+@program(many(67 * 4).reshape(4, 67).T, W)
+@program(many(67 * 8).reshape(67, 8)[:, ::-2], W)
+@program(np.zeros((67, 0)), W)
+def chains_that_read_lines(x, w):
+    total = 0.0
+    for p in range(x.shape[0]):
+        s = 0.1
+        for t in range(x.shape[1]):
+            if w[t] > 0.0:
+                s = 0.5 * s + np.sin(x[p, t] * w[t]) * x[p, t - 1]
+            else:
+                s = s * x[p, t]
+        total += s * s
+    return total
+
+
+@program(many(67 * 4).reshape(67, 4), W, 3)
+@program(many(67 * 4).reshape(67, 4), W, 0)
+@program(many(67 * 4).reshape(67, 4), W, -2)
+def chains_that_read_parts_of_lines(x, w, n):
+    total = 0.0
+    for p in range(1, x.shape[0]):
+        a = 0.1
+        b = 0.2
+        for t in range(n):
+            a = 0.5 * a + np.sin(x[p, t] * w[t])
+        for t in range(n - 1, -1, -1):
+            b = 0.5 * b + np.sin(x[p, t] * w[t] + a)
+        for t in range(1, n):
+            b = b * x[p, t] + x[p - 1, t]
+        total += a * b
+    return total
+
+
+@program(many(67 * 4).reshape(67, 4), W)
+def lines_written_by_the_chain(x, w):
+    y = x.copy()
+    total = 0.0
+    for p in range(x.shape[0]):
+        s = 0.1
+        for t in range(x.shape[1]):
+            s = 0.5 * s + np.sin(y[p, t] * w[t])
+        total += s
+        y[p, 0] = s
+    return total + np.sum(y * y)
+
+
+@program(many(67), W)
+def scaled_by_what_comes_later(x, w):
+    total = 0.0
+    for p in range(x.shape[0]):
+        s = x[p]
+        for t in range(w.shape[0]):
+            s += np.sin(s * w[t])
+        total += s
+    scale = np.exp(-w[0] * w[1]) / x.shape[0]
+    return scale * total * np.cos(w[2])

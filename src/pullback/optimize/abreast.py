@@ -189,6 +189,7 @@ class _Strips:
         self.builder = Builder()
         self.builder.location = self.loop.location
         self.wide: dict[Value, Value] = {}
+        self.packed: dict[Value, tuple[Value, Value]] = {}
         self.offset: Operand = constant(0)
 
     def made(self) -> list[Statement]:
@@ -248,16 +249,46 @@ class _Strips:
         carried = tuple(Carried(_like(self.wide[p]), self.wide[p]) for p in chained)
         results = tuple(_like(self.wide[p]) for p in chained)
         index = _like(inner.index)
+        lines = {s.value: s for s in inner.body.statements if isinstance(s, Let) and self.is_line(s, inner)}
+        self.packed = {value: (self.pack(line, inner), index) for value, line in lines.items()}
         for p, c in zip(chained, carried, strict=True):
             self.wide[p] = c.parameter
         with self.builder.block() as body:
             stores = list(zip(chained, inner.body.yields, strict=True))
-            self.lanes(Block(inner.body.statements), [], stores, {inner.index: index})
+            others = tuple(s for s in inner.body.statements if not (isinstance(s, Let) and s.value in lines))
+            self.lanes(Block(others), [], stores, {inner.index: index})
         yields = tuple(self.wide[p] for p in chained)
         block = Block(tuple(body), yields)
         self.builder.add(replace(inner, index=index, carried=carried, body=block, results=results))
         for p, result, wide in zip(chained, inner.results, results, strict=True):
             self.wide[p] = self.wide[result] = wide
+
+    def is_line(self, statement: Let, inner: For) -> bool:
+        """Whether a statement reads what lanes find in different lines of an array, each its own from left to right."""
+        if statement.function is not primitives.load or (inner.start, inner.step) != (constant(0), constant(1)):
+            return False
+        array, path = statement.operands
+        whole = len(path) == 1 and isinstance(path[0], Index) and len(path[0].items) == array.type.ndim
+        return whole and array not in self.pieces.own and path[0].items == (self.loop.index, inner.index)
+
+    def pack(self, line: Let, inner: For) -> Value:
+        """An array with what lanes read in one round of an inner loop side by side, which is fast to read."""
+        dtype = Constant(line.value.type.dtype)
+        trips = trip_count(self.builder, inner.start, inner.stop, inner.step)
+        packed = self.builder.let(np.empty, (trips, constant(WIDTH)), dtype, keywords=("dtype",), name=line.value.name)
+        outer, rows, results = (_like(packed) for _ in range(3))
+        lane, index, filled, element = Value("", INT), _like(inner.index), _like(packed), _like(line.value)
+        with self.builder.block() as body:
+            row = self.builder.let(np.add, self.offset, lane, type_=INT)
+            with self.builder.block() as statements:
+                self.add(element, primitives.load, line.operands[0], (Index((row, index)),))
+                self.add(filled, primitives.store, rows, (Index((index, lane)),), element)
+            inside = Block(tuple(statements), (filled,))
+            last, one = _like(packed), constant(1)
+            self.builder.add(For(index, inner.start, inner.stop, one, (Carried(rows, outer),), inside, (last,)))
+        lanes = (Carried(outer, packed),)
+        self.builder.add(For(lane, constant(0), constant(WIDTH), one, lanes, Block(tuple(body), (last,)), (results,)))
+        return results
 
     def lanes(
         self,
@@ -282,7 +313,11 @@ class _Strips:
         with self.builder.block() as body:
             terms[self.loop.index] = self.builder.let(np.add, self.offset, lane, type_=INT)
             for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
-                if value in self.wide and value not in made:
+                if value in self.packed:
+                    packed, index = self.packed[value]
+                    terms[value] = _like(value)
+                    self.add(terms[value], primitives.load, packed, (Index((index, lane)),))
+                elif value in self.wide and value not in made:
                     terms[value] = _like(value)
                     self.add(terms[value], primitives.load, inside.get(value, self.wide[value]), path)
             for statement in block.statements:

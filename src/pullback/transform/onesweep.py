@@ -16,7 +16,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from pullback.analysis.sums import only_adds, summed_operand
+from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     Carried,
@@ -26,6 +29,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    is_scalar,
     made_in_rounds,
     operands_of,
     read_in,
@@ -62,13 +66,15 @@ class _Mover:
             self.order.update(dict.fromkeys(results_of(statement), k))
         self.before: dict[int, list[Statement]] = {}
         self.replaced: dict[int, Statement] = {}
+        self.moved: set[int] = set()
 
     def block(self) -> Block:
         """The forward block after all moves."""
         statements: list[Statement] = []
         for k, statement in enumerate(self.body.statements):
             statements += self.before.get(k, [])
-            statements.append(self.replaced.get(k, statement))
+            if id(statement) not in self.moved:
+                statements.append(self.replaced.get(k, statement))
         return Block(tuple(statements), self.body.yields)
 
     def try_to_move(self, forward: Loop) -> None:
@@ -91,14 +97,18 @@ class _Mover:
     # What must come before
 
     def needed_before(self, values: Iterable[Value], place: int) -> set[int] | None:
-        """The backward statements that give these values, if they can run before the loop at `place`."""
+        """The statements behind the loop at `place` that give these values, if they can run before it."""
         made = {v: s for s in self.sweep.statements for v in results_of(s)}
         needed: set[int] = set()
         open_ = [*values]
         while open_:
             value = open_.pop()
             statement = made.get(value)
-            if self.order.get(value, -1) >= place or (statement is not None and not isinstance(statement, Let)):
+            if self.order.get(value, -1) >= place:
+                statement = self.body.statements[self.order[value]]
+                if not _is_arithmetic(statement):
+                    return None
+            if statement is not None and not isinstance(statement, Let):
                 return None
             if statement is not None and id(statement) not in needed:
                 needed.add(id(statement))
@@ -125,7 +135,9 @@ class _Mover:
     # The move
 
     def move(self, forward: Loop, backward: For, starts: list[Start], needed: set[int], place: int) -> None:
-        self.before[place] = [s for s in self.sweep.statements if id(s) in needed]
+        early = [s for s in self.body.statements[place:] if id(s) in needed]
+        self.moved.update(map(id, early))
+        self.before[place] = [*early, *(s for s in self.sweep.statements if id(s) in needed)]
         for statement in self.before[place]:
             self.order.update(dict.fromkeys(results_of(statement), place - 1))
         carried = tuple(Carried(c.parameter, root) for c, (root, _) in zip(backward.carried, starts, strict=True))
@@ -169,6 +181,13 @@ def _started(statement: Statement, value: Value, old: Operand, new: Value) -> St
     carried = list(statement.carried)
     carried[k] = Carried(carried[k].parameter, new)
     return replace(statement, carried=tuple(carried))
+
+
+def _is_arithmetic(statement: Statement) -> bool:
+    """Whether a statement computes a number of numbers, so that it may run earlier."""
+    if not isinstance(statement, Let) or not is_scalar(statement.value):
+        return False
+    return isinstance(statement.function, np.ufunc) or statement.function is primitives.cast
 
 
 def _read_outside(forward: Loop, backward: For) -> set[Value]:

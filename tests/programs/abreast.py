@@ -289,10 +289,10 @@ def index_that_becomes_narrow(x, w):
     return total
 
 
-@program(many(67 * 4).reshape(67, 4), W)
-@program(many(67 * 4).reshape(4, 67).T, W)
-@program(many(67 * 8).reshape(67, 8)[:, ::-2], W)
-@program(np.zeros((67, 0)), W)
+@program(many(65 * 2).reshape(65, 2), W)
+@program(many(65 * 2).reshape(2, 65).T, W)
+@program(many(65 * 4).reshape(65, 4)[:, ::-2], W)
+@program(np.zeros((65, 0)), W)
 def chains_that_read_lines(x, w):
     total = 0.0
     for p in range(x.shape[0]):
@@ -306,9 +306,9 @@ def chains_that_read_lines(x, w):
     return total
 
 
-@program(many(67 * 4).reshape(67, 4), W, 3)
-@program(many(67 * 4).reshape(67, 4), W, 0)
-@program(many(67 * 4).reshape(67, 4), W, -2)
+@program(many(66 * 3).reshape(66, 3), W, 3)
+@program(many(66 * 3).reshape(66, 3), W, 0)
+@program(many(66 * 3).reshape(66, 3), W, -2)
 def chains_that_read_parts_of_lines(x, w, n):
     total = 0.0
     for p in range(1, x.shape[0]):
@@ -324,7 +324,7 @@ def chains_that_read_parts_of_lines(x, w, n):
     return total
 
 
-@program(many(67 * 4).reshape(67, 4), W)
+@program(many(65 * 2).reshape(65, 2), W)
 def lines_written_by_the_chain(x, w):
     y = x.copy()
     total = 0.0

@@ -71,7 +71,7 @@ class Interference:
             case Let() if statement.value in self.inlined:
                 pass
             case _:
-                self.define(results_of(statement), live)
+                self.together(results_of(statement), live)
                 live |= self.read(operands_of(statement))
 
     def branches(self, statement: If, live: set[Value]) -> None:

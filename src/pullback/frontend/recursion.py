@@ -70,8 +70,7 @@ def call_recursive(
 ) -> Binding:
     """A call of a function that calls itself."""
     if key not in context.callees:
-        taken = sum(callee.name.startswith(key[0].__name__) for callee in context.callees.values())
-        context.callees[key] = Callee(key[0].__name__ + (f"_{taken + 1}" if taken else ""))
+        context.callees[key] = Callee(_name_of(key[0].__name__, context))
         _read_callee(context, key, bound, read, node)
     callee: Callee = context.callees[key]
     if callee.form is None:
@@ -83,6 +82,14 @@ def call_recursive(
         results = tuple(Value("", type_) for type_ in leaf_types(callee.form))
         context.builder.add(Call(callee.name, given, results, context.location(node)))
     return rebuild(context, callee.form, list(results))
+
+
+def _name_of(name: str, context: Context) -> str:
+    """A name for one specialisation of a function, which is not that of another one's derivative."""
+    if name.endswith(("_with_partials", "_pullback")):
+        name += "_itself"
+    taken = sum(callee.name.startswith(name) for callee in context.callees.values())
+    return name + (f"_{taken + 1}" if taken else "")
 
 
 def _read_callee(context: Context, key: tuple[Any, ...], bound: dict[str, Binding], read: Reader, node: Any) -> None:

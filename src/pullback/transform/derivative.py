@@ -30,8 +30,9 @@ from pullback.optimize.scratch import renew_scratch
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
 from pullback.transform.onesweep import in_one_sweep
+from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
 from pullback.transform.residuals import Residuals, Tape
-from pullback.transform.reverse import Reverser, Sweep, pull_back, pullback_name
+from pullback.transform.reverse import Reverser, Sweep, pull_back
 from pullback.transform.sharing import share
 from pullback.transform.threading import carry_out
 
@@ -61,7 +62,8 @@ def joint(
     body = Block((*forward, *backward.statements), (*returned, *kept))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
-    return replace(_finished(made, analyses, lowered), callees=_with_pullbacks(function, analyses))
+    made = _finished(made, analyses, lowered)
+    return replace(made, callees=_with_derivatives(function, (made.body,), analyses))
 
 
 def find_tapes(function: Function, wrt: tuple[int, ...], analyses: bool = True) -> list[Tape]:
@@ -87,7 +89,7 @@ def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) ->
     pushed = _finished(pushed, analyses)
     if analyses:
         pushed, pulled, residuals = _with_fewer(pushed, pulled, residuals, seeds)
-    callees = _with_pullbacks(function, analyses)
+    callees = _with_derivatives(function, (pushed.body, pulled.body), analyses)
     backward_function = replace(pulled, parameters=(*residuals, *seeds), callees=callees)
     return Pair(replace(pushed, callees=callees), backward_function, residuals)
 
@@ -120,18 +122,23 @@ def _with_fewer(
     return remove_dead(replace(pushed, body=body)), pulled, residuals
 
 
-def _with_pullbacks(function: Function, analyses: bool) -> tuple[Function, ...]:
-    """The recursive functions that a derivative calls, and the functions that pull cotangents back through them."""
-    made: list[Function] = []
+def _with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: bool) -> tuple[Function, ...]:
+    """The recursive functions that bodies made of a function call, and their derivatives."""
+    made = {callee.name: callee for callee in function.callees}
     for callee in function.callees:
-        floats = [r for r in callee.body.yields if is_float(r.type)]
-        seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
+        joined = has_joint_form(callee)
         wrt = tuple(k for k, parameter in enumerate(callee.parameters) if is_float(parameter.type))
-        forward, backward = _sweeps(callee, wrt, list(zip(floats, seeds, strict=True)), analyses, together=True)
-        body = Block((*forward, *backward.statements), backward.yields)
-        pulled = Function(pullback_name(callee.name), (*callee.parameters, *seeds), body, (), callee.location)
-        made += [callee, _finished(pulled, analyses)]
-    return tuple(made)
+        floats = [r for r in callee.body.yields if is_float(r.type)]
+        cotangents = () if joined else tuple(Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats)
+        seeds = cotangents or (Constant(1.0, floats[0].type),)
+        whole = replace(callee, callees=function.callees)
+        forward, backward = _sweeps(whole, wrt, list(zip(floats, seeds, strict=True)), analyses, together=True)
+        name = joint_name(callee.name) if joined else pullback_name(callee.name)
+        results = (*callee.body.yields, *backward.yields) if joined else backward.yields
+        body = Block((*forward, *backward.statements), results)
+        derivative = Function(name, (*callee.parameters, *cotangents), body, (), callee.location)
+        made[name] = _finished(derivative, analyses)
+    return called_by(bodies, made)
 
 
 def prepared(function: Function, analyses: bool = True, lowered: bool = False) -> Function:
@@ -179,6 +186,7 @@ def _sweeps(
     if analyses:
         function = renew_scratch(remember_picks(function, active))
         active = find_active(function, sources, targets, is_constant)
+    function = join_calls(function, active)
     shapes = Shapes(function)
     sweep = pull_back(function, active, seeds, shapes)
     results = _gradients(sweep, sources, active, shapes, function)

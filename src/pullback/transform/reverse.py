@@ -49,6 +49,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import INT, Array, Scalar, is_float
 from pullback.rules import is_constant, rule_of
+from pullback.transform.recursion import is_joined, pullback_name
 
 Adjoints = dict[Value, Operand]
 
@@ -109,11 +110,6 @@ def find_masked(function: Function) -> frozenset[Value]:
         elif statement.value in masked and isinstance(statement.function, np.ufunc):
             masked.update(values_in(statement.operands))
     return frozenset(masked)
-
-
-def pullback_name(name: str) -> str:
-    """The name of the function that pulls cotangents back through a recursive function."""
-    return f"{name}_pullback"
 
 
 class Reverser:
@@ -376,6 +372,9 @@ class Reverser:
 
     def call(self, statement: Call) -> None:
         """A call of a recursive function: its pullback takes the arguments and the cotangents of the results."""
+        if is_joined(statement):
+            self.scale(statement)
+            return
         seeds = [self.whole(result) for result in statement.results if is_float(result.type)]
         for result in statement.results:
             self.adjoints.pop(result, None)
@@ -386,6 +385,15 @@ class Reverser:
         for operand, result in zip(floats, results, strict=True):
             if isinstance(operand, Value):
                 self.add(operand, result)
+
+    def scale(self, statement: Call) -> None:
+        """A call that gives the partial derivatives of its one result."""
+        result, *partials = statement.results
+        seed = self.adjoints.pop(result)
+        floats = [operand for operand in statement.operands if is_float(operand.type)]
+        for operand, partial in zip(floats, partials, strict=True):
+            if isinstance(operand, Value) and operand in self.active:
+                self.add(operand, self.builder.let(np.multiply, seed, partial))
 
     # Branches
 

@@ -1,0 +1,74 @@
+"""Recursive functions: what stands in the place of their calls when they are differentiated.
+
+y = f(x)                       y, dx = f_with_partials(x)
+…                       →      …
+                               x_bar += y_bar * dx
+
+A function of one result gives its value and its partial derivatives at once, so that nothing is computed again on the
+way back. One of several results is called again, by its pullback, with the cotangents of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from pullback.ir.nodes import Block, Call, Function, Statement, Value, is_scalar, walk
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import is_float
+
+_JOINT, _PULLBACK = "_with_partials", "_pullback"
+
+
+def pullback_name(name: str) -> str:
+    """The name of the function that pulls cotangents back through a recursive function."""
+    return f"{name}{_PULLBACK}"
+
+
+def joint_name(name: str) -> str:
+    """The name of the function that gives the value of a recursive function and its partial derivatives."""
+    return f"{name}{_JOINT}"
+
+
+def has_joint_form(callee: Function) -> bool:
+    """Whether a recursive function has one result, a float number."""
+    results = callee.results
+    return len(results) == 1 and not callee.mutated and is_scalar(results[0]) and is_float(results[0].type)
+
+
+def join_calls(function: Function, active: frozenset[Value]) -> Function:
+    """The function with the derivatives of such functions where it needs them."""
+    joint = {callee.name for callee in function.callees if has_joint_form(callee)}
+
+    def joined(statement: Statement) -> Statement:
+        if not isinstance(statement, Call):
+            return with_blocks(statement, lambda block: Block(tuple(map(joined, block.statements)), block.yields))
+        if statement.function not in joint or statement.results[0] not in active:
+            return statement
+        partials = tuple(Value("partial", operand.type) for operand in statement.operands if is_float(operand.type))
+        return replace(statement, function=joint_name(statement.function), results=(*statement.results, *partials))
+
+    body = Block(tuple(map(joined, function.body.statements)), function.body.yields)
+    return replace(function, body=body)
+
+
+def is_joined(statement: Call) -> bool:
+    """Whether a call also gives partial derivatives, behind its one result."""
+    return statement.function.endswith(_JOINT)
+
+
+def called_by(bodies: Iterable[Block], functions: Mapping[str, Function]) -> tuple[Function, ...]:
+    """The functions that these bodies call, by themselves or through others, each behind those that it calls."""
+    found: dict[str, Function] = {}
+    open_: set[str] = set()
+
+    def visit(body: Block) -> None:
+        for name in [s.function for s in walk(body) if isinstance(s, Call)]:
+            if name not in open_:
+                open_.add(name)
+                visit(functions[name].body)
+                found[name] = functions[name]
+
+    for body in bodies:
+        visit(body)
+    return tuple(found.values())

@@ -1325,3 +1325,20 @@ def test_array_statements_inside_compiled_code_take_arrays_of_any_sizes():
     same, spread = both(x, y)
     np.testing.assert_allclose(same, np.cos(x) * y, rtol=1e-12)
     np.testing.assert_allclose(spread, np.cos(x) * y[0], rtol=1e-12)
+
+
+def test_an_analysis_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match=r"no analysis 'magic': see pb\.ANALYSES"):
+        pb.differentiable(np.sin, analyses=pb.ANALYSES | {"magic"})
+
+
+def test_one_analysis_is_left_out():
+    def total(x):
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += np.exp(x[i])
+        return s
+
+    swept_twice = pb.differentiable(total, jit=False, analyses=pb.ANALYSES - {"one_sweep"})
+    assert pb.inspect_source(swept_twice, np.ones(2)).count("for i in range") == 2
+    assert pb.grad(swept_twice)(np.array([0.0, 1.0])).tolist() == [1.0, np.exp(1.0)]

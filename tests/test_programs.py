@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import zlib
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ def test_what_has_no_rule_is_refused_with_a_place(program: Any) -> None:
 
 
 MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}}
+NAMES = sorted(pb.ANALYSES)
 
 
 def case_id(value: Any) -> str:
@@ -75,6 +77,14 @@ def case_id(value: Any) -> str:
 @pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
 def test_interpreted(program: Any, k: int, mode: str) -> None:
     check_program(program, k, jit=False, **MODES[mode])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
+def test_without_one_analysis(program: Any, k: int) -> None:
+    """Each program leaves out another one."""
+    left_out = NAMES[zlib.crc32(f"{program.id} {k}".encode()) % len(NAMES)]
+    check_program(program, k, jit=False, fuse=True, analyses=pb.ANALYSES - {left_out})
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -1,5 +1,6 @@
 """Readable, compiled gradients for the NumPy code you already have."""
 
+from pullback.analysis import ANALYSES
 from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
 from pullback.api.checks import check_grads
 from pullback.api.derivatives import grad, value_and_grad, vjp
@@ -19,6 +20,7 @@ from pullback.frontend.inserted import insert_grad_of
 __version__ = "0.1.0"
 
 __all__ = [
+    "ANALYSES",
     "AliasError",
     "LanguageError",
     "MissingRuleError",

@@ -14,6 +14,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import For, Function, Index, Let, Statement, Value, operands_of, read_in, values_in
+from pullback.ir.types import Array
 
 _WRITES = {primitives.store, primitives.add_at}
 
@@ -27,7 +28,7 @@ class Fillings:
 
     def covers(self, loop: For, k: int, axis: int = 0) -> bool:
         """Whether a loop has as many rounds as a carried array has elements along an axis."""
-        return self.shapes.made_size(loop.stop) == self.shapes.of(loop.carried[k].parameter)[axis]
+        return bool(self.shapes.made_size(loop.stop) == self.shapes.of(loop.carried[k].parameter)[axis])
 
     def first_write(self, loop: For, k: int, indices: tuple[Value, ...] = ()) -> Let | None:
         """What first concerns an element of a carried array, where that writes a number, in the round of the element.
@@ -36,7 +37,7 @@ class Fillings:
         row; no round concerns what is another one's. `indices` are those of the loops around it, along the axes before.
         """
         axis, version = len(indices), loop.carried[k].parameter
-        if loop.start != constant(0) or loop.step != constant(1) or loop.exits or axis == version.type.ndim:
+        if loop.start != constant(0) or loop.step != constant(1) or loop.exits or axis == rank_of(version):
             return None
         if self.uses[version] != 1 or slots_of(loop, k).get(axis) != (loop.index,):
             return None
@@ -47,15 +48,15 @@ class Fillings:
         """The write of a number at some indices, by a statement of a round or by the loop that it is."""
         match statement:
             case Let() if statement.function in _WRITES and statement.operands[:2] == (version, (Index(indices),)):
-                complete = len(indices) == version.type.ndim
+                complete = len(indices) == rank_of(version)
                 return statement if complete and statement.operands[2].type.dtype == version.type.dtype else None
             case For():
                 inner = next((k for k, carried in enumerate(statement.carried) if carried.initial is version), None)
-                if (
-                    inner is None
-                    or len(indices) == version.type.ndim
-                    or not self.covers(statement, inner, len(indices))
-                ):
+                if inner is None or len(indices) == rank_of(version) or not self.covers(statement, inner, len(indices)):
                     return None
                 return self.first_write(statement, inner, indices)
         return None
+
+
+def rank_of(value: Value) -> int:
+    return value.type.ndim if isinstance(value.type, Array) else 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from types import MethodType
 from typing import Any, Literal, overload
 
+from pullback.analysis import ANALYSES
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
 from pullback.api.shortcut import MISS, Shortcut, Writer, never
 from pullback.api.specialise import Engine, build_for
@@ -31,7 +32,7 @@ def differentiable(
     boundscheck: bool = ...,
     cache: bool = ...,
     math: Literal["vector", "libm"] = ...,
-    analyses: bool = ...,
+    analyses: bool | Iterable[str] = ...,
     fuse: bool | None = ...,
     source: str | None = ...,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
@@ -44,7 +45,7 @@ def differentiable(
     boundscheck: bool = True,
     cache: bool = True,
     math: Literal["vector", "libm"] = "vector",
-    analyses: bool = True,
+    analyses: bool | Iterable[str] = True,
     fuse: bool | None = None,
     source: str | None = None,
 ) -> Any:
@@ -56,7 +57,8 @@ def differentiable(
     boundscheck: an index out of range is an IndexError; False trusts the indices.
     cache: keep machine code on disk for the next process.
     math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library.
-    analyses: False keeps every intermediate value and differentiates everything, for comparison.
+    analyses: the names of those to use, of `pb.ANALYSES` (True: all); False keeps every intermediate value and
+        differentiates everything, for comparison.
     fuse: array statements run as loops over elements, one for all that go over the same elements (default: where
         compiled).
     source: the text of a function that was made by `exec`.
@@ -71,7 +73,10 @@ def differentiable(
     flags = FASTMATH if fastmath is None else fastmath if isinstance(fastmath, bool) else frozenset(fastmath)
     if math not in ("vector", "libm"):
         raise ValueError(f"math is 'vector' or 'libm', not {math!r}")
-    options = Options(jit, flags, boundscheck, cache, math, analyses, fuse)
+    chosen = ANALYSES if analyses is True else frozenset(analyses or ())
+    if chosen - ANALYSES:
+        raise ValueError(f"there is no analysis {', '.join(sorted(map(repr, chosen - ANALYSES)))}: see pb.ANALYSES")
+    options = Options(jit, flags, boundscheck, cache, math, chosen, fuse)
 
     def decorate(function: Callable[..., Any]) -> Differentiable:
         if isinstance(function, Differentiable):

@@ -11,13 +11,12 @@ import numpy as np
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
+from pullback.compile.functions import arranged
 from pullback.errors import Location, ShapeError
 from pullback.frontend.arguments import leaves_of
 from pullback.frontend.captured import look_up_again
 from pullback.ir.nodes import Constant, For, Function, Let, Operand, Value, While, map_values, walk
 from pullback.ir.primitives import load
-from pullback.optimize.gather import gather_stencils
-from pullback.optimize.hoist import hoist_everything
 from pullback.transform.choice import CHEAP
 from pullback.transform.derivative import find_tapes, joint, prepared
 from pullback.transform.residuals import Tape
@@ -151,21 +150,21 @@ class _Call:
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
         whole = joint(self.function, self.wrt, with_results=True, analyses=self.analyses, lowered=self.lowered)
-        arranged = gather_stencils(hoist_everything(whole))
+        last = arranged(whole, self.analyses)
         lines: dict[Location, str] = {}
         for loop in walk(self.function.body):
             if isinstance(loop, For | While):
-                lines.setdefault(loop.location, self.loop(loop.location, whole, arranged))
+                lines.setdefault(loop.location, self.loop(loop.location, whole, last))
         return list(lines.items())
 
-    def loop(self, where: Location, whole: Function, arranged: Function) -> str:
+    def loop(self, where: Location, whole: Function, last: Function) -> str:
         """How often the loops of one line run, compared with the function as it was."""
-        own, made, last = (_loops_at(where, f) for f in (self.function, whole, arranged))
+        own, made, compiled = (_loops_at(where, f) for f in (self.function, whole, last))
         if not made:
             return "does not run: nothing needs it"
         statements = self.statements_in(own)
         fused = f"a loop over the elements of {statements} array operations; " if statements else ""
-        return fused + self.sweeps(own, made, last)
+        return fused + self.sweeps(own, made, compiled)
 
     def statements_in(self, own: list[For | While]) -> int:
         """How many array operations a loop stands for; 0 for a loop of the user's."""

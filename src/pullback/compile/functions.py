@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import numba
@@ -43,6 +43,17 @@ class Gate(CPUDispatcher):
 
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
         raise Miss
+
+
+def arranged(function: Function, analyses: Set[str]) -> Function:
+    """The function with its loops as machines like them."""
+    if "fresh" in analyses:
+        function = fill_once(function, tails=True)
+    if "hoist" in analyses:
+        function = hoist_everything(function)
+    if "gather" in analyses:
+        function = gather_stencils(function)
+    return sum_in_registers(function) if "registers" in analyses else function
 
 
 def is_brief(function: Function) -> bool:
@@ -110,9 +121,7 @@ class Compiled:
     @property
     def machine_function(self) -> Function:
         """The function as it is compiled: arranged for the machine, with checks of its indices."""
-        function = self.function
-        if self.options.analyses:
-            function = sum_in_registers(gather_stencils(hoist_everything(fill_once(function, tails=True))))
+        function = arranged(self.function, self.options.analyses)
         return check_bounds(function) if self.options.boundscheck else function
 
     @property

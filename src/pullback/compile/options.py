@@ -5,26 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pullback.analysis import ANALYSES
+
 FASTMATH = frozenset({"contract", "nsz", "arcp", "afn"})
 """Flags that keep NaN, infinities and the order of additions as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `differentiable` takes: whether to compile and how, and whether the analyses are on."""
+    """What `differentiable` takes: whether to compile and how, and which analyses are on."""
 
     jit: bool = True
     fastmath: frozenset[str] | bool = FASTMATH
     boundscheck: bool = True
     cache: bool = True
     math: str = "vector"
-    analyses: bool = True
+    analyses: frozenset[str] = ANALYSES
     fuse: bool | None = None
 
     @property
     def lowers(self) -> bool:
         """Whether array statements become loops."""
-        return self.analyses and (self.jit if self.fuse is None else self.fuse)
+        return "lower" in self.analyses and (self.jit if self.fuse is None else self.fuse)
 
     def key(self) -> str:
         """The options as text, the same in every process."""

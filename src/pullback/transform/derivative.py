@@ -6,8 +6,10 @@ forward function returns the results and the residuals, the backward one takes r
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
+from pullback.analysis import ANALYSES
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.buffers import find_buffers
 from pullback.analysis.shapes import Shapes
@@ -47,7 +49,12 @@ class Pair:
 
 
 def joint(
-    function: Function, wrt: tuple[int, ...], *, with_results: bool, analyses: bool = True, lowered: bool = False
+    function: Function,
+    wrt: tuple[int, ...],
+    *,
+    with_results: bool,
+    analyses: Set[str] = ANALYSES,
+    lowered: bool = False,
 ) -> Function:
     """One function for the value and the gradient of the first result of a prepared function, which is a float number.
 
@@ -66,7 +73,7 @@ def joint(
     return replace(made, callees=_with_derivatives(function, (made.body,), analyses))
 
 
-def find_tapes(function: Function, wrt: tuple[int, ...], analyses: bool = True) -> list[Tape]:
+def find_tapes(function: Function, wrt: tuple[int, ...], analyses: Set[str] = ANALYSES) -> list[Tape]:
     """What the loops of a prepared function keep for its gradient; see `joint`."""
     result = function.results[0]
     tapes: list[Tape] = []
@@ -74,7 +81,7 @@ def find_tapes(function: Function, wrt: tuple[int, ...], analyses: bool = True) 
     return tapes
 
 
-def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) -> Pair:
+def split(function: Function, wrt: tuple[int, ...], *, analyses: Set[str] = ANALYSES) -> Pair:
     """A forward and a backward function for cotangents of all float results of a prepared function."""
     floats = [r for r in function.results if is_float(r.type)]
     seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
@@ -88,7 +95,7 @@ def split(function: Function, wrt: tuple[int, ...], *, analyses: bool = True) ->
     pushed = Function(f"{function.name}_forward", function.parameters, body, function.mutated, function.location)
     pushed = _finished(pushed, analyses)
     if analyses:
-        pushed, pulled, residuals = _with_fewer(pushed, pulled, residuals, seeds)
+        pushed, pulled, residuals = _with_fewer(pushed, pulled, residuals, seeds, analyses)
     callees = _with_derivatives(function, (pushed.body, pulled.body), analyses)
     backward_function = replace(pulled, parameters=(*residuals, *seeds), callees=callees)
     return Pair(replace(pushed, callees=callees), backward_function, residuals)
@@ -100,7 +107,7 @@ def _residuals(pulled: Function, seeds: list[Value]) -> tuple[Value, ...]:
 
 
 def _with_fewer(
-    pushed: Function, pulled: Function, residuals: tuple[Value, ...], seeds: list[Value]
+    pushed: Function, pulled: Function, residuals: tuple[Value, ...], seeds: list[Value], analyses: Set[str]
 ) -> tuple[Function, Function, tuple[Value, ...]]:
     """The pair with one residual for those that the forward function returns as one, and none for numbers it knows."""
     yields = pushed.body.yields
@@ -115,14 +122,14 @@ def _with_fewer(
             same[residual] = first[operand]
     if not same:
         return pushed, pulled, residuals
-    pulled = _finished(replace(pulled, body=substituted(pulled.body, same)), True)
+    pulled = _finished(replace(pulled, body=substituted(pulled.body, same)), analyses)
     residuals = _residuals(pulled, seeds)
     kept = yields[len(yields) - len(pushed.mutated) :]
     body = replace(pushed.body, yields=(*yields[:count], *(returned[r] for r in residuals), *kept))
     return remove_dead(replace(pushed, body=body)), pulled, residuals
 
 
-def _with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: bool) -> tuple[Function, ...]:
+def _with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: Set[str]) -> tuple[Function, ...]:
     """The recursive functions that bodies made of a function call, and their derivatives."""
     made = {callee.name: callee for callee in function.callees}
     for callee in function.callees:
@@ -141,37 +148,59 @@ def _with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: b
     return called_by(bodies, made)
 
 
-def prepared(function: Function, analyses: bool = True, lowered: bool = False) -> Function:
+def prepared(function: Function, analyses: Set[str] = ANALYSES, lowered: bool = False) -> Function:
     """The function itself, simplified: what is differentiated, and what is called for the value.
 
     lowered: with loops in place of array statements.
     """
     if not analyses:
         return remove_dead(function)
-    if lowered:
-        function = lower(remove_dead(simplify(hoist(simplify(function)))))
-    function = remove_dead(simplify(hoist_loads(close_counters(hoist(simplify(function))))))
-    return remove_dead(simplify(hoist(run_abreast(function)))) if lowered else function
+    if lowered and "lower" in analyses:
+        function = _tidied(function, analyses)
+        function = lower(function)
+    function = _hoisted(simplify(function), analyses)
+    if "counters" in analyses:
+        function = close_counters(function)
+    if "hoist" in analyses:
+        function = hoist_loads(function)
+    function = remove_dead(simplify(function))
+    if not lowered or "abreast" not in analyses:
+        return function
+    return _tidied(run_abreast(function), analyses)
 
 
-def _finished(function: Function, analyses: bool, lowered: bool = False) -> Function:
+def _tidied(function: Function, analyses: Set[str]) -> Function:
+    return remove_dead(simplify(_hoisted(simplify(function), analyses)))
+
+
+def _hoisted(function: Function, analyses: Set[str]) -> Function:
+    return hoist(function) if "hoist" in analyses else function
+
+
+def _finished(function: Function, analyses: Set[str], lowered: bool = False) -> Function:
     """The derivative without what nobody reads; a second round removes what the first one laid bare."""
     function = remove_dead(function)
     if not analyses:
         return function
-    function = remove_dead(merge_counters(remove_dead(simplify(function))))
-    function = remove_dead(simplify(leave_uncleared(function)))
-    function = run_forwards(function)
-    if lowered:
+    function = remove_dead(simplify(function))
+    if "counters" in analyses:
+        function = remove_dead(merge_counters(function))
+    if "clears" in analyses:
+        function = remove_dead(simplify(leave_uncleared(function)))
+    if "order" in analyses:
+        function = run_forwards(function)
+    if lowered and "lower" in analyses:
         function = remove_dead(simplify(lower(function)))
-    return lift_buffers(fill_once(function))
+    if "fresh" in analyses:
+        function = fill_once(function)
+    return lift_buffers(function) if "lift" in analyses else function
 
 
 def _sweeps(
     function: Function,
     wrt: tuple[int, ...],
     seeds: list[tuple[Operand, Operand]],
-    analyses: bool,
+    analyses: Set[str],
     together: bool = False,
     tapes: list[Tape] | None = None,
 ) -> tuple[list[Statement], Block]:
@@ -182,29 +211,44 @@ def _sweeps(
     """
     sources = [function.parameters[k] for k in wrt]
     targets = tuple(result for result, _ in seeds)
-    active = find_active(function, sources, targets, is_constant) if analyses else all_floats(function)
-    if analyses:
-        function = renew_scratch(remember_picks(function, active))
-        active = find_active(function, sources, targets, is_constant)
+    function = _independent(function, sources, targets, analyses)
+    active = _active(function, sources, targets, analyses)
     function = join_calls(function, active)
     shapes = Shapes(function)
     sweep = pull_back(function, active, seeds, shapes)
     results = _gradients(sweep, sources, active, shapes, function)
     sweep.statements[:], results = _live(sweep, results, analyses)
-    if analyses:
+    if "share" in analyses:
         sweep.statements[:], results = share(function.body, sweep, results)
     buffers = find_buffers(function)
 
     def merge(body: Block, sweep: Sweep, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
-        if together and analyses:
+        if together and "one_sweep" in analyses:
             body, results = in_one_sweep(body, sweep, results, merge)
-        residuals = Residuals(body, sweep, buffers, shapes, keep_everything=not analyses)
+        residuals = Residuals(body, sweep, buffers, shapes, keep_everything="residuals" not in analyses)
         made = carry_out(residuals, results)
         if tapes is not None:
             tapes.extend(tape for saved in residuals.plan.saves.values() for tape in saved)
         return made
 
     return merge(function.body, sweep, results)
+
+
+def _active(
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], analyses: Set[str]
+) -> frozenset[Value]:
+    if "activity" not in analyses:
+        return all_floats(function)
+    return find_active(function, sources, targets, is_constant)
+
+
+def _independent(
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], analyses: Set[str]
+) -> Function:
+    """The function with fewer values that its loops hand from round to round."""
+    if "picks" in analyses:
+        function = remember_picks(function, _active(function, sources, targets, analyses))
+    return renew_scratch(function) if "scratch" in analyses else function
 
 
 def _gradients(
@@ -216,7 +260,9 @@ def _gradients(
         return tuple(sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources)
 
 
-def _live(sweep: Sweep, results: tuple[Operand, ...], analyses: bool) -> tuple[list[Statement], tuple[Operand, ...]]:
+def _live(
+    sweep: Sweep, results: tuple[Operand, ...], analyses: Set[str]
+) -> tuple[list[Statement], tuple[Operand, ...]]:
     """The backward statements without those that no gradient needs, so that nothing is kept for them."""
     function = remove_dead(Function("backward", (), Block(tuple(sweep.statements), results)))
     body = simplify(function).body if analyses else function.body

@@ -12,6 +12,7 @@ import pytest
 import collect
 import oracle
 import pullback as pb
+from pullback.compile.memory import Memory
 from pullback.frontend.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()
@@ -67,6 +68,9 @@ def test_what_has_no_rule_is_refused_with_a_place(program: Any) -> None:
 MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}}
 NAMES = sorted(pb.ANALYSES)
 
+SEGMENTED = [(program, k, "on") for program, k in INTERPRETED]
+SEGMENTED += [(program, 0, mode) for program in PROGRAMS for mode in ("off", "loops")]
+
 
 def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else value.id
@@ -85,6 +89,14 @@ def test_without_one_analysis(program: Any, k: int) -> None:
     """Each program leaves out another one."""
     left_out = NAMES[zlib.crc32(f"{program.id} {k}".encode()) % len(NAMES)]
     check_program(program, k, jit=False, fuse=True, analyses=pb.ANALYSES - {left_out})
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("program", "k", "mode"), SEGMENTED, ids=case_id)
+def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All loops that can run in segments do, also those that keep more in this way."""
+    monkeypatch.setattr(Memory, "served", lambda memory, plain, arguments: memory.make(frozenset(memory.numbers)))
+    check_program(program, k, jit=False, **MODES[mode])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -139,13 +139,14 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequen
     """
     given = [*leaves, *(look_up_again(capture.namespace, capture.name) for capture in built.captures)]
     prepared = [ready(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in given]
+    memory = [memory_of(out) for out in outs]
+    compiled = compiled.within_limit((*prepared, *memory))
     mutated = compiled.mutated
     if mutated:
         check_overlap(given, mutated, [parameter.name for parameter in compiled.function.parameters])
         for k in mutated:
             if not given[k].flags.writeable:
                 raise ValueError(f"the argument '{compiled.function.parameters[k].name}' is written and is read-only")
-    memory = [memory_of(out) for out in outs]
     try:
         result = compiled.entry(*prepared, *memory)
     except Exception as error:

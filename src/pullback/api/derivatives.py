@@ -231,14 +231,24 @@ class PreparedGradient(Prepared):
 
     def write(self, arguments: tuple[Any, ...]) -> Shortcut:
         """The short way for calls like this one."""
+        if not self.is_plainly_served(arguments):
+            return never
         if self.plain and self.numbers:
             self.open(self.compiled(), arguments, self.types)
         return self.write_shortcut(arguments, None, ())
+
+    def is_plainly_served(self, arguments: tuple[Any, ...], into: tuple[int, ...] = ()) -> bool:
+        """Whether a call may keep what it needs; one that runs loops in segments takes the long way."""
+        memory = self.compiled(into).memory
+        captured = [look_up_again(capture.namespace, capture.name) for capture in self.built.captures]
+        return memory is None or memory.fits(*arguments, *self.rest, *captured)
 
     def shortcut_into(self, arguments: tuple[Any, ...], out: Any) -> Shortcut:
         """The short way for calls with arrays for the gradients like these."""
         parts = out if self.owner.several else (out,)
         into = tuple(k for k, part in enumerate(parts) if part is not None)
+        if not self.is_plainly_served(arguments, into):
+            return never
         if into not in self.shortcuts:
             self.shortcuts[into] = self.write_shortcut(arguments, out, into)
         return self.shortcuts[into]
@@ -290,10 +300,12 @@ def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
         numbers, wanted = wrt_leaves(engine, forms, argnums)
         pair: SplitPair = engine.derivative(forms, "split", numbers)
         leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+        given = (*leaves, *(look_up_again(capture.namespace, capture.name) for capture in built.captures))
+        pair = pair.within_limit(given)
         try:
             results = call_entry(pair.forward, built, leaves)
         except SizesDiffer:
-            pair = pair.general()
+            pair = pair.general().within_limit(given)
             results = call_entry(pair.forward, built, leaves)
         count = leaf_count(built.result)
         types = leaf_types(built.result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable
 from types import MethodType
 from typing import Any, Literal, overload
@@ -34,6 +35,7 @@ def differentiable(
     math: Literal["vector", "libm"] = ...,
     analyses: bool | Iterable[str] = ...,
     fuse: bool | None = ...,
+    max_residual_bytes: int | None = ...,
     source: str | None = ...,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
 def differentiable(
@@ -47,6 +49,7 @@ def differentiable(
     math: Literal["vector", "libm"] = "vector",
     analyses: bool | Iterable[str] = True,
     fuse: bool | None = None,
+    max_residual_bytes: int | None = None,
     source: str | None = None,
 ) -> Any:
     """Make a NumPy function differentiable; it can still be called, and then runs compiled.
@@ -61,6 +64,8 @@ def differentiable(
         differentiates everything, for comparison.
     fuse: array statements run as loops over elements, one for all that go over the same elements (default: where
         compiled).
+    max_residual_bytes: above so many bytes kept by a call of a derivative (default: a quarter of the memory that is
+        free), loops run in segments: the backward sweep runs each segment once more, and keeps what that one needs.
     source: the text of a function that was made by `exec`.
 
     >>> import numpy as np, pullback as pb
@@ -76,7 +81,9 @@ def differentiable(
     chosen = ANALYSES if analyses is True else frozenset(analyses or ())
     if chosen - ANALYSES:
         raise ValueError(f"there is no analysis {', '.join(sorted(map(repr, chosen - ANALYSES)))}: see pb.ANALYSES")
-    options = Options(jit, flags, boundscheck, cache, math, chosen, fuse)
+    if max_residual_bytes is not None and operator.index(max_residual_bytes) < 0:
+        raise ValueError(f"max_residual_bytes is a number of bytes, not {max_residual_bytes}")
+    options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes)
 
     def decorate(function: Callable[..., Any]) -> Differentiable:
         if isinstance(function, Differentiable):

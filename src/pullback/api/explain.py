@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,14 @@ from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
 from pullback.compile.functions import arranged
+from pullback.compile.memory import Memory
 from pullback.errors import Location, ShapeError
 from pullback.frontend.arguments import leaves_of
 from pullback.frontend.captured import look_up_again
-from pullback.ir.nodes import Constant, For, Function, Let, Operand, Value, While, map_values, walk
+from pullback.ir.nodes import Constant, For, Function, Let, Operand, Statement, Value, While, map_values, walk
 from pullback.ir.primitives import load
 from pullback.transform.choice import CHEAP
-from pullback.transform.derivative import find_tapes, joint, prepared
+from pullback.transform.derivative import NONE, find_kept, joint, prepared
 from pullback.transform.residuals import Tape
 
 
@@ -86,12 +87,20 @@ class _Call:
         self.analyses, self.lowered = engine.options.analyses, engine.options.lowers
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
         self.function = prepared(built.function, self.analyses, lowered=self.lowered)
-        self.tapes = find_tapes(self.function, self.wrt, self.analyses)
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         given += [look_up_again(capture.namespace, capture.name) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
+        memory: Memory | None = engine.derivative(forms, "value_and_grad", self.wrt).memory
+        segmented = memory.choose(tuple(given)) if memory is not None else NONE
+        self.keeps = find_kept(self.function, self.wrt, self.analyses, segmented=segmented)
+        self.tapes = self.keeps.tapes
         self.makers = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}
-        self.definitions = {s.value: s for s in self.function.body.statements if isinstance(s, Let)}
+        self.segments = {id(loop) for loop in self.keeps.segments.values()}
+        self.known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
+        statements = list(_unconditional(self.keeps.statements))
+        again = [s for s in statements if isinstance(s, For) and s.index in self.keeps.segments]
+        self.repeated = {s.value for loop in again for s in loop.body.statements if isinstance(s, Let)}
+        self.definitions = {s.value: s for s in statements if isinstance(s, Let)}
 
     # Bytes
 
@@ -117,7 +126,7 @@ class _Call:
         return int(np.shape(self.evaluate(size[0]))[size[1]] if isinstance(size, tuple) else self.evaluate(size))
 
     def evaluate(self, operand: Operand) -> Any:
-        """A value of the top level, computed from the arguments."""
+        """A value that is the same in all rounds of all loops, computed from the arguments."""
         if isinstance(operand, Constant):
             return operand.value
         if operand in self.known:
@@ -145,7 +154,16 @@ class _Call:
             amount = f"{self.bytes_of(tape)} bytes"
         except ShapeError:
             amount = f"{np.dtype(tape.value.type.dtype).itemsize} bytes a round"
+        if id(tape.loops[0]) in self.segments:
+            return where, f"keeps {name}, {amount}: each segment starts with it"
+        if self.is_in_segment(tape):
+            amount += " for one segment"
         return where, f"keeps {name}, {amount}: {reason(made)}"
+
+    def is_in_segment(self, tape: Tape) -> bool:
+        """Whether each segment of a loop uses the same memory for what is kept."""
+        loop = tape.loops[0]
+        return isinstance(loop, For) and loop.start in self.repeated
 
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
@@ -155,6 +173,9 @@ class _Call:
         for loop in walk(self.function.body):
             if isinstance(loop, For | While):
                 lines.setdefault(loop.location, self.loop(loop.location, whole, last))
+        for loop in self.keeps.segments.values():
+            count = self.evaluate(loop.stop)
+            lines[loop.location] = f"runs in {count} segments, and the backward sweep runs each of them once more"
         return list(lines.items())
 
     def loop(self, where: Location, whole: Function, last: Function) -> str:
@@ -179,6 +200,14 @@ class _Call:
         direction = "forwards and backwards" if backwards else "forwards both times"
         gathered = "; neighbours are added up row by row" if len(last) > len(made) else ""
         return f"runs twice, {direction}{gathered}"
+
+
+def _unconditional(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements that stand in no branch."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, For):
+            yield from _unconditional(statement.body.statements)
 
 
 def _loops_at(where: Location, function: Function) -> list[For | While]:

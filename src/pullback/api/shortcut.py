@@ -9,7 +9,7 @@
             return MISS
         try:
             (r0, r1,) = gate(a0, a1,)
-        except (Miss, SizesDiffer):
+        except OTHER:
             return MISS
         except Exception as error:
             raise explain(error, (a0, a1,)) from None
@@ -33,11 +33,13 @@ from pullback.frontend.build import Built
 from pullback.frontend.captured import GONE, Place, Shape, look_up_again, still_holds
 from pullback.frontend.context import Dependency
 from pullback.ir.types import Array
-from pullback.runtime import SizesDiffer
+from pullback.runtime import KeepsTooMuch, SizesDiffer
 
 Shortcut = Callable[..., Any]
 MISS = object()
 """What a shortcut returns where the call is of another kind."""
+OTHER = (Miss, SizesDiffer, KeepsTooMuch)
+"""What machine code raises where other code serves the call."""
 
 _TEXT = """\
 def call({parameters}):
@@ -49,7 +51,7 @@ def call({parameters}):
         return MISS
     try:
         {results}gate({given})
-    except (Miss, SizesDiffer):
+    except OTHER:
         return MISS
     except Exception as error:
         raise explain(error, ({given})) from None
@@ -144,7 +146,7 @@ class Writer:
             given="".join(f"{name}, " for name in self.given),
             returned=returned,
         )
-        names = {**self.names, "MISS": MISS, "GONE": GONE, "Miss": Miss, "SizesDiffer": SizesDiffer, "np": np}
+        names = {**self.names, "MISS": MISS, "GONE": GONE, "OTHER": OTHER, "np": np}
         names |= {"gate": self.compiled.gate([*map(ready, self.values)]), "explain": explain or self.compiled.explain}
         exec(compile(text, "<shortcut>", "exec"), names)
         shortcut: Shortcut = names["call"]

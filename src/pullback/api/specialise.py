@@ -6,21 +6,23 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pullback.compile.functions import Compiled
+from pullback.compile.memory import Memory
 from pullback.compile.options import Options
 from pullback.errors import AliasError, TypingError
 from pullback.frontend.arguments import Form, Known, form_of, leaf_types
 from pullback.frontend.build import Built, build
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
+from pullback.ir.nodes import Function
 from pullback.ir.types import is_float, type_of
 from pullback.optimize.into import write_into
-from pullback.transform.derivative import Pair, joint, prepared, split
+from pullback.transform.derivative import NONE, Kept, Pair, find_kept, joint, prepared, split
 
 MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]
@@ -66,42 +68,81 @@ class Engine:
         general: bool = False,
         tuple_from: int | None = None,
     ) -> Any:
-        """The compiled function of a kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
+        """The compiled function of a kind; see `Request`."""
+        return self.requested(forms, Request(kind, wrt, into, general or not self.options.lowers, tuple_from))
 
-        into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
-        general: with array statements as they are, for arguments of any sizes.
-        tuple_from: the number of the first result of those that are returned in a tuple of their own.
-        """
+    def requested(self, forms: dict[str, Form], request: Request) -> Any:
+        """The compiled function or pair for a request, made at the first one."""
         self.build(forms)
-        key = (tuple(forms.values()), kind, wrt, into, general or not self.options.lowers, tuple_from)
+        key = (tuple(forms.values()), request)
         with self.lock:
             if key not in self.made:
-                self.made[key] = self.make(forms, *key[1:])
+                self.made[key] = self.make(forms, request)
             return self.made[key]
 
-    def make(
-        self,
-        forms: dict[str, Form],
-        kind: str,
-        wrt: tuple[int, ...],
-        into: tuple[int, ...],
-        general: bool,
-        tuple_from: int | None,
-    ) -> Any:
+    def make(self, forms: dict[str, Form], request: Request) -> Any:
         built = self.built[tuple(forms.values())]
-        analyses = self.options.analyses
-        other = functools.partial(self.derivative, forms, kind, wrt, into, general=True, tuple_from=tuple_from)
-        function = prepared(built.function, analyses, lowered=not general)
-        if kind == "primal":
-            return Compiled(function, self.options, 0, None if general else other)
-        if kind == "split":
-            pair = split(function, wrt, analyses=analyses)
-            return SplitPair(pair, Compiled(pair.forward, self.options), Compiled(pair.backward, self.options), other)
-        with_results = kind == "value_and_grad"
-        function = joint(function, wrt, with_results=with_results, analyses=analyses, lowered=not general)
-        first = len(function.results) - len(wrt)
-        function = write_into(function, {first + k: function.parameters[wrt[k]] for k in into})
-        return Compiled(function, self.options, len(into), None if general else other, tuple_from)
+        analyses, wrt, segmented = self.options.analyses, request.wrt, request.segmented or NONE
+        other = functools.partial(self.requested, forms, replace(request, general=True, segmented=None))
+        general = None if request.general else other
+        function = prepared(built.function, analyses, lowered=not request.general)
+        if request.kind == "primal":
+            return Compiled(function, self.options, 0, general)
+        kept = Kept()
+        if request.kind == "split":
+            pair = split(function, wrt, analyses=analyses, segmented=segmented, kept=kept)
+            forward, backward = (Compiled(part, self.options) for part in (pair.forward, pair.backward))
+            return SplitPair(pair, forward, backward, other, self.memory(forms, request, function, kept))
+        with_results = request.kind == "value_and_grad"
+        made = joint(
+            function,
+            wrt,
+            with_results=with_results,
+            analyses=analyses,
+            lowered=not request.general,
+            segmented=segmented,
+            kept=kept,
+        )
+        first = len(made.results) - len(wrt)
+        made = write_into(made, {first + k: made.parameters[wrt[k]] for k in request.into})
+        memory = self.memory(forms, request, function, kept)
+        return Compiled(made, self.options, len(request.into), general, request.tuple_from, memory)
+
+    def memory(self, forms: dict[str, Form], request: Request, function: Function, kept: Kept) -> Memory | None:
+        """What decides for each call which loops run in segments; None where that is decided, or none of them can."""
+        if request.segmented is not None:
+            return None
+
+        def find(chosen: frozenset[int]) -> Kept:
+            return find_kept(
+                function, request.wrt, self.options.analyses, together=request.kind != "split", segmented=chosen
+            )
+
+        def make(chosen: frozenset[int]) -> Any:
+            return self.requested(forms, replace(request, segmented=chosen))
+
+        memory = Memory(self.options.max_residual_bytes, function, kept, find, make)
+        return memory if memory.numbers else None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Which function is wanted of those that are made from one normal form.
+
+    kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
+    into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
+    general: with array statements as they are, for arguments of any sizes.
+    tuple_from: the number of the first result of those that are returned in a tuple of their own.
+    segmented: the numbers of the loops that run in segments; None for none of them, as long as a call keeps no more
+        than it may.
+    """
+
+    kind: str
+    wrt: tuple[int, ...]
+    into: tuple[int, ...]
+    general: bool
+    tuple_from: int | None
+    segmented: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +153,14 @@ class SplitPair:
     forward: Compiled
     backward: Compiled
     general: Callable[[], SplitPair]
+    memory: Memory | None
+
+    def within_limit(self, arguments: tuple[Any, ...]) -> SplitPair:
+        """The pair that keeps as much for these arguments as it may: this one, or one with loops in segments."""
+        if self.memory is None:
+            return self
+        made: SplitPair = self.memory.served(self, arguments)
+        return made
 
 
 def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:

@@ -36,7 +36,10 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
 def inspect_source(
     function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any
 ) -> str:
-    """The text that Numba compiles for `value_and_grad`: both sweeps in one function."""
+    """The text that Numba compiles for `value_and_grad`: both sweeps in one function.
+
+    A look at the memory that a call will take, with which it begins where loops keep values, is left out.
+    """
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
     forms, _ = build_for(engine, bound)
@@ -57,8 +60,8 @@ def html_of(function: Differentiable) -> str:
     engine = function.engine
     tree, lines = engine.source.tree, engine.source.lines
     primal = "\n".join(lines[tree.lineno - 1 : tree.end_lineno])
-    pairs = [made for (_, kind, *_), made in engine.made.items() if kind == "split"]
-    joints = [made for (_, kind, *_), made in engine.made.items() if kind in ("value_and_grad", "grad")]
+    pairs = [made for (_, request), made in engine.made.items() if request.kind == "split"]
+    joints = [made for (_, request), made in engine.made.items() if request.kind in ("value_and_grad", "grad")]
     if pairs:
         backward = emit_module([pairs[-1].backward.function], compiled=False)
     elif joints:

@@ -13,6 +13,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
+from pullback.compile.memory import Memory
 from pullback.compile.modules import load_module
 from pullback.compile.options import Options
 from pullback.emit.module import emit_module
@@ -25,13 +26,26 @@ from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.own import own
 from pullback.optimize.registers import sum_in_registers
-from pullback.runtime import SizesDiffer
+from pullback.runtime import KeepsTooMuch, SizesDiffer
+from pullback.transform.derivative import NONE
 
 _PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
 
 
 class CompileError(PullbackError):
     """Numba could not compile what was generated; the interpreted form still runs."""
+
+
+def classes_of(function: Function) -> tuple[type, ...]:
+    """The exceptions that a function raises and that are not built in: the user's own, and ours."""
+    found = {
+        operand.value: None
+        for statement in walk(function.body)
+        if isinstance(statement, Effect)
+        for operand in statement.operands
+        if isinstance(operand, Constant) and isinstance(operand.value, type)
+    }
+    return tuple(c for c in found if getattr(builtins, c.__name__, None) is not c)
 
 
 class Miss(Exception):
@@ -69,6 +83,7 @@ class Compiled:
     The last `outs` of its parameters are arrays that it writes results into.
     general: gives the function with its array statements, where `function` has loops in their place.
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
+    memory: tells for each call whether a form that keeps less serves it; None where nothing would keep less.
     """
 
     def __init__(
@@ -78,6 +93,7 @@ class Compiled:
         outs: int = 0,
         general: Callable[[], Compiled] | None = None,
         tuple_from: int | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.name = function.name
         self.options = options
@@ -85,21 +101,10 @@ class Compiled:
         self.outs = outs
         self.lowered = general is not None
         self.tuple_from = tuple_from
+        self.memory = memory
         self.general = general or (lambda: self)
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
-
-    @property
-    def classes(self) -> tuple[type, ...]:
-        """The user's own exceptions that the function raises."""
-        found = {
-            operand.value: None
-            for statement in walk(self.function.body)
-            if isinstance(statement, Effect)
-            for operand in statement.operands
-            if isinstance(operand, Constant) and isinstance(operand.value, type)
-        }
-        return tuple(c for c in found if getattr(builtins, c.__name__, None) is not c)
 
     @property
     def text(self) -> str:
@@ -108,10 +113,18 @@ class Compiled:
 
     @property
     def unguarded(self) -> Compiled:
-        """The form that serves arguments of any sizes: this one, unless it begins with checks of sizes."""
+        """The form that serves all arguments: this one, unless it begins with checks of sizes or of memory."""
         checks = (s.operands for s in self.function.body.statements if isinstance(s, Effect))
         guarded = any(Constant(SizesDiffer) in operands for operands in checks)
-        return self.general() if guarded else self
+        form = self.general() if guarded else self
+        return form if form.memory is None else form.memory.make(NONE)
+
+    def within_limit(self, arguments: tuple[Any, ...]) -> Compiled:
+        """The form that keeps as much for these arguments as it may: this one, or one with loops in segments."""
+        if self.memory is None:
+            return self
+        made: Compiled = self.memory.served(self, arguments[: len(arguments) - self.outs])
+        return made
 
     @property
     def shown(self) -> Compiled:
@@ -119,15 +132,25 @@ class Compiled:
         return self.general() if self.options.jit else self
 
     @property
+    def arranged(self) -> Function:
+        """The function arranged for the machine."""
+        return arranged(self.function, self.options.analyses)
+
+    @property
     def machine_function(self) -> Function:
         """The function as it is compiled: arranged for the machine, with checks of its indices."""
-        function = arranged(self.function, self.options.analyses)
+        return self.checked(self.arranged)
+
+    def checked(self, function: Function) -> Function:
         return check_bounds(function) if self.options.boundscheck else function
 
     @property
     def machine_text(self) -> str:
+        return self.emitted(self.machine_function)
+
+    def emitted(self, function: Function) -> str:
         vector = self.options.math == "vector"
-        return emit_module([self.machine_function], compiled=True, vector=vector, tuple_from=self.tuple_from)
+        return emit_module([function], compiled=True, vector=vector, tuple_from=self.tuple_from)
 
     @property
     def interpreted(self) -> Callable[..., Any]:
@@ -135,15 +158,18 @@ class Compiled:
         if self.shown is not self:
             return self.shown.interpreted
         if self._interpreted is None:
-            self._interpreted = getattr(load_module(self.name, self.text, "interpreted", self.classes), self.name)
+            classes = classes_of(self.function)
+            self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
         return self._interpreted
 
     @property
     def dispatcher(self) -> Any:
-        """The loop-level text as a Numba dispatcher."""
+        """The loop-level text as a Numba dispatcher; it begins with a look at the memory that a call will take."""
         if self._dispatcher is None:
             flags = self.options.numba(nogil=not is_brief(self.function))
-            module = load_module(self.name, self.machine_text, f"{self.options.key()} {flags['nogil']}", self.classes)
+            function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
+            text, key = self.emitted(self.checked(function)), f"{self.options.key()} {flags['nogil']}"
+            module = load_module(self.name, text, key, classes_of(function))
             self._dispatcher = numba.njit(**flags)(getattr(module, self.name))
         return self._dispatcher
 
@@ -188,16 +214,23 @@ class Compiled:
         return (returned,) if count == 1 else returned
 
     def recover(self, error: Exception, arguments: tuple[Any, ...]) -> Any:
-        """The result of a call whose entry has raised an error: that of the general form, or the user's error."""
+        """The result of a call whose entry has raised an error: that of another form, or the user's error."""
+        other = self.other(error, arguments)
+        if other is self:
+            raise self.explain(error, arguments) from None
+        try:
+            return other.entry(*arguments)
+        except Exception as again:
+            return other.recover(again, arguments)
+
+    def other(self, error: Exception, arguments: tuple[Any, ...]) -> Compiled:
+        """The form that serves a call which this one refused by an error; itself if there is none."""
         if isinstance(error, SizesDiffer):
-            general = self.general()
-            if general is self:
-                raise error
-            try:
-                return general.entry(*arguments)
-            except Exception as again:
-                raise general.explain(again, arguments) from None
-        raise self.explain(error, arguments) from None
+            return self.general().within_limit(arguments)
+        if isinstance(error, KeepsTooMuch) and self.memory is not None:  # less is free than a moment before
+            made: Compiled = self.memory.make(NONE)
+            return made
+        return self
 
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""

@@ -13,7 +13,7 @@ FASTMATH = frozenset({"contract", "nsz", "arcp", "afn"})
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `differentiable` takes: whether to compile and how, and which analyses are on."""
+    """What `differentiable` takes: whether to compile and how, which analyses are on, how much may be kept."""
 
     jit: bool = True
     fastmath: frozenset[str] | bool = FASTMATH
@@ -22,6 +22,7 @@ class Options:
     math: str = "vector"
     analyses: frozenset[str] = ANALYSES
     fuse: bool | None = None
+    max_residual_bytes: int | None = None
 
     @property
     def lowers(self) -> bool:

@@ -6,7 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pullback.ir.nodes import Block, Carried, Effect, For, If, Let, Operand, Statement, Value, While, map_values
+from pullback.ir.nodes import (
+    Block,
+    Call,
+    Carried,
+    Effect,
+    For,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    map_values,
+)
 
 Part = TypeVar("Part", Block, Let, Effect, If, For, While, Statement)
 
@@ -34,6 +47,46 @@ def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> State
         case While():
             return replace(statement, condition=change(statement.condition), body=change(statement.body))
     return statement
+
+
+def like(value: Value) -> Value:
+    """A new value of the same name and type."""
+    return Value(value.name, value.type)
+
+
+def copied(part: Part, terms: dict[Value, Operand]) -> Part:
+    """A block or statement in other terms, with values of its own for those it defines; `terms` takes them in."""
+    made: Any = _copied_block(part, terms) if isinstance(part, Block) else _copied(part, terms)
+    return made
+
+
+def _copied_block(block: Block, terms: dict[Value, Operand]) -> Block:
+    return Block(tuple(_copied(s, terms) for s in block.statements), _operand(block.yields, terms))
+
+
+def _copied(statement: Statement, terms: dict[Value, Operand]) -> Statement:
+    match statement:
+        case Let():
+            operands, terms[statement.value] = _operand(statement.operands, terms), like(statement.value)
+            return replace(statement, value=terms[statement.value], operands=operands)
+        case Effect():
+            return replace(statement, operands=_operand(statement.operands, terms))
+        case For() | While():
+            carried = tuple(Carried(like(c.parameter), _operand(c.initial, terms)) for c in statement.carried)
+            terms.update((c.parameter, own.parameter) for c, own in zip(statement.carried, carried, strict=True))
+            statement = replace(statement, carried=carried)
+    if isinstance(statement, For):
+        start, stop, step = _operand((statement.start, statement.stop, statement.step), terms)
+        index = terms[statement.index] = like(statement.index)
+        statement = replace(statement, index=index, start=start, stop=stop, step=step)
+    if isinstance(statement, If):
+        statement = replace(statement, condition=_operand(statement.condition, terms))
+    if isinstance(statement, Call):
+        statement = replace(statement, operands=_operand(statement.operands, terms))
+    whole: Any = with_blocks(statement, lambda block: _copied_block(block, terms))
+    results = tuple(map(like, whole.results))
+    terms.update(zip(whole.results, results, strict=True))
+    return replace(whole, results=results)
 
 
 def _block(block: Block, terms: Mapping[Value, Operand]) -> Block:

@@ -47,7 +47,7 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
-from pullback.ir.rewrite import with_blocks
+from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.ir.rounds import trip_count
 from pullback.ir.types import INT, Scalar, is_float
 
@@ -196,8 +196,8 @@ class _Strips:
         loop, builder = self.loop, self.builder
         trips = trip_count(builder, loop.start, loop.stop, loop.step)
         strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
-        results = tuple(_like(r) for r in loop.results)
-        carried = tuple(Carried(_like(c.parameter), c.initial) for c in loop.carried)
+        results = tuple(like(r) for r in loop.results)
+        carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
             yields = self.strip(number, [c.parameter for c in carried])
@@ -246,9 +246,9 @@ class _Strips:
     def inner(self, inner: For) -> None:
         """An inner loop, each round of which goes through the lanes."""
         chained = [c.parameter for c in inner.carried]
-        carried = tuple(Carried(_like(self.wide[p]), self.wide[p]) for p in chained)
-        results = tuple(_like(self.wide[p]) for p in chained)
-        index = _like(inner.index)
+        carried = tuple(Carried(like(self.wide[p]), self.wide[p]) for p in chained)
+        results = tuple(like(self.wide[p]) for p in chained)
+        index = like(inner.index)
         lines = {s.value: s for s in inner.body.statements if isinstance(s, Let) and self.is_line(s, inner)}
         self.packed = {value: (self.pack(line, inner), index) for value, line in lines.items()}
         for p, c in zip(chained, carried, strict=True):
@@ -276,15 +276,15 @@ class _Strips:
         dtype = Constant(line.value.type.dtype)
         trips = trip_count(self.builder, inner.start, inner.stop, inner.step)
         packed = self.builder.let(np.empty, (trips, constant(WIDTH)), dtype, keywords=("dtype",), name=line.value.name)
-        outer, rows, results = (_like(packed) for _ in range(3))
-        lane, index, filled, element = Value("", INT), _like(inner.index), _like(packed), _like(line.value)
+        outer, rows, results = (like(packed) for _ in range(3))
+        lane, index, filled, element = Value("", INT), like(inner.index), like(packed), like(line.value)
         with self.builder.block() as body:
             row = self.builder.let(np.add, self.offset, lane, type_=INT)
             with self.builder.block() as statements:
                 self.add(element, primitives.load, line.operands[0], (Index((row, index)),))
                 self.add(filled, primitives.store, rows, (Index((index, lane)),), element)
             inside = Block(tuple(statements), (filled,))
-            last, one = _like(packed), constant(1)
+            last, one = like(packed), constant(1)
             self.builder.add(For(index, inner.start, inner.stop, one, (Carried(rows, outer),), inside, (last,)))
         lanes = (Carried(outer, packed),)
         self.builder.add(For(lane, constant(0), constant(WIDTH), one, lanes, Block(tuple(body), (last,)), (results,)))
@@ -307,27 +307,27 @@ class _Strips:
         made = {v for s in block.statements for v in results_of(s)}
         stored = list(dict.fromkeys(v for v, _ in stores))
         outside = {v: self.wide[v] for v in stored}
-        inside = {v: _like(self.wide[v]) for v in stored}
-        parameters = [_like(parameter) for parameter, _ in carried]
+        inside = {v: like(self.wide[v]) for v in stored}
+        parameters = [like(parameter) for parameter, _ in carried]
         terms |= {parameter: fresh for (parameter, _), fresh in zip(carried, parameters, strict=True)}
         with self.builder.block() as body:
             terms[self.loop.index] = self.builder.let(np.add, self.offset, lane, type_=INT)
             for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
                 if value in self.packed:
                     packed, index = self.packed[value]
-                    terms[value] = _like(value)
+                    terms[value] = like(value)
                     self.add(terms[value], primitives.load, packed, (Index((index, lane)),))
                 elif value in self.wide and value not in made:
-                    terms[value] = _like(value)
+                    terms[value] = like(value)
                     self.add(terms[value], primitives.load, inside.get(value, self.wide[value]), path)
             for statement in block.statements:
-                self.builder.add(_copied(statement, terms))
+                self.builder.add(copied(statement, terms))
             versions = dict(inside)
             for value, operand in stores:
-                versions[value] = _like(versions[value])
+                versions[value] = like(versions[value])
                 self.add(versions[value], primitives.store, inside[value], path, _renamed(operand, terms))
         yields = (*_renamed(block.yields, terms), *versions.values())
-        results = tuple(_like(v) for v in (*parameters, *inside.values()))
+        results = tuple(like(v) for v in (*parameters, *inside.values()))
         initials = (*(initial for _, initial in carried), *outside.values())
         whole = tuple(map(Carried, (*parameters, *inside.values()), initials))
         made_loop = For(lane, constant(0), constant(WIDTH), constant(1), whole, Block(tuple(body), yields), results)
@@ -339,28 +339,5 @@ class _Strips:
         self.builder.add(Let(value, function, operands, location=self.builder.location))
 
 
-def _like(value: Value) -> Value:
-    return Value(value.name, value.type)
-
-
 def _renamed(operand: Operand, terms: dict[Value, Operand]) -> Operand:
     return map_values(operand, lambda value: terms.get(value, value))
-
-
-def _copied(statement: Statement, terms: dict[Value, Operand]) -> Statement:
-    """A statement in other terms, with results of its own, which `terms` takes in."""
-    match statement:
-        case Let():
-            made = replace(statement, value=_like(statement.value), operands=_renamed(statement.operands, terms))
-            terms[statement.value] = made.value
-            return made
-        case If():
-            condition = _renamed(statement.condition, terms)
-            blocks = []
-            for side in (statement.then, statement.orelse):
-                statements = tuple(_copied(s, terms) for s in side.statements)
-                blocks.append(Block(statements, _renamed(side.yields, terms)))
-            results = tuple(map(_like, statement.results))
-            terms.update(zip(statement.results, results, strict=True))
-            return replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=results)
-    raise AssertionError(f"{statement!r} is no part of a run")

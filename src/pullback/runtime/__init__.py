@@ -1,9 +1,9 @@
 """What generated modules import: helpers with a NumPy body and a Numba overload of the same value, dtype and shape."""
 
 from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
-from pullback.runtime.checks import SizesDiffer, check_apart, check_index, check_out, check_span
+from pullback.runtime.checks import KeepsTooMuch, SizesDiffer, check_apart, check_index, check_out, check_span
 from pullback.runtime.copying import copy_into
-from pullback.runtime.counts import counted
+from pullback.runtime.counts import counted, segment_length
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -37,6 +37,7 @@ from pullback.runtime.elementwise import (
     trunc,
     where,
 )
+from pullback.runtime.freememory import fits_in_memory
 from pullback.runtime.indexing import gather, gather_and_clear, scatter, scatter_add
 from pullback.runtime.linalg import dot, inner, matmul, outer
 from pullback.runtime.products import matrix_product, vector_outer
@@ -82,6 +83,7 @@ from pullback.runtime.sums import plus
 from pullback.runtime.systems import determinant_of, inverse_of, solution_of
 
 __all__ = [
+    "KeepsTooMuch",
     "SizesDiffer",
     "all_over",
     "any_over",
@@ -112,6 +114,7 @@ __all__ = [
     "erfc",
     "exp2",
     "expand_dims",
+    "fits_in_memory",
     "flip",
     "floor_divide",
     "fmax",
@@ -156,6 +159,7 @@ __all__ = [
     "rint",
     "scatter",
     "scatter_add",
+    "segment_length",
     "sigmoid",
     "sign",
     "sinc",

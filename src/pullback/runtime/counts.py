@@ -1,7 +1,8 @@
-"""Counts of rounds: how often the body of an inner loop runs whose length grows or shrinks from round to round."""
+"""Counts of rounds: of inner loops whose length grows or shrinks from round to round, and of segments."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pullback.runtime.compiled import compiled
@@ -34,3 +35,20 @@ def _counted(rounds: Any, first: Any, step: Any) -> Any:
         return rounds * first + step * (rounds * (rounds - 1) // 2)
 
     return count
+
+
+def segment_length(rounds: int) -> int:
+    """How many of a loop's rounds make a segment, so that there are about as many segments: ⌈√rounds⌉, at least 1.
+
+    >>> segment_length(100), segment_length(101), segment_length(0)
+    (10, 11, 1)
+    """
+    return max(1, math.ceil(math.sqrt(rounds)))
+
+
+@compiled(segment_length, prefer_literal=False)
+def _segment_length(rounds: Any) -> Any:
+    def length(rounds: Any) -> Any:
+        return max(1, math.ceil(math.sqrt(rounds)))
+
+    return length

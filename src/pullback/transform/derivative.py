@@ -7,13 +7,13 @@ forward function returns the results and the residuals, the backward one takes r
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pullback.analysis import ANALYSES
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.buffers import find_buffers
 from pullback.analysis.shapes import Shapes
-from pullback.ir.nodes import Block, Constant, Function, Operand, Statement, Value, operands_of, values_in, walk
+from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, operands_of, values_in, walk
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.optimize.abreast import run_abreast
@@ -35,8 +35,24 @@ from pullback.transform.onesweep import in_one_sweep
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
 from pullback.transform.residuals import Residuals, Tape
 from pullback.transform.reverse import Reverser, Sweep, pull_back
+from pullback.transform.segments import in_segments
 from pullback.transform.sharing import share
 from pullback.transform.threading import carry_out
+
+NONE: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class Kept:
+    """What the loops of a derivative keep, its statements, its loops over segments by the indices of their mirrors.
+
+    loops: those of the forward sweep, in the order of their numbers.
+    """
+
+    tapes: list[Tape] = field(default_factory=list)
+    loops: list[For] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+    segments: dict[Value, For] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,43 +71,69 @@ def joint(
     with_results: bool,
     analyses: Set[str] = ANALYSES,
     lowered: bool = False,
+    segmented: frozenset[int] = NONE,
+    kept: Kept | None = None,
 ) -> Function:
     """One function for the value and the gradient of the first result of a prepared function, which is a float number.
 
-    It returns the results (if asked for) and the gradients with respect to the parameters `wrt`.
+    It returns the results (if asked for) and the gradients with respect to the parameters `wrt`. The loops with the
+    numbers `segmented` run in segments; see `numbered_loops`. `kept` takes what its loops keep.
     lowered: with loops in place of array statements, those of the backward sweep too.
     """
     result = function.results[0]
     seed = Constant(1.0, result.type)
-    forward, backward = _sweeps(function, wrt, [(result, seed)], analyses, together=True)
-    kept = function.body.yields[len(function.results) :]
+    forward, backward = _sweeps(function, wrt, [(result, seed)], analyses, True, kept, segmented)
+    changed = function.body.yields[len(function.results) :]
     returned = (*function.results, *backward.yields) if with_results else backward.yields
-    body = Block((*forward, *backward.statements), (*returned, *kept))
+    body = Block((*forward, *backward.statements), (*returned, *changed))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
+    made = _hoisted(made, analyses) if segmented else made  # the segments share their tapes
     made = _finished(made, analyses, lowered)
     return replace(made, callees=_with_derivatives(function, (made.body,), analyses))
 
 
-def find_tapes(function: Function, wrt: tuple[int, ...], analyses: Set[str] = ANALYSES) -> list[Tape]:
-    """What the loops of a prepared function keep for its gradient; see `joint`."""
-    result = function.results[0]
-    tapes: list[Tape] = []
-    _sweeps(function, wrt, [(result, Constant(1.0, result.type))], analyses, together=True, tapes=tapes)
-    return tapes
+def find_kept(
+    function: Function,
+    wrt: tuple[int, ...],
+    analyses: Set[str] = ANALYSES,
+    *,
+    together: bool = True,
+    segmented: frozenset[int] = NONE,
+) -> Kept:
+    """What the loops of a prepared function keep for its gradient; see `joint`, and `split` for two functions."""
+    targets = function.results[:1] if together else tuple(r for r in function.results if is_float(r.type))
+    seeds = [(r, Constant(1.0, r.type) if together else Value("", r.type)) for r in targets]
+    kept = Kept()
+    _sweeps(function, wrt, seeds, analyses, together, kept, segmented)
+    return kept
 
 
-def split(function: Function, wrt: tuple[int, ...], *, analyses: Set[str] = ANALYSES) -> Pair:
-    """A forward and a backward function for cotangents of all float results of a prepared function."""
+def numbered_loops(function: Function) -> list[For]:
+    """The loops of a function in the order of its text: each has the same number wherever it is made anew."""
+    return [statement for statement in walk(function.body) if isinstance(statement, For)]
+
+
+def split(
+    function: Function,
+    wrt: tuple[int, ...],
+    *,
+    analyses: Set[str] = ANALYSES,
+    segmented: frozenset[int] = NONE,
+    kept: Kept | None = None,
+) -> Pair:
+    """A forward and a backward function for cotangents of all float results of a prepared function; see `joint`."""
     floats = [r for r in function.results if is_float(r.type)]
     seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
-    forward, backward = _sweeps(function, wrt, list(zip(floats, seeds, strict=True)), analyses)
-    kept = function.body.yields[len(function.results) :]
-    pulled = _finished(Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location), analyses)
+    pairs = list(zip(floats, seeds, strict=True))
+    forward, backward = _sweeps(function, wrt, pairs, analyses, False, kept, segmented)
+    changed = function.body.yields[len(function.results) :]
+    pulled = Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location)
+    pulled = _finished(_hoisted(pulled, analyses) if segmented else pulled, analyses)
     residuals = _residuals(pulled, seeds)
     for residual in residuals:
         residual.called("saved")
-    body = Block(tuple(forward), (*function.results, *residuals, *kept))
+    body = Block(tuple(forward), (*function.results, *residuals, *changed))
     pushed = Function(f"{function.name}_forward", function.parameters, body, function.mutated, function.location)
     pushed = _finished(pushed, analyses)
     if analyses:
@@ -202,12 +244,13 @@ def _sweeps(
     seeds: list[tuple[Operand, Operand]],
     analyses: Set[str],
     together: bool = False,
-    tapes: list[Tape] | None = None,
+    kept: Kept | None = None,
+    segmented: frozenset[int] = NONE,
 ) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block that yields the gradients.
 
     together: both run in one function, so that a loop may do its backward rounds along with the forward ones.
-    tapes: takes what the loops keep.
+    kept: takes what the loops keep. segmented: the numbers of the loops that run in segments.
     """
     sources = [function.parameters[k] for k in wrt]
     targets = tuple(result for result, _ in seeds)
@@ -221,17 +264,27 @@ def _sweeps(
     if "share" in analyses:
         sweep.statements[:], results = share(function.body, sweep, results)
     buffers = find_buffers(function)
+    loops = numbered_loops(function)
+    chosen = {id(loops[k]) for k in segmented}
 
-    def merge(body: Block, sweep: Sweep, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
+    def merge(
+        body: Block, sweep: Sweep, results: tuple[Operand, ...], together: bool = True
+    ) -> tuple[list[Statement], Block]:
         if together and "one_sweep" in analyses:
             body, results = in_one_sweep(body, sweep, results, merge)
+        body, segments = in_segments(body, sweep, chosen, shapes, merge)
         residuals = Residuals(body, sweep, buffers, shapes, keep_everything="residuals" not in analyses)
         made = carry_out(residuals, results)
-        if tapes is not None:
-            tapes.extend(tape for saved in residuals.plan.saves.values() for tape in saved)
+        if kept is not None:
+            kept.tapes += [tape for saved in residuals.plan.saves.values() for tape in saved]
+            kept.segments |= segments
         return made
 
-    return merge(function.body, sweep, results)
+    forward, backward = merge(function.body, sweep, results, together)
+    if kept is not None:
+        kept.loops += loops
+        kept.statements += [*forward, *backward.statements]
+    return forward, backward
 
 
 def _active(

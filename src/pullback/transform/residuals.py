@@ -25,6 +25,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    blocks_of,
     operands_of,
     results_of,
     values_in,
@@ -149,7 +150,8 @@ class Residuals:
                 case For() | While():
                     if isinstance(mirrored, For) and mirrored.exits:
                         self.need_all((mirrored.start, mirrored.step))
-                    self.collect(statement.body, (*path, (id(mirrored), 0)))
+                    for block in blocks_of(statement):
+                        self.collect(block, (*path, (id(mirrored), 0)))
         self.need_all(block.yields)
 
     def need_size(self, statement: Let) -> None:

@@ -59,12 +59,14 @@ class Sweep:
     """The backward statements, the adjoints at their end, and which forward statement each one mirrors.
 
     A backward loop is known by its index, a backward branch by any of its results: both outlive other passes.
+    room: the most rounds that a forward loop has whenever it runs, where it runs with several counts of them.
     """
 
     statements: list[Statement]
     adjoints: Adjoints
     mirrored: dict[Value, Statement]
     trip_counts: dict[int, Value] = field(default_factory=dict)
+    room: dict[int, Operand] = field(default_factory=dict)
 
     def mirror_of(self, statement: Statement) -> Statement | None:
         """The forward statement that a backward one mirrors; None for one of a rule's own."""

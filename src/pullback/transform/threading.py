@@ -28,7 +28,7 @@ from pullback.ir.nodes import (
     map_values,
     results_of,
 )
-from pullback.ir.rewrite import substituted
+from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.rounds import at_least_zero, round_number, trip_count
 from pullback.ir.types import INT, Stack
 from pullback.transform.residuals import Counter, Path, Residuals, Tape
@@ -141,7 +141,8 @@ class _Forward:
             return self.builder.let(runtime.growing, dtype, name=stack.name, type_=stack.type)
         sizes: list[Operand] = [constant(0)]
         if kept.sizes is not None:
-            sizes = [extent(self.builder, loop) for loop in kept.loops]
+            room = self.sweep.room
+            sizes = [room[id(loop)] if id(loop) in room else extent(self.builder, loop) for loop in kept.loops]
             sizes += [self.builder.dim(*size) if isinstance(size, tuple) else size for size in kept.sizes]
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
@@ -306,8 +307,10 @@ class _Backward:
         match statement:
             case If():
                 self.branches(statement, path, env, counts)
-            case For():
+            case For() if self.sweep.mirror_of(statement) is not None:
                 self.loop(statement, path, env, counts)
+            case For() | While():
+                self.own_loop(statement, path, env, counts)
             case Let() if statement.value in self.plan.sizes:
                 size = self.plan.sizes[statement.value]
                 env[statement.value] = env.get(size, size)
@@ -330,11 +333,16 @@ class _Backward:
         everything = (*statement.results, *results)
         self.builder.add(replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=everything))
 
+    def own_loop(
+        self, statement: For | While, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]
+    ) -> None:
+        """A loop inside a rule's body, or in a segment that runs again."""
+        inner = (*path, (id(statement), 0))
+        self.builder.add(substituted(with_blocks(statement, lambda b: self.block(b, inner, env, counts)), env))
+
     def loop(self, statement: For, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         mirrored = self.sweep.mirror_of(statement)
-        if mirrored is None:  # a loop inside a rule's body
-            self.builder.add(substituted(statement, env))
-            return
+        assert isinstance(mirrored, For | While), "a loop of the backward sweep's own has no mirror"
         passing = [c for c in self.plan.counters if _passes(c, mirrored)]
         whole = [c for c in self.plan.counters if c.loop is mirrored]
         for counter in (*passing, *whole):

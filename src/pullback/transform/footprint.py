@@ -1,0 +1,107 @@
+"""The footprint of a derivative: what its loops keep becomes a Function that gives the bytes for a call's arguments.
+
+t_saved = np.empty(n)                       def f_bytes(x, n):
+x_saved = np.empty((n, x.shape[0]))    →        return n * 8 + n * x.shape[0] * 8
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.frontend.inserted import Inserted
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Statement, Value, is_scalar, values_in, walk
+from pullback.ir.rewrite import copied
+from pullback.ir.rounds import trip_count
+from pullback.ir.types import BOOL, INT, Array
+from pullback.optimize.dead import remove_dead
+from pullback.optimize.simplify import simplify
+from pullback.transform.derivative import Kept
+from pullback.transform.residuals import Tape
+
+
+class Footprint:
+    """The tapes of a derivative, and their bytes for given arguments.
+
+    Only those count whose sizes follow from the arguments by arithmetic; of the others, `unknown` is the number. A tape
+    that each segment of a loop makes counts once, in its size for the first segment, which is the longest.
+    """
+
+    def __init__(self, function: Function, kept: Kept) -> None:
+        self.function, self.kept = function, kept
+        self.definitions = {s.value: s for s in walk(Block(tuple(kept.statements))) if isinstance(s, Let)}
+        self.tapes = [tape for tape in kept.tapes if self.needed(tape) is not None]
+        self.unknown = len(kept.tapes) - len(self.tapes)
+
+    def needed(self, tape: Tape) -> set[Value] | None:
+        """The values from which the size of a tape is computed; None where that takes more than arithmetic."""
+        if tape.sizes is None:
+            return None
+        found: set[Value] = set()
+        sizes = [size[0] if isinstance(size, tuple) else size for size in tape.sizes]
+        if any(isinstance(size.type, Array) and size not in self.function.parameters for size in sizes):
+            return None
+        open_ = [*values_in(tuple((loop.start, loop.stop, loop.step) for loop in tape.loops)), *values_in(tuple(sizes))]
+        while open_:
+            value = open_.pop()
+            if value in found or value in self.kept.segments or value in self.function.parameters:
+                continue
+            made = self.definitions.get(value)
+            if made is None or not self.is_arithmetic(made):
+                return None
+            found.add(value)
+            open_ += values_in(made.operands)
+        return found
+
+    def is_arithmetic(self, statement: Let) -> bool:
+        """Whether a statement computes a number from numbers, or reads one element or size of an argument."""
+        if not is_scalar(statement.value) or isinstance(statement.function, Inserted):
+            return False
+        if statement.function in (primitives.dim, primitives.load):
+            return statement.operands[0] in self.function.parameters
+        return all(is_scalar(value) for value in values_in(statement.operands))
+
+    def measure(self) -> Function:
+        """The function of the same parameters that gives the bytes of the tapes."""
+        needed = set().union(*(self.needed(tape) or () for tape in self.tapes))
+        builder = Builder()
+        total: Operand = constant(0)
+        for tape in self.tapes:
+            total = builder.let(np.add, total, _bytes(builder, tape), type_=INT)
+        made = [s for value, s in self.definitions.items() if value in needed]
+        terms: dict[Value, Any] = dict.fromkeys(self.kept.segments, constant(0))
+        statements: list[Statement] = [copied(s, terms) for s in (*made, *builder.statements)]
+        body = Block(tuple(statements), (terms.get(total, total),))
+        name = f"{self.function.name}_bytes"
+        return remove_dead(simplify(Function(name, self.function.parameters, body, (), self.function.location)))
+
+
+def limited(function: Function, measure: Function, most: int | None) -> Function:
+    """The function, which begins with a check that raises KeepsTooMuch where `measure` gives more bytes than `most`.
+
+    most: None for a quarter of the memory that is free. The function may have more parameters than `measure`.
+    """
+    builder = Builder()
+    terms: dict[Value, Operand] = dict(zip(measure.parameters, function.parameters, strict=False))
+    body = copied(measure.body, terms)
+    with builder.at(function.location):
+        limit = () if most is None else (constant(most),)
+        fits = builder.let(np.less_equal if limit else runtime.fits_in_memory, *body.yields, *limit, type_=BOOL)
+        builder.effect(primitives.check, fits, Constant(runtime.KeepsTooMuch))
+    statements = (*body.statements, *builder.statements, *function.body.statements)
+    return replace(function, body=replace(function.body, statements=statements))
+
+
+def _bytes(builder: Builder, tape: Tape) -> Operand:
+    assert tape.sizes is not None, "a tape of unknown size is not measured"
+    sizes: list[Operand] = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in tape.loops]
+    sizes += [builder.dim(*size) if isinstance(size, tuple) else size for size in tape.sizes]
+    product: Operand = constant(np.dtype(tape.value.type.dtype).itemsize)
+    for size in sizes:
+        product = builder.let(np.multiply, product, size, type_=INT)
+    return product

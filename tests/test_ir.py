@@ -352,7 +352,7 @@ def all_texts() -> str:
     for program in [*collect.programs("imperative"), *collect.programs("regressions")]:
         built = build_of(program)
         texts.append(show(built.function))
-        texts.append(show(own(joint_of(program, built, True) if has_gradient(built) else prepared(built.function))))
+        texts.append(show(own(joint_of(program, built, ANALYSES) if has_gradient(built) else prepared(built.function))))
     return "\n".join(texts)
 
 

@@ -92,6 +92,16 @@ def test_without_one_analysis(program: Any, k: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.samples[0].cotangent is None], ids=case_id)
+def test_pullback(program: Any) -> None:
+    """The two functions of `vjp` give what one function gives."""
+    sample = program.samples[0]
+    _, pullback = pb.vjp(pb.differentiable(jit=False)(program.function), argnums=sample.wrt)(*sample.fresh())
+    _, expected = oracle.gradient(program.function, sample.fresh(), sample.wrt)
+    assert_close(pullback(1.0), expected, rtol_of(sample.fresh()), "gradient")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), SEGMENTED, ids=case_id)
 def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All loops that can run in segments do, also those that keep more in this way."""

@@ -16,6 +16,7 @@ from numba.core.registry import CPUDispatcher
 from pullback.compile.memory import Memory
 from pullback.compile.modules import load_module
 from pullback.compile.options import Options
+from pullback.emit import parts
 from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
 from pullback.ir import primitives
@@ -25,6 +26,7 @@ from pullback.optimize.fresh import fill_once
 from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.own import own
+from pullback.optimize.pairs import pair
 from pullback.optimize.registers import sum_in_registers
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.transform.derivative import NONE
@@ -108,8 +110,9 @@ class Compiled:
 
     @property
     def text(self) -> str:
-        function = self.machine_function if self.lowered and not self.options.jit else self.shown.function
-        return emit_module([function], compiled=False, tuple_from=self.tuple_from)
+        divided = self.lowered and not self.options.jit
+        function = self.machine_function if divided else self.shown.function
+        return emit_module([function], compiled=False, tuple_from=self.tuple_from, divided=divided)
 
     @property
     def unguarded(self) -> Compiled:
@@ -134,7 +137,8 @@ class Compiled:
     @property
     def arranged(self) -> Function:
         """The function arranged for the machine."""
-        return arranged(self.function, self.options.analyses)
+        function = arranged(self.function, self.options.analyses)
+        return pair(function) if len(function.body.statements) > parts.LONGEST else function
 
     @property
     def machine_function(self) -> Function:
@@ -150,7 +154,7 @@ class Compiled:
 
     def emitted(self, function: Function) -> str:
         vector = self.options.math == "vector"
-        return emit_module([function], compiled=True, vector=vector, tuple_from=self.tuple_from)
+        return emit_module([function], compiled=True, vector=vector, tuple_from=self.tuple_from, divided=True)
 
     @property
     def interpreted(self) -> Callable[..., Any]:

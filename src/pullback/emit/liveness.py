@@ -19,109 +19,111 @@ from pullback.ir.nodes import (
     values_in,
 )
 
+Mask = int  # a set of values: one bit for each
+
 
 class Interference:
-    """For each value, the values that are live where it is made."""
+    """For each value, those that are live where it is made."""
 
     def __init__(self, function: Function, inlined: dict[Value, Let]) -> None:
-        self.edges: dict[Value, set[Value]] = {}
+        self.live_at: dict[Value, Mask] = {}
+        self.bits: dict[Value, Mask] = {}
         self.inlined = inlined
-        live = self.read(function.body.yields)
-        self.block(function.body, live)
+        live = self.block(function.body, self.read(function.body.yields))
         self.together(function.parameters, live)
 
-    def read(self, operand: Operand) -> set[Value]:
-        """The values that must be at hand to write an operand: those inside the expressions it stands for."""
-        found: set[Value] = set()
-        for value in values_in(operand):
-            if value in self.inlined:
-                found |= self.read(self.inlined[value].operands)
-            else:
-                found.add(value)
+    def between(self, some: Iterable[Value], others: Iterable[Value]) -> bool:
+        """Whether one of the first values is needed at the same time as one of the second."""
+        some, others = list(some), list(others)
+        first, second = self.mask(some), self.mask(others)
+        sides = ((some, second), (others, first))
+        return any(self.live_at.get(value, 0) & mask for values, mask in sides for value in values)
+
+    def mask(self, values: Iterable[Value]) -> Mask:
+        found = 0
+        for value in values:
+            if value not in self.bits:
+                self.bits[value] = 1 << len(self.bits)
+            found |= self.bits[value]
         return found
 
-    def define(self, values: Iterable[Value], live: set[Value]) -> None:
-        """These values are made here, while `live` are needed afterwards."""
-        values = list(values)
-        live.difference_update(values)
-        for value in values:
-            for other in live:
-                self.edges.setdefault(value, set()).add(other)
-                self.edges.setdefault(other, set()).add(value)
+    def read(self, operand: Operand) -> Mask:
+        """The values that must be at hand to write an operand: those inside the expressions it stands for."""
+        found = 0
+        for value in values_in(operand):
+            inner = self.inlined.get(value)
+            found |= self.mask([value]) if inner is None else self.read(inner.operands)
+        return found
 
-    def together(self, values: Iterable[Value], live: set[Value]) -> None:
+    def define(self, values: Iterable[Value], live: Mask) -> Mask:
+        """These values are made here, while `live` are needed afterwards; what of that is needed before."""
+        values = list(values)
+        others = live & ~self.mask(values)
+        for value in values:
+            self.live_at[value] = self.live_at.get(value, 0) | others
+        return others
+
+    def together(self, values: Iterable[Value], live: Mask) -> Mask:
         """The same for values that are made at one moment."""
         values = list(values)
-        self.define(values, live)
         for value in values:
-            others = {other for other in values if other is not value}
-            self.edges.setdefault(value, set()).update(others)
+            self.live_at[value] = self.live_at.get(value, 0) | (self.mask(values) & ~self.mask([value]))
+        return self.define(values, live)
 
-    def block(self, block: Block, live: set[Value]) -> None:
-        """Go through a block backwards; `live` holds what is needed after it, then before it."""
+    def block(self, block: Block, live: Mask) -> Mask:
+        """What is needed before a block, given what is needed after it."""
         for statement in reversed(block.statements):
-            self.statement(statement, live)
+            live = self.statement(statement, live)
+        return live
 
-    def statement(self, statement: Statement, live: set[Value]) -> None:
+    def statement(self, statement: Statement, live: Mask) -> Mask:
         match statement:
             case If():
-                self.branches(statement, live)
+                return self.branches(statement, live)
             case For() | While():
-                self.loop(statement, live)
+                return self.loop(statement, live)
             case Let() if statement.value in self.inlined:
-                pass
-            case _:
-                self.together(results_of(statement), live)
-                live |= self.read(operands_of(statement))
+                return live
+        return self.together(results_of(statement), live) | self.read(operands_of(statement))
 
-    def branches(self, statement: If, live: set[Value]) -> None:
-        self.together(statement.results, live)
-        before: set[Value] = self.read(statement.condition)
+    def branches(self, statement: If, live: Mask) -> Mask:
+        live = self.together(statement.results, live)
+        before = self.read(statement.condition)
         for block in (statement.then, statement.orelse):
-            inside = live | self.read(block.yields)
-            self.block(block, inside)
-            before |= inside
-        live.clear()
-        live.update(before)
+            before |= self.block(block, live | self.read(block.yields))
+        return before
 
-    def loop(self, statement: For | While, live: set[Value]) -> None:
+    def loop(self, statement: For | While, live: Mask) -> Mask:
         parameters = [carried.parameter for carried in statement.carried]
-        self.together(statement.results, live)
-        through = live | self.read_inside(statement)
-        inside = through | self.read(statement.body.yields)
-        self.block(statement.body, inside)
-        if isinstance(statement, While):
-            inside |= through | self.read(statement.condition.yields) | set(parameters)
-            self.block(statement.condition, inside)
         index = [statement.index] if isinstance(statement, For) else []
-        inside |= through
-        self.together([*parameters, *index], inside)
+        through = self.together(statement.results, live) | self.read_inside(statement)
+        inside = self.block(statement.body, through | self.read(statement.body.yields))
+        if isinstance(statement, While):
+            inside |= through | self.read(statement.condition.yields) | self.mask(parameters)
+            inside = self.block(statement.condition, inside)
+        self.together([*parameters, *index], inside | through)
         self.bounds(statement)
-        live.clear()
-        live.update(through - set(parameters) - set(index))
-        live |= self.read(operands_of(statement))
+        return through & ~self.mask([*parameters, *index]) | self.read(operands_of(statement))
 
     def bounds(self, statement: For | While) -> None:
         """The range of a `for` is read after what it carries has been set: none of that may have a bound's name."""
-        bounds = self.read((statement.start, statement.stop, statement.step)) if isinstance(statement, For) else set()
+        if not isinstance(statement, For):
+            return
+        bounds = self.read((statement.start, statement.stop, statement.step))
         for carried in statement.carried:
-            for bound in bounds - {carried.initial}:
-                self.edges.setdefault(carried.parameter, set()).add(bound)
-                self.edges.setdefault(bound, set()).add(carried.parameter)
+            initial = self.mask(values_in(carried.initial))
+            self.live_at[carried.parameter] = self.live_at.get(carried.parameter, 0) | (bounds & ~initial)
 
-    def read_inside(self, statement: For | While) -> set[Value]:
+    def read_inside(self, statement: For | While) -> Mask:
         """What a loop reads from outside: needed until its last round ends."""
-        read: set[Value] = self.read(statement.body.yields)
-        self._bare().block(statement.body, read)
+        read = self._bare().block(statement.body, self.read(statement.body.yields))
         if isinstance(statement, While):
             read |= self.read(statement.condition.yields)
-            self._bare().block(statement.condition, read)
-        own = {carried.parameter for carried in statement.carried}
-        if isinstance(statement, For):
-            own.add(statement.index)
-        return read - own
+            read = self._bare().block(statement.condition, read)
+        own = [carried.parameter for carried in statement.carried]
+        return read & ~self.mask([*own, statement.index] if isinstance(statement, For) else own)
 
     def _bare(self) -> Interference:
         other = object.__new__(Interference)
-        other.edges, other.inlined = {}, self.inlined
+        other.live_at, other.bits, other.inlined = {}, self.bits, self.inlined
         return other

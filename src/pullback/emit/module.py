@@ -14,6 +14,7 @@ import gast
 
 from pullback.analysis.naturals import natural_indices
 from pullback.analysis.sums import sum_steps
+from pullback.emit import parts
 from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
 from pullback.emit.names import name_values
@@ -21,11 +22,12 @@ from pullback.emit.printer import to_text
 from pullback.emit.signs import tidy_signs
 from pullback.emit.spelling import call, constant, name, tuple_
 from pullback.emit.statements import Statements
-from pullback.emit.undefined import copied_values
-from pullback.ir.nodes import Function
+from pullback.emit.undefined import copied_values, undefined_values
+from pullback.ir.nodes import Function, Let, Value, walk
 from pullback.ir.types import Array, Type
 
 HELPERS_MODULE = "pullback.runtime"
+LINKED_IN = "linked_in"
 
 
 def emit_function(
@@ -35,14 +37,21 @@ def emit_function(
     vector: bool = False,
     comments: bool = True,
     tuple_from: int | None = None,
-) -> tuple[Any, set[str]]:
-    """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`)."""
+    divided: bool = False,
+) -> tuple[list[Any], set[str]]:
+    """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`).
+
+    divided: if it is long, the gast of its parts comes first.
+    """
     inlined = find_inlined(function)
     names = name_values(function, inlined, frozenset({function.name}))
+    long = divided and _length(function, inlined) > parts.LONGEST
+    # In a part, a variable must not be without a value where the next part might read it.
+    copied = undefined_values(function) if long else copied_values(function, names)
     sums = sum_steps(function) if compiled else frozenset()
     naturals = natural_indices(function) if compiled else frozenset()
     expressions = Expressions(names, inlined, compiled, vector, sums, naturals)
-    statements = Statements(expressions, names, copied_values(function, names), comments)
+    statements = Statements(expressions, names, copied, comments)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:
@@ -55,7 +64,13 @@ def emit_function(
     parameters = [gast.Name(names[p], gast.Param(), None, None) for p in function.parameters]
     arguments = gast.arguments(parameters, [], None, [], [], None, [])
     tree = gast.FunctionDef(function.name, arguments, body or [gast.Pass()], [], None, None, [])
-    return tidy_signs(tree), expressions.helpers
+    tree = tidy_signs(tree)
+    return parts.in_parts(tree, parts.SIZE) if long else [tree], expressions.helpers
+
+
+def _length(function: Function, inlined: dict[Value, Let]) -> int:
+    """How many statements the text of a function has, about."""
+    return sum(not (isinstance(s, Let) and s.value in inlined) for s in walk(function.body))
 
 
 def emit_module(
@@ -65,31 +80,50 @@ def emit_module(
     vector: bool = False,
     comments: bool = True,
     tuple_from: int | None = None,
+    divided: bool = False,
 ) -> str:
     """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours.
 
     compiled: as Numba takes it; vector: with the vector math library; tuple_from: the results from this number on are
-    returned in a tuple of their own.
+    returned in a tuple of their own; divided: a long function becomes several.
     """
-    trees, helpers = [], set()
+    trees: list[Any] = []
+    helpers: set[str] = set()
     functions = list(functions)
     callees = {callee.name: callee for function in functions for callee in function.callees}
     for function in (*callees.values(), *functions):
-        inner = None if function.name in callees else tuple_from
-        tree, used = emit_function(function, compiled=compiled, vector=vector, comments=comments, tuple_from=inner)
-        if compiled and function.name in callees:
-            tree.decorator_list = [_decorator(function)]
-        trees.append(tree)
+        is_callee = function.name in callees
+        made, used = emit_function(
+            function,
+            compiled=compiled,
+            vector=vector,
+            comments=comments,
+            tuple_from=None if is_callee else tuple_from,
+            divided=divided and not is_callee,
+        )
+        if compiled:
+            made[-1].decorator_list = [_decorator(function)] if is_callee else []
+            for part in made[:-1]:
+                part.decorator_list = [name(LINKED_IN)]
+        trees += made
         helpers |= used
-    head: list[Any] = [gast.Import([gast.alias("numpy", "np")])]
-    if compiled and callees:
-        head.append(gast.ImportFrom("numba", [gast.alias("njit", None)], 0))
+    return to_text(gast.Module([*_imports(trees, helpers), *trees], []))
+
+
+def _imports(trees: list[Any], helpers: set[str]) -> list[Any]:
+    """What a module with these functions imports."""
+    imports: list[Any] = [gast.Import([gast.alias("numpy", "np")])]
+    decorators = [decorator for tree in trees for decorator in tree.decorator_list]
+    if any(isinstance(decorator, gast.Call) for decorator in decorators):
+        imports.append(gast.ImportFrom("numba", [gast.alias("njit", None)], 0))
     if VECTOR_LIBRARY in helpers:
-        helpers.remove(VECTOR_LIBRARY)
-        head.append(gast.Import([gast.alias(f"{HELPERS_MODULE}.vectormath", VECTOR_LIBRARY)]))
-    if helpers:
-        head.append(gast.ImportFrom(HELPERS_MODULE, [gast.alias(h, None) for h in sorted(helpers)], 0))
-    return to_text(gast.Module([*head, *trees], []))
+        imports.append(gast.Import([gast.alias(f"{HELPERS_MODULE}.vectormath", VECTOR_LIBRARY)]))
+    names = [gast.alias(helper, None) for helper in sorted(helpers - {VECTOR_LIBRARY})]
+    if names:
+        imports.append(gast.ImportFrom(HELPERS_MODULE, names, 0))
+    if any(isinstance(decorator, gast.Name) for decorator in decorators):
+        imports.append(gast.ImportFrom(f"{HELPERS_MODULE}.linking", [gast.alias(LINKED_IN, None)], 0))
+    return imports
 
 
 def _decorator(function: Function) -> Any:

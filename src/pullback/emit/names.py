@@ -25,7 +25,10 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Array
 
 RESERVED = (
-    frozenset(keyword.kwlist) | frozenset(dir(builtins)) | frozenset(runtime.__all__) | {"np", "njit", "stop", "vm"}
+    frozenset(keyword.kwlist)
+    | frozenset(dir(builtins))
+    | frozenset(runtime.__all__)
+    | {"linked_in", "np", "njit", "stop", "vm"}
 )
 
 
@@ -45,7 +48,7 @@ class _Classes:
 
     def __init__(self, function: Function, inlined: dict[Value, Let]) -> None:
         self.inlined = inlined
-        self.edges = Interference(function, inlined).edges
+        self.interference = Interference(function, inlined)
         self.parent: dict[Value, Value] = {}
         self.members: dict[Value, list[Value]] = {}
         self.parameters = set(function.parameters)
@@ -74,10 +77,10 @@ class _Classes:
             self.unite(a, b)
 
     def conflict(self, a: Value, b: Value) -> bool:
-        first, second = self.of(a), set(self.of(b))
+        first, second = self.of(a), self.of(b)
         if any(x in self.parameters for x in first) and any(y in self.parameters for y in second):
             return True
-        return any(self.edges.get(x, frozenset()) & second for x in first)
+        return self.interference.between(first, second)
 
 
 def _same_kind(a: Value, b: Value) -> bool:

@@ -50,14 +50,16 @@ def comment(text: str) -> Any:
     return gast.Expr(gast.Constant(COMMENT + text, None))
 
 
-def _is_comment(node: Any) -> bool:
+def is_comment(node: Any) -> bool:
+    """Whether a statement, of gast or ast, is a comment line."""
     value = getattr(node, "value", None)
-    return isinstance(node, ast.Expr) and isinstance(value, ast.Constant) and str(value.value).startswith(COMMENT)
+    constant = isinstance(node, ast.Expr | gast.Expr) and isinstance(value, ast.Constant | gast.Constant)
+    return constant and str(value.value).startswith(COMMENT)
 
 
 class _Stripper(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> Any:
-        return None if _is_comment(node) else node
+        return None if is_comment(node) else node
 
 
 def _without_comments(module: Any) -> Any:
@@ -91,7 +93,7 @@ class Printer(astunparse.Unparser):
         self.operand(node, 0)
 
     def _Expr(self, tree: Any) -> None:
-        if _is_comment(tree):
+        if is_comment(tree):
             self.fill(tree.value.value[len(COMMENT) - 2 :])
             return
         self.fill()

@@ -11,12 +11,12 @@ from pullback import runtime
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment
 from pullback.emit.spelling import call, constant, name, tuple_
+from pullback.emit.undefined import is_undefined
 from pullback.errors import Location
 from pullback.ir import primitives
 from pullback.ir.builder import constant as number
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
-    UNDEFINED,
     Block,
     Call,
     Constant,
@@ -198,7 +198,7 @@ class Statements:
         for block in (statement.then, statement.orelse):
             self.said = said
             pairs = zip(statement.results, block.yields, strict=True)
-            pending = [(self.names[r], r, y) for r, y in pairs if not _is_undefined(y) or r in self.copied]
+            pending = [(self.names[r], r, y) for r, y in pairs if not is_undefined(y) or r in self.copied]
             sides.append(self.plain(block) + self.assignments(pending))
         condition = self.expressions.operand(statement.condition)
         then, orelse = sides
@@ -331,10 +331,6 @@ def _is_row(array: Value, path: Any) -> bool:
     """Whether a path gives numbers for the first axes of an array, and leaves others."""
     items = getattr(path[0], "items", ()) if len(path) == 1 else ()
     return all(map(is_scalar, items)) and 0 < len(items) < getattr(array.type, "ndim", 0)
-
-
-def _is_undefined(operand: Operand) -> bool:
-    return isinstance(operand, Constant) and operand.value is UNDEFINED
 
 
 def _negated(condition: Any) -> Any:

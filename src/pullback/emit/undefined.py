@@ -13,14 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pullback import runtime
 from pullback.ir import primitives
-from pullback.ir.nodes import For, Function, If, Let, Operand, Value, While, walk
+from pullback.ir.nodes import UNDEFINED, Constant, For, Function, If, Let, Operand, Value, While, values_in, walk
 
 
 def copied_values(function: Function, names: dict[Value, str]) -> frozenset[Value]:
-    """The values that are copied under another name, and those they come from."""
+    """The values that are copied under another name or returned, and those they come from."""
     sources: dict[Value, list[Value]] = {}
-    copied: list[Value] = []
+    copied: list[Value] = [*values_in(function.body.yields)]
     for target, operand in _handed_over(function):
         if not isinstance(operand, Value):
             continue
@@ -34,6 +35,38 @@ def copied_values(function: Function, names: dict[Value, str]) -> frozenset[Valu
             found.add(value)
             copied += sources.get(value, [])
     return frozenset(found)
+
+
+def undefined_values(function: Function) -> frozenset[Value]:
+    """The results of branches that some path leaves without a value, but not stacks, which have no placeholder."""
+    found: set[Value] = set()
+    for statement in walk(function.body):
+        if isinstance(statement, If):
+            sides = zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True)
+            found.update(result for result, *yields in sides if any(map(is_undefined, yields)))
+    return frozenset(found - _stacks(function))
+
+
+def _stacks(function: Function) -> set[Value]:
+    """The stacks of a function, under all names."""
+    stacks: set[Value] = set()
+    count = -1
+    while count != len(stacks):
+        count = len(stacks)
+        stacks |= {s.value for s in walk(function.body) if isinstance(s, Let) and _is_stack(s, stacks)}
+        stacks |= {target for target, operand in _handed_over(function) if operand in stacks}
+    return stacks
+
+
+def _is_stack(statement: Let, stacks: set[Value]) -> bool:
+    if statement.function is runtime.growing:
+        return True
+    return statement.function is runtime.keep and statement.operands[0] in stacks
+
+
+def is_undefined(operand: Operand) -> bool:
+    """Whether an operand stands for a variable without a value."""
+    return isinstance(operand, Constant) and operand.value is UNDEFINED
 
 
 def _handed_over(function: Function) -> Iterator[tuple[Value, Operand]]:

@@ -133,6 +133,8 @@ class Survey:
         self.position = 0
         self.origins: dict[Value, frozenset[Value]] = {}
         self.made: dict[Value, int] = {}
+        self.order: list[Value] = []
+        self.firsts: dict[int, int] = {}
         self.uses: dict[Value, list[Use]] = {}
         self.loops: dict[Value, tuple[tuple[int, Sides], ...]] = {}
         self.ends: dict[int, int] = {}
@@ -140,6 +142,8 @@ class Survey:
         self.taken: dict[Value, tuple[For | While, int]] = {}
         self.starts: dict[int, int] = {}
         self.loop_sides: dict[int, Sides] = {}
+        self.rank: dict[Value, int] = {}
+        self.holders: dict[Value, list[Value]] = {}
         self.readonly: set[Value] = set()
         self.views: set[Value] = set()
         self.sides: dict[Value, tuple[Operand, Operand]] = {}
@@ -161,6 +165,7 @@ class Survey:
     # Walking
 
     def define(self, value: Value, loops: tuple[tuple[int, Sides], ...]) -> None:
+        self.order.append(value)
         self.made[value] = self.position
         self.loops[value] = loops
 
@@ -235,6 +240,7 @@ class Survey:
         number = self.position
         inner = (*loops, (number, sides))
         first_write = len(self.written)
+        self.firsts[number] = len(self.order)
         self.position += 1
         parameters = [carried.parameter for carried in statement.carried]
         for parameter in parameters:
@@ -275,7 +281,7 @@ class Survey:
         sides: Sides,
         loops: Any,
     ) -> None:
-        inside = {v for v, around in self.loops.items() if len(around) > len(loops) and around[len(loops)][0] == number}
+        inside = set(self.order[self.firsts[number] :])
         for k, (parameter, result) in enumerate(zip(parameters, statement.results, strict=True)):
             self.define(result, loops)
             if self.origin(statement.body.yields[k]) & self.readonly:
@@ -295,6 +301,10 @@ class Survey:
 
     def repairs(self) -> Repairs:
         repairs = Repairs()
+        self.rank = {value: k for k, value in enumerate(self.order)}
+        for value in self.order:
+            for origin in self.origin(value):
+                self.holders.setdefault(origin, []).append(value)
         for statement, position, sides in self.writes:
             self.check_write(statement, position, sides, repairs)
         for parameter, (loop, k) in self.taken.items():
@@ -302,13 +312,18 @@ class Survey:
         self.check_results(repairs)
         return repairs
 
+    def holding(self, origins: frozenset[Value]) -> list[Value]:
+        """The values that may share this memory, in the order in which they are made."""
+        found = {value for origin in origins for value in self.holders.get(origin, ())}
+        return sorted(found, key=self.rank.__getitem__)
+
     def check_write(self, statement: Let, position: int, sides: Sides, repairs: Repairs) -> None:
         written = self.origin(statement.operands[0])
         if written & self.readonly or any(o in self.function.parameters and not self.may_take(o) for o in written):
             self.copy_before(statement, written, repairs)
             return
-        for value, made in self.made.items():
-            if made >= position or not self.origin(value) & written or value is statement.value:
+        for value in self.holding(written):
+            if self.made[value] >= position or value is statement.value:
                 continue
             if self.is_read_after(value, position, sides):
                 outer = len(self.loops[value]) < len(self.loops[statement.value])
@@ -353,8 +368,8 @@ class Survey:
         taken = self.origin(initial)
         needed = [
             value
-            for value, made in self.made.items()
-            if made <= start and self.origin(value) & taken and self.is_read_after(value, start, sides)
+            for value in self.holding(taken)
+            if self.made[value] <= start and self.is_read_after(value, start, sides)
         ]
         foreign = [o for o in taken if o in self.function.parameters]
         spare = not self.kept.intersection(needed)

@@ -25,16 +25,18 @@ NOT_REMEMBERED = [
 ]
 
 
-@pytest.mark.parametrize(("function", "arguments"), [(f, rest) for f, *rest in REMEMBERED], ids=lambda f: str(f)[:40])
+def cases(listed):
+    return [pytest.param(function, arguments, id=function.__name__) for function, *arguments in listed]
+
+
+@pytest.mark.parametrize(("function", "arguments"), cases(REMEMBERED))
 def test_no_conditions_are_kept(function, arguments):
     source = pb.source(function, *arguments)
     assert "last >= 0" in source
     assert "dtype=np.bool" not in source
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments"), [(f, rest) for f, *rest in NOT_REMEMBERED], ids=lambda f: str(f)[:40]
-)
+@pytest.mark.parametrize(("function", "arguments"), cases(NOT_REMEMBERED))
 def test_numbers_that_depend_on_each_other_are_followed(function, arguments):
     source = pb.source(function, *arguments)
     assert "dtype=np.bool" in source or "last" not in source

@@ -26,7 +26,9 @@ def main() -> None:
     settings = Settings(options.rounds, options.budget, options.scale, options.core, options.verbose)
     results: Results = {}
     for problem in find_problems([OWN, *options.extra], options.only):
-        peers = [peer for peer in load(problem).PEERS if peer in options.peers]
+        module = load(problem)
+        peers = ["in_order"] if hasattr(module, "in_order") else []
+        peers += [peer for peer in module.PEERS if peer in options.peers]
         results[problem.stem] = measure(problem, peers, settings)
         print(progress(problem.stem, results[problem.stem]), file=sys.stderr, flush=True)
         if options.json:

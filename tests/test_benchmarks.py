@@ -20,7 +20,11 @@ SMALL = 0.01
 STEP = 1e-6
 TIME_LIMIT = 120.0  # s
 
+SHARED = BENCHMARKS.parent.parent / "shared" / "bench" / "problems"
+
 PROBLEMS = [pytest.param(path, id=path.stem) for path in find_problems([OWN], [])]
+# None where they are not at hand. The images of conv2d have a fixed size and take minutes without a compiler.
+FURTHER = [pytest.param(path, id=path.stem) for path in find_problems([SHARED], []) if path.stem != "conv2d"]
 
 
 def slope(function, arguments, number, direction):
@@ -53,6 +57,30 @@ def test_hand_written_adjoint_agrees_with_differences_and_with_ours(path):
     assert ours[0] == pytest.approx(value, rel=1e-9)
     for mine, gradient in zip(ours[1], gradients, strict=True):
         np.testing.assert_allclose(mine, gradient, rtol=1e-9, atol=1e-9 * np.max(np.abs(gradient)))
+
+
+@pytest.mark.parametrize("path", PROBLEMS)
+def test_second_hand_written_adjoint_agrees_with_the_first(path):
+    problem = load(path)
+    if not hasattr(problem, "in_order"):
+        pytest.skip("there is one only")
+    arguments = problem.make(SMALL)
+    for mine, other in zip(problem.in_order(*arguments), problem.hand(*arguments), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-10 * np.max(np.abs(other)))
+
+
+@pytest.mark.parametrize("path", PROBLEMS + FURTHER)
+def test_without_analyses_the_gradient_is_the_same(path):
+    """Without all of them, and without each."""
+    problem = load(path)
+    arguments = problem.make(SMALL)
+    value, expected = pb.value_and_grad(pb.differentiable(jit=False)(problem.primal), argnums=problem.WRT)(*arguments)
+    for analyses in (frozenset(), *(pb.ANALYSES - {name} for name in sorted(pb.ANALYSES))):
+        other = pb.differentiable(jit=False, fuse=True, analyses=analyses)(problem.primal)
+        found, gradients = pb.value_and_grad(other, argnums=problem.WRT)(*arguments)
+        assert found == pytest.approx(value, rel=1e-12)
+        for mine, gradient in zip(gradients, expected, strict=True):
+            np.testing.assert_allclose(mine, gradient, rtol=1e-10, atol=1e-10 * np.max(np.abs(gradient)))
 
 
 @pytest.mark.parametrize("path", PROBLEMS)

@@ -8,8 +8,11 @@ A problem is a module with
     hand(*arguments)     (value, gradient, ...), one gradient for each of WRT: the hand-written adjoint
     PEERS                {name: builder}; builder(arguments) returns a call() that returns what `hand` does
 
-and, where needed, REDUCED, {peer: scale}, for peers that are too slow at full size (their time is divided by it), and
-RTOL, the tolerance of the gradients where 1e-6 is too strict.
+and, where needed,
+
+    in_order(*arguments) a second hand-written adjoint, where the first one runs the loops in another order
+    REDUCED              {peer: scale}, for peers that are too slow at full size (their time is divided by it)
+    RTOL                 the tolerance of the gradients where 1e-6 is too strict
 """
 
 import importlib.util

@@ -8,7 +8,7 @@ from harness.measure import Measurement
 Results = dict[str, dict[str, Measurement]]
 """problem → peer → measurement"""
 
-SIDES = ("hand", "primal")
+SIDES = ("hand", "primal", "in_order")
 """What the ratios are taken to; every other name in the results is a peer or ours."""
 
 
@@ -20,7 +20,7 @@ def peers_of(results: Results) -> list[str]:
 
 def ratio(row: dict[str, Measurement], peer: str, to: str = "hand") -> float:
     """The time of `peer` as a multiple of another's; NaN where one of the two has no valid result."""
-    if peer not in row or not row[peer].valid or not row[to].valid:
+    if peer not in row or to not in row or not row[peer].valid or not row[to].valid:
         return math.nan
     return row[peer].time / row[to].time
 
@@ -34,14 +34,15 @@ def geometric_mean(ratios: Iterable[float]) -> float:
 def table(results: Results) -> list[list[str]]:
     """Cells, with the headings first and the geometric means of the ratios last."""
     peers = peers_of(results)
-    headings = ["problem", "primal", "hand", "ours", "ours/hand", "ours/primal", "compile hand", "compile ours"]
-    rows = [headings + [f"{peer}/hand" for peer in peers]]
+    headings = ["problem", "primal", "hand", "ours", "ours/hand", "ours/in order", "ours/primal"]
+    headings += ["compile hand", "compile ours"]
+    rows = [[*headings, *(f"{peer}/hand" for peer in peers)]]
     for problem, row in results.items():
         cells = [problem, *(time_cell(row[peer]) for peer in ("primal", "hand", "ours"))]
-        cells += [ratio_cell(row, "ours"), ratio_cell(row, "ours", "primal")]
+        cells += [ratio_cell(row, "ours", to) for to in ("hand", "in_order", "primal")]
         cells += [seconds(row["hand"].first), seconds(row["ours"].first)]
         rows.append(cells + [ratio_cell(row, peer) for peer in peers])
-    means = [mean_cell(results, "ours"), mean_cell(results, "ours", "primal")]
+    means = [mean_cell(results, "ours"), "", mean_cell(results, "ours", "primal")]
     rows.append(["geometric mean", "", "", "", *means, "", "", *(mean_cell(results, peer) for peer in peers)])
     return rows
 
@@ -53,7 +54,7 @@ def time_cell(measurement: Measurement) -> str:
 
 
 def ratio_cell(row: dict[str, Measurement], peer: str, to: str = "hand") -> str:
-    if peer not in row:
+    if peer not in row or to not in row:
         return ""
     if row[peer].wrong:
         return "WRONG"

@@ -74,6 +74,8 @@ def build(module: ModuleType, peer: str, arguments: tuple[Any, ...]) -> Call:
     match peer:
         case "hand":
             return lambda: module.hand(*arguments)
+        case "in_order":
+            return lambda: module.in_order(*arguments)
         case "primal":
             primal = pb.differentiable(module.primal)
             return lambda: primal(*arguments)

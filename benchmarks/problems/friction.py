@@ -100,6 +100,34 @@ def iterate_back(film, path, inner, counts, x_bar, wall_bar, film_bar):
             film_bar[l] += inner_bar[l] * x[l]
 
 
+@adjoint
+def in_order(roughness, reynolds):
+    """The program's own order: one element after the other, forwards and at once backwards."""
+    n = roughness.shape[0]
+    roughness_bar, reynolds_bar = np.empty(n), np.empty(n)
+    path, inner = np.empty(MOST_STEPS), np.empty(MOST_STEPS)
+    total = 0.0
+    for i in range(n):
+        wall, film = roughness[i] / 3.7, 2.51 / reynolds[i]
+        x, change, steps = 7.0, 1.0, 0
+        while abs(change) > 1e-11 and steps < MOST_STEPS:
+            path[steps], inner[steps] = x, wall + film * x
+            change = FACTOR * log(inner[steps]) - x
+            x += change
+            steps += 1
+        total += 1 / x**2
+        x_bar = -2 / (x * x * x)
+        wall_bar = film_bar = 0.0
+        for step in range(steps - 1, -1, -1):
+            inner_bar = FACTOR * x_bar / inner[step]
+            x_bar = inner_bar * film
+            wall_bar += inner_bar
+            film_bar += inner_bar * path[step]
+        roughness_bar[i] = wall_bar / 3.7
+        reynolds_bar[i] = -film_bar * film / reynolds[i]
+    return total, roughness_bar, reynolds_bar
+
+
 def fixed_count(log10, iterations):
     """The loss with the same number of iterations for all, which array packages need."""
 

@@ -102,6 +102,39 @@ def warping_backward(x, backwards, share_a, share_b):
     return x_bar, y_bar[::-1].copy()
 
 
+@adjoint
+def in_order(x, y, gamma):
+    """The program's own order: row by row, and back."""
+    n, m = x.shape[0], y.shape[0]
+    inverse = 1 / gamma
+    r = np.full((n + 1, m + 1), FAR)
+    r[0, 0] = 0.0
+    share_a, share_b = np.empty((n, m)), np.empty((n, m))
+    for i in range(n):
+        for j in range(m):
+            a, b, c = r[i, j], r[i, j + 1], r[i + 1, j]
+            low = min(min(a, b), c)
+            share_a[i, j], share_b[i, j] = exp((low - a) * inverse), exp((low - b) * inverse)
+            total = share_a[i, j] + share_b[i, j] + exp((low - c) * inverse)
+            share_a[i, j] /= total
+            share_b[i, j] /= total
+            d = x[i] - y[j]
+            r[i + 1, j + 1] = d * d + low - gamma * log(total)
+    x_bar, y_bar = np.zeros(n), np.zeros(m)
+    bar = np.zeros((n + 1, m + 1))
+    bar[n, m] = 1.0
+    for i in range(n - 1, -1, -1):
+        for j in range(m - 1, -1, -1):
+            now = bar[i + 1, j + 1]
+            d_bar = 2 * (x[i] - y[j]) * now
+            x_bar[i] += d_bar
+            y_bar[j] -= d_bar
+            bar[i, j] += share_a[i, j] * now
+            bar[i, j + 1] += share_b[i, j] * now
+            bar[i + 1, j] += (1 - share_a[i, j] - share_b[i, j]) * now
+    return r[n, m], x_bar, y_bar
+
+
 def jax(arguments):
     from jax import lax
     from jax import numpy as jnp

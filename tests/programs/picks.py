@@ -198,3 +198,27 @@ def one_before_and_one_now(x):
             second = top
             top = x[j]
     return top * second
+
+
+@program(X)
+@program(-X)
+def one_number_on_each_side(x):
+    top = x[0]
+    other = 0.1
+    for j in range(x.shape[0]):
+        if x[j] > top:
+            top = x[j]
+        else:
+            other = x[j] * 2
+    return top * other
+
+
+@program(X)
+def only_the_first_time(x):
+    found = False
+    v = x[0]
+    for j in range(x.shape[0]):
+        if not found and x[j] > 1.0:
+            v = x[j]
+            found = True
+    return v * v

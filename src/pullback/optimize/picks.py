@@ -71,12 +71,12 @@ def _remembering(loop: For, active: frozenset[Value]) -> list[Statement]:
     least = least_index(loop)
     if least is None or least < 0:
         return [loop]
-    picks = [pick for k in range(len(loop.carried)) if loop.results[k] in active and (pick := _pick(loop, k))]
-    statements: list[Statement] = [loop]
-    for branch in dict.fromkeys((pick.branch, pick.taken) for pick in picks):
-        of_branch = [pick for pick in picks if (pick.branch, pick.taken) == branch]
-        statements[:1] = _with_last(statements[0], of_branch)
-    return statements
+    after: list[Statement] = []
+    while picks := [pick for k in range(len(loop.carried)) if loop.results[k] in active and (pick := _pick(loop, k))]:
+        first = picks[0]
+        loop, made = _with_last(loop, [p for p in picks if p.branch is first.branch and p.taken == first.taken])
+        after += made
+    return [loop, *after]
 
 
 def _pick(loop: For, k: int) -> _Pick | None:
@@ -119,9 +119,8 @@ def _slice(loop: For, statements: tuple[Statement, ...], number: Operand) -> tup
     return None if needed - {loop.index} else tuple(reversed(found))
 
 
-def _with_last(loop: Statement, picks: list[_Pick]) -> list[Statement]:
-    """The loop, which also finds the last round where a branch was taken, then the numbers that the round picked."""
-    assert isinstance(loop, For)
+def _with_last(loop: For, picks: list[_Pick]) -> tuple[For, list[Statement]]:
+    """The loop, which also finds the last round where a branch was taken, and the numbers that the round picked."""
     branch, taken = picks[0].branch, picks[0].taken
     before, chosen, after = (Value("last", INT) for _ in range(3))
     then, orelse = (loop.index, before) if taken else (before, loop.index)
@@ -140,7 +139,7 @@ def _with_last(loop: Statement, picks: list[_Pick]) -> list[Statement]:
         body=Block(body, (*yields[:count], chosen, *yields[count:])),
         results=(*(renamed.get(k, result) for k, result in enumerate(loop.results)), after),
     )
-    return [made, *_picked(loop, picks, after)]
+    return made, _picked(loop, picks, after)
 
 
 def _picked(loop: For, picks: list[_Pick], last: Value) -> list[Statement]:

@@ -45,3 +45,8 @@ def test_numbers_that_depend_on_each_other_are_followed(function, arguments):
 def test_the_first_of_equal_numbers_has_the_gradient():
     x = np.array([1.0, 3.0, 3.0, 2.0])
     assert pb.grad(picks.largest)(x).tolist() == [0.0, 27.0, 0.0, 0.0]
+
+
+def test_a_number_that_is_none_is_never_left():
+    gradient = pb.grad(picks.with_numbers_that_are_none)(picks.NAN)
+    np.testing.assert_array_equal(gradient, [1.0, np.nan, 0.0])

@@ -6,8 +6,8 @@ import numpy as np
 
 from collect import program
 
-X = np.array([0.5, -1.2, 2.0, 0.3, 2.0, -0.4])
-M = np.array([[0.5, 1.2, -2.0], [0.3, 0.3, 0.1], [-0.4, 1.9, 1.8]])
+X = np.array([0.5, -1.2, 2.0, 0.3, 2.1, -0.4])
+M = np.array([[0.5, 1.2, -2.0], [0.3, 0.4, 0.1], [-0.4, 1.9, 1.8]])
 NAN = np.array([np.nan, 1.0, 2.0])
 
 
@@ -169,7 +169,6 @@ def numbers_known_beforehand(x):
     return chosen * chosen
 
 
-@program(NAN)
 @program(NAN[::-1])
 def with_numbers_that_are_none(x):
     top = x[0]

@@ -231,3 +231,41 @@ def half_of_it_in_each_loop(x, w):
             t[j] = np.cos(x[i] * w[j]) * t[0]
         total += t[0] * t[2]
     return total
+
+
+@program(X, W)
+def exchanged_in_some_rounds(x, w):
+    t = np.ones(3)
+    u = w * 1.0
+    total = 0.0
+    for i in range(x.shape[0]):
+        for _ in range(i):
+            t, u = u, t
+        total += np.sum(u) * x[i]
+    return total
+
+
+@program(X, W)
+def exchanged_before_it_is_overwritten(x, w):
+    t = np.ones(3)
+    u = w * 1.0
+    total = 0.0
+    for i in range(x.shape[0]):
+        t, u = u, t
+        for j in range(3):
+            t[j] = np.sin(x[i] * w[j])
+        total += u[0] * t[1] * x[i]
+    return total
+
+
+@program(X, W)
+def handed_on_after_it_is_overwritten(x, w):
+    t = np.ones(3)
+    u = w * 1.0
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(3):
+            t[j] = np.sin(x[i] * w[j])
+        total += u[0] * t[1] * x[i]
+        t, u = u, t
+    return total * u[0]

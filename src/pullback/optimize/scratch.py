@@ -66,10 +66,10 @@ class _Renewer:
         parameter = loop.carried[k].parameter
         if not isinstance(parameter.type, Array) or not parameter.type.ndim or self.fillings.uses[loop.results[k]]:
             return False
-        return self.is_overwritten(loop.body, parameter)
+        return self.is_overwritten(loop.body, parameter, k)
 
-    def is_overwritten(self, block: Block, version: Value) -> bool:
-        """Whether a block writes all of an array before it reads any of it."""
+    def is_overwritten(self, block: Block, version: Value, k: int) -> bool:
+        """Whether the body of a loop writes all of an array, the k-th that it carries, before it reads any of it."""
         for statement in block.statements:
             if version not in _read_anywhere(statement) or _asks_shape(statement, version):
                 continue
@@ -80,18 +80,19 @@ class _Renewer:
                     array, path, value = statement.operands
                     return array is version and value is not version and is_whole(path)
                 case For():
-                    k = next((k for k, carried in enumerate(statement.carried) if carried.initial is version), None)
-                    if k is None:
+                    inner = next((j for j, carried in enumerate(statement.carried) if carried.initial is version), None)
+                    if inner is None:
                         return False
-                    first = self.fillings.first_write(statement, k) if self.fillings.covers(statement, k) else None
+                    covers = self.fillings.covers(statement, inner)
+                    first = self.fillings.first_write(statement, inner) if covers else None
                     if first is not None and first.function is primitives.store:
                         return True
-                    if not self.is_overwritten(statement.body, statement.carried[k].parameter):
+                    if not self.is_overwritten(statement.body, statement.carried[inner].parameter, inner):
                         return False
-                    version = statement.results[k]  # as it was, if the loop has no rounds
+                    version = statement.results[inner]  # as it was, if the loop has no rounds
                 case _:
                     return False
-        return True
+        return all(value is not version for j, value in enumerate(block.yields) if j != k)
 
 
 def _read_anywhere(statement: Statement) -> set[Value]:

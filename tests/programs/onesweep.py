@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from collect import program
+from collect import failing, program
 
 X = np.array([0.5, -1.2, 2.0, 0.3])
 Y = np.array([1.5, 0.2, -0.7, 0.9])
@@ -167,3 +167,25 @@ def loop_without_rounds(x):
     for i in range(x.shape[0]):
         total += x[i] * x[i]
     return total
+
+
+@failing(X, 0.0, error=ValueError)
+@program(X, 0.5)
+def divided_by_what_is_looked_at_first(x, y):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += np.sin(x[i])
+    if y == 0.0:
+        raise ValueError("nothing can be divided by it")
+    return total * (1.0 / y)
+
+
+@failing(-X, 0.0, error=ValueError)
+@program(X, 0.5)
+def divided_after_rounds_that_may_raise(x, y):
+    total = 0.0
+    for i in range(x.shape[0]):
+        if x[i] > 2.5 or x[i] == -0.5:
+            raise ValueError("out of range")
+        total += np.sin(x[i])
+    return total / y

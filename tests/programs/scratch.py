@@ -269,3 +269,14 @@ def handed_on_after_it_is_overwritten(x, w):
         total += u[0] * t[1] * x[i]
         t, u = u, t
     return total * u[0]
+
+
+@program(X, W)
+def of_another_size_in_each_round(x, w):
+    t = np.zeros(3)
+    total = 0.0
+    for i in range(x.shape[0]):
+        t[:] = x[i] * w[0]
+        total += np.sum(t * t)
+        t = np.zeros(i + 4)
+    return total

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pullback.frontend.inserted import Inserted
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
@@ -111,7 +112,7 @@ def _slice(loop: For, statements: tuple[Statement, ...], number: Operand) -> tup
     found: list[Let] = []
     for statement in reversed(statements):
         if isinstance(statement, Let) and statement.value in needed:
-            if not is_scalar(statement.value):
+            if not is_scalar(statement.value) or isinstance(statement.function, Inserted):
                 return None
             found.append(statement)
             needed.remove(statement.value)

@@ -66,6 +66,8 @@ class _Renewer:
         parameter = loop.carried[k].parameter
         if not isinstance(parameter.type, Array) or not parameter.type.ndim or self.fillings.uses[loop.results[k]]:
             return False
+        if self.fillings.shapes.of(parameter) != self.fillings.shapes.of(loop.carried[k].initial):
+            return False
         return self.is_overwritten(loop.body, parameter, k)
 
     def is_overwritten(self, block: Block, version: Value, k: int) -> bool:

@@ -22,7 +22,10 @@ from pullback.analysis.sums import only_adds, summed_operand
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
+    Call,
     Carried,
+    Constant,
+    Effect,
     For,
     Let,
     Operand,
@@ -35,6 +38,7 @@ from pullback.ir.nodes import (
     read_in,
     results_of,
     values_in,
+    walk,
 )
 from pullback.ir.rewrite import substituted
 from pullback.transform.reverse import Sweep
@@ -42,6 +46,9 @@ from pullback.transform.reverse import Sweep
 Loop = For | While
 Start = tuple[Operand, tuple[Value, ...]]  # where a sum begins, and the values of the additions after that
 Merge = Callable[[Block, Sweep, tuple[Operand, ...]], tuple[list[Statement], Block]]
+
+_FALLIBLE = {np.true_divide, np.floor_divide, np.remainder, np.power, np.float_power}
+"""What raises an error for some of Python's numbers."""
 
 
 def in_one_sweep(
@@ -67,6 +74,7 @@ class _Mover:
         self.before: dict[int, list[Statement]] = {}
         self.replaced: dict[int, Statement] = {}
         self.moved: set[int] = set()
+        self.effects = [k for k, s in enumerate(body.statements) if _has_effects(s)]
 
     def block(self) -> Block:
         """The forward block after all moves."""
@@ -108,12 +116,17 @@ class _Mover:
                 statement = self.body.statements[self.order[value]]
                 if not _is_arithmetic(statement):
                     return None
-            if statement is not None and not isinstance(statement, Let):
+            if statement is not None and (not isinstance(statement, Let) or self.comes_too_early(statement, place)):
                 return None
             if statement is not None and id(statement) not in needed:
                 needed.add(id(statement))
                 open_ += values_in(operands_of(statement))
         return needed
+
+    def comes_too_early(self, statement: Let, place: int) -> bool:
+        """Whether a statement would raise an error at `place` where the function prints or raises another one first."""
+        fallible = statement.function in _FALLIBLE and not isinstance(statement.operands[1], Constant)
+        return fallible and any(k >= place for k in self.effects)
 
     def start(self, initial: Operand, place: int) -> Start | None:
         """Where a sum can start: the beginning of the chain of additions that leads to `initial`, and that chain.
@@ -181,6 +194,11 @@ def _started(statement: Statement, value: Value, old: Operand, new: Value) -> St
     carried = list(statement.carried)
     carried[k] = Carried(carried[k].parameter, new)
     return replace(statement, carried=tuple(carried))
+
+
+def _has_effects(statement: Statement) -> bool:
+    """Whether a statement prints or raises, or may do so in one inside."""
+    return any(isinstance(s, Effect | Call) for s in walk(Block((statement,))))
 
 
 def _is_arithmetic(statement: Statement) -> bool:

@@ -1,10 +1,10 @@
-"""Chains of steps run side by side where rounds hand nothing to one another out of order, and nowhere else."""
+"""Rounds run side by side where they hand nothing to one another out of order, and nowhere else."""
 
 import numpy as np
 import pytest
 
 import pullback as pb
-from programs import abreast
+from programs import abreast, lanes
 
 X, W = abreast.many(67), abreast.W
 
@@ -38,6 +38,58 @@ def test_rounds_that_wait_for_each_other_run_in_order(function):
 
 def test_what_people_read_has_the_loops_they_wrote():
     assert "in range(64):" not in pb.source(abreast.chains_summed, X, W)
+
+
+SMALL_ARRAYS = [
+    lanes.distance_of_each_row,
+    lanes.elements_written_under_a_condition,
+    lanes.elements_found_by_each_round,
+    lanes.arrays_that_change_places,
+    lanes.array_made_anew_in_an_inner_round,
+    lanes.numbers_between_the_loops,
+    lanes.what_a_round_hands_to_the_next,
+    lanes.loop_with_a_number_for_all,
+    lanes.array_filled_twice,
+]
+IN_PLACE = [
+    lanes.array_read_by_the_next_round,
+    lanes.array_read_after_the_loop,
+    lanes.array_summed_by_a_function,
+    lanes.inner_rounds_that_differ,
+    lanes.inner_loop_that_stops,
+    lanes.whole_rows_kept,
+]
+
+
+def arguments(function, count):
+    others = [np.array([0, 3, -1, 1])] if function is lanes.elements_found_by_each_round else []
+    return lanes.rows(count), lanes.W, *others
+
+
+@pytest.mark.parametrize("function", SMALL_ARRAYS, ids=lambda f: f.__name__)
+def test_arrays_of_a_round_get_an_axis_more(function):
+    given = arguments(function, 131)
+    assert "in range(64):" in pb.inspect_source(function, *given)
+    value, gradients = pb.value_and_grad(function, argnums=(0, 1))(*given)
+    plain = pb.differentiable(function, analyses=pb.ANALYSES - {"abreast"})
+    expected, in_order = pb.value_and_grad(plain, argnums=(0, 1))(*given)
+    assert value == pytest.approx(expected, rel=1e-12)
+    assert pb.differentiable(function)(*given) == pytest.approx(function(*given), rel=1e-12)
+    for gradient, other in zip(gradients, in_order, strict=True):
+        np.testing.assert_allclose(gradient, other, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("function", IN_PLACE, ids=lambda f: f.__name__)
+def test_arrays_that_are_no_scratch_stay_as_they_are(function):
+    assert "in range(64):" not in pb.inspect_source(function, *arguments(function, 131))
+
+
+def test_large_arrays_of_a_round_stay_as_they_are():
+    """The text has strips; with that many elements, none of them runs."""
+    x, w = lanes.rows(70, 300), np.linspace(-1.0, 1.0, 300)
+    gradient = pb.grad(lanes.distance_of_each_row)(x, w)
+    plain = pb.differentiable(lanes.distance_of_each_row, analyses=pb.ANALYSES - {"abreast"})
+    np.testing.assert_array_equal(gradient, pb.grad(plain)(x, w))
 
 
 def along_a_row(x, w):

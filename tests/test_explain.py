@@ -117,3 +117,17 @@ def test_what_is_overwritten_is_said_to_be():
         return np.sum(y)
 
     assert "the array is overwritten afterwards" in pb.explain(squares, np.ones(5))
+
+
+def test_rounds_side_by_side_are_named():
+    def energy(x):
+        total = 0.0
+        t = np.empty(2)
+        for p in range(x.shape[0]):
+            for j in range(2):
+                t[j] = np.sin(x[p, j])
+            total += t[0] * t[1]
+        return total
+
+    text = pb.explain(energy, np.ones((5, 2)))
+    assert "64 rounds side by side; runs once: each round adds its part of the gradient" in text

@@ -70,6 +70,7 @@ NAMES = sorted(pb.ANALYSES)
 
 SEGMENTED = [(program, k, "on") for program, k in INTERPRETED]
 SEGMENTED += [(program, 0, mode) for program in PROGRAMS for mode in ("off", "loops")]
+STRIPS = [(program, k) for program, k in INTERPRETED if program.id.split(".")[0] in ("abreast", "lanes", "scratch")]
 
 
 def case_id(value: Any) -> str:
@@ -107,6 +108,14 @@ def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPa
     """All loops that can run in segments do, also those that keep more in this way."""
     monkeypatch.setattr(Memory, "served", lambda memory, plain, arguments: memory.make(frozenset(memory.numbers)))
     check_program(program, k, jit=False, **MODES[mode])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("program", "k"), STRIPS, ids=case_id)
+def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strips of two rounds, so that programs with few rounds have them, and rounds that are left."""
+    monkeypatch.setattr("pullback.optimize.abreast.WIDTH", 2)
+    check_program(program, k, jit=False, fuse=True)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

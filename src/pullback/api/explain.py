@@ -16,8 +16,23 @@ from pullback.compile.memory import Memory
 from pullback.errors import Location, ShapeError
 from pullback.frontend.arguments import leaves_of
 from pullback.frontend.captured import look_up_again
-from pullback.ir.nodes import Constant, For, Function, Let, Operand, Statement, Value, While, map_values, walk
+from pullback.ir.builder import constant
+from pullback.ir.nodes import (
+    Constant,
+    For,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    blocks_of,
+    map_values,
+    walk,
+)
 from pullback.ir.primitives import load
+from pullback.ir.types import Array
+from pullback.optimize.abreast import WIDTH
 from pullback.transform.choice import CHEAP
 from pullback.transform.derivative import NONE, find_kept, joint, prepared
 from pullback.transform.residuals import Tape
@@ -158,7 +173,7 @@ class _Call:
             return where, f"keeps {name}, {amount}: each segment starts with it"
         if self.is_in_segment(tape):
             amount += " for one segment"
-        return where, f"keeps {name}, {amount}: {reason(made)}"
+        return where, f"keeps {name}, {amount}: {reason(tape.value, made)}"
 
     def is_in_segment(self, tape: Tape) -> bool:
         """Whether each segment of a loop uses the same memory for what is kept."""
@@ -185,7 +200,10 @@ class _Call:
             return "does not run: nothing needs it"
         statements = self.statements_in(own)
         fused = f"a loop over the elements of {statements} array operations; " if statements else ""
-        return fused + self.sweeps(own, made, compiled)
+        lanes = [loop for loop in own if isinstance(loop, For) and loop.stop == constant(WIDTH)]
+        abreast = f"{WIDTH} rounds side by side; " if len(own) > 1 and lanes else ""
+        gathered = "; neighbours are added up row by row" if len(compiled) > len(made) else ""
+        return fused + abreast + sweeps(_outermost(own), _outermost(made)) + gathered
 
     def statements_in(self, own: list[For | While]) -> int:
         """How many array operations a loop stands for; 0 for a loop of the user's."""
@@ -193,13 +211,13 @@ class _Call:
             return 0
         return len({s.location for s in walk(own[0].body) if isinstance(s, Let)})
 
-    def sweeps(self, own: list[For | While], made: list[For | While], last: list[For | While]) -> str:
-        if len(made) <= len(own):
-            return "runs once: each round adds its part of the gradient"
-        backwards = any(isinstance(loop, For) and loop.reverse for loop in made)
-        direction = "forwards and backwards" if backwards else "forwards both times"
-        gathered = "; neighbours are added up row by row" if len(last) > len(made) else ""
-        return f"runs twice, {direction}{gathered}"
+
+def sweeps(own: list[For | While], made: list[For | While]) -> str:
+    """How often a loop runs in the derivative, and in which order."""
+    if len(made) <= len(own):
+        return "runs once: each round adds its part of the gradient"
+    backwards = any(isinstance(loop, For) and loop.reverse for loop in made)
+    return f"runs twice, {'forwards and backwards' if backwards else 'forwards both times'}"
 
 
 def _unconditional(statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -214,13 +232,21 @@ def _loops_at(where: Location, function: Function) -> list[For | While]:
     return [s for s in walk(function.body) if isinstance(s, For | While) and s.location == where]
 
 
+def _outermost(loops: list[For | While]) -> list[For | While]:
+    """Those that stand in none of the others."""
+    inner = {id(s) for loop in loops for block in blocks_of(loop) for s in walk(block)}
+    return [loop for loop in loops if id(loop) not in inner]
+
+
 def described(where: Location) -> str:
     """A place with its text, as in the comments of generated code."""
     return f"{where.file.rsplit('/', 1)[-1]}:{where.line}: {where.text.strip()}"
 
 
-def reason(made: Let | None) -> str:
+def reason(value: Value, made: Let | None) -> str:
     """Why a value is kept and not computed again."""
+    if made is None and isinstance(value.type, Array):
+        return "the array is overwritten afterwards"
     if made is None:
         return "the loop carries it from round to round"
     if made.function is load:

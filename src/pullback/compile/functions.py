@@ -25,6 +25,7 @@ from pullback.optimize.bounds import check_bounds
 from pullback.optimize.fresh import fill_once
 from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
+from pullback.optimize.lift import lift_buffers
 from pullback.optimize.own import own
 from pullback.optimize.pairs import pair
 from pullback.optimize.registers import sum_in_registers
@@ -63,6 +64,8 @@ class Gate(CPUDispatcher):
 
 def arranged(function: Function, analyses: Set[str]) -> Function:
     """The function with its loops as machines like them."""
+    if "lift" in analyses:
+        function = lift_buffers(function)
     if "fresh" in analyses:
         function = fill_once(function, tails=True)
     if "hoist" in analyses:

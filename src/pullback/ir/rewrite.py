@@ -37,6 +37,11 @@ def substituted(part: Part, terms: Mapping[Value, Operand]) -> Part:
     return made
 
 
+def renamed(operand: Operand, terms: Mapping[Value, Operand]) -> Any:
+    """An operand in other terms."""
+    return map_values(operand, lambda value: terms.get(value, value))
+
+
 def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> Statement:
     """A statement with each of its own blocks changed; one without blocks as it is."""
     match statement:
@@ -61,28 +66,28 @@ def copied(part: Part, terms: dict[Value, Operand]) -> Part:
 
 
 def _copied_block(block: Block, terms: dict[Value, Operand]) -> Block:
-    return Block(tuple(_copied(s, terms) for s in block.statements), _operand(block.yields, terms))
+    return Block(tuple(_copied(s, terms) for s in block.statements), renamed(block.yields, terms))
 
 
 def _copied(statement: Statement, terms: dict[Value, Operand]) -> Statement:
     match statement:
         case Let():
-            operands, terms[statement.value] = _operand(statement.operands, terms), like(statement.value)
+            operands, terms[statement.value] = renamed(statement.operands, terms), like(statement.value)
             return replace(statement, value=terms[statement.value], operands=operands)
         case Effect():
-            return replace(statement, operands=_operand(statement.operands, terms))
+            return replace(statement, operands=renamed(statement.operands, terms))
         case For() | While():
-            carried = tuple(Carried(like(c.parameter), _operand(c.initial, terms)) for c in statement.carried)
+            carried = tuple(Carried(like(c.parameter), renamed(c.initial, terms)) for c in statement.carried)
             terms.update((c.parameter, own.parameter) for c, own in zip(statement.carried, carried, strict=True))
             statement = replace(statement, carried=carried)
     if isinstance(statement, For):
-        start, stop, step = _operand((statement.start, statement.stop, statement.step), terms)
+        start, stop, step = renamed((statement.start, statement.stop, statement.step), terms)
         index = terms[statement.index] = like(statement.index)
         statement = replace(statement, index=index, start=start, stop=stop, step=step)
     if isinstance(statement, If):
-        statement = replace(statement, condition=_operand(statement.condition, terms))
+        statement = replace(statement, condition=renamed(statement.condition, terms))
     if isinstance(statement, Call):
-        statement = replace(statement, operands=_operand(statement.operands, terms))
+        statement = replace(statement, operands=renamed(statement.operands, terms))
     whole: Any = with_blocks(statement, lambda block: _copied_block(block, terms))
     results = tuple(map(like, whole.results))
     terms.update(zip(whole.results, results, strict=True))
@@ -90,21 +95,17 @@ def _copied(statement: Statement, terms: dict[Value, Operand]) -> Statement:
 
 
 def _block(block: Block, terms: Mapping[Value, Operand]) -> Block:
-    return Block(tuple(_statement(s, terms) for s in block.statements), _operand(block.yields, terms))
-
-
-def _operand(operand: Operand, terms: Mapping[Value, Operand]) -> Any:
-    return map_values(operand, lambda value: terms.get(value, value))
+    return Block(tuple(_statement(s, terms) for s in block.statements), renamed(block.yields, terms))
 
 
 def _statement(statement: Statement, terms: Mapping[Value, Operand]) -> Statement:
     match statement:
         case If():
-            condition = _operand(statement.condition, terms)
+            condition = renamed(statement.condition, terms)
             then, orelse = _block(statement.then, terms), _block(statement.orelse, terms)
             return replace(statement, condition=condition, then=then, orelse=orelse)
         case For():
-            start, stop, step = _operand((statement.start, statement.stop, statement.step), terms)
+            start, stop, step = renamed((statement.start, statement.stop, statement.step), terms)
             carried, body = _carried(statement, terms), _block(statement.body, terms)
             return replace(statement, start=start, stop=stop, step=step, carried=carried, body=body)
         case While():
@@ -112,8 +113,8 @@ def _statement(statement: Statement, terms: Mapping[Value, Operand]) -> Statemen
             return replace(
                 statement, condition=condition, carried=_carried(statement, terms), body=_block(statement.body, terms)
             )
-    return replace(statement, operands=_operand(statement.operands, terms))
+    return replace(statement, operands=renamed(statement.operands, terms))
 
 
 def _carried(statement: For | While, terms: Mapping[Value, Operand]) -> tuple[Carried, ...]:
-    return tuple(Carried(c.parameter, _operand(c.initial, terms)) for c in statement.carried)
+    return tuple(Carried(c.parameter, renamed(c.initial, terms)) for c in statement.carried)

@@ -1,4 +1,4 @@
-"""Abreast: rounds of a loop that each run a chain of steps run side by side, 64 at a time.
+"""Abreast: rounds of a loop that need not wait for each other run side by side, 64 at a time.
 
 for p in range(n):                     for q in range(n // 64):
     s = 1.0                                s = np.empty(64)
@@ -11,24 +11,24 @@ for p in range(n):                     for q in range(n // 64):
                                                total += s[k]
                                        for p in range(n // 64 * 64, n): …as before
 
-The steps of a chain wait for each other; those of 64 chains do not, and a machine takes several at once. What rounds
-hand to one another must be read and written in one piece between the inner loops: its order then stays as it was.
+The steps of a chain wait for each other; those of 64 chains do not, and a machine takes several at once. The same holds
+for loops over the few elements of an array that each round makes for itself: it gets an axis more. `analysis/lanes.py`
+says which rounds may run so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from pullback.analysis.lanes import CREATING, Lanes, Pieces, last_reads_of, pieces_of
+from pullback.analysis.shapes import Shapes
 from pullback.analysis.sums import adds_to
-from pullback.frontend.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
-    UNDEFINED,
     Block,
     Carried,
     Constant,
@@ -40,304 +40,334 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
-    made_in_rounds,
-    map_values,
+    is_scalar,
     read_in,
     results_of,
     values_in,
-    walk,
 )
-from pullback.ir.rewrite import copied, like, with_blocks
+from pullback.ir.rewrite import like, renamed, with_blocks
 from pullback.ir.rounds import trip_count
-from pullback.ir.types import INT, Scalar, is_float
+from pullback.ir.types import INT, Array, is_float
+from pullback.optimize.lines import find_lines, pack
 
 WIDTH = 64
-_WIDEST = {"float64", "int64", "bool"}
+MOST_ELEMENTS = 256
+"""64 times larger arrays of a round, and lines that it reads, would not stay near."""
+FEW_ELEMENTS = 16
+"""More of them are gone through fast enough as they are, where no inner loop stands in another one."""
+
+Terms = dict[Value, Operand]
+Stores = list[tuple[Value, Operand]]
 
 
 def run_abreast(function: Function) -> Function:
     """The same function with such loops in strips of rounds that run side by side."""
     callees = tuple(map(run_abreast, function.callees))
-    return replace(function, body=_block(function.body), callees=callees)
+    return replace(function, body=_block(function.body, Shapes(function)), callees=callees)
 
 
-def _block(block: Block) -> Block:
+def _block(block: Block, shapes: Shapes) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        pieces = _Pieces(statement) if isinstance(statement, For) else None
-        if pieces is not None and pieces.are_independent():
-            statements += _Strips(pieces).made()
+        lanes = Lanes(_sums_apart(statement)) if isinstance(statement, For) and not _is_short(statement) else None
+        if lanes is not None and lanes.are_independent() and not lanes.are_large(MOST_ELEMENTS):
+            statements += _Strips(lanes, shapes).made()
         else:
-            statements.append(with_blocks(statement, _block))
+            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes)))
     return Block(tuple(statements), block.yields)
 
 
-class _Pieces:
-    """The body of a loop in pieces: `runs[i]` stands before `loops[i]`, and the last run after all of them."""
-
-    def __init__(self, loop: For) -> None:
-        self.loop = loop
-        self.runs: list[list[Statement]] = [[]]
-        self.loops: list[For] = []
-        for statement in loop.body.statements:
-            if isinstance(statement, For):
-                self.loops.append(statement)
-                self.runs.append([])
-            else:
-                self.runs[-1].append(statement)
-        self.own = made_in_rounds(loop)
-        self.made_in = {v: i for i, run in enumerate(self.runs) for s in run for v in results_of(s)}
-        self.made_in |= {v: i + 1 for i, inner in enumerate(self.loops) for v in inner.results}
-        self.place: dict[int, int] = {}
-
-    def are_independent(self) -> bool:
-        """Whether rounds may run side by side, and gain from it."""
-        loop = self.loop
-        if loop.exits or loop.reverse or loop.step != constant(1) or self.is_short():
-            return False
-        # A loop that is no chain gains more from its own order, which goes through memory in one direction.
-        if not self.loops or not all(_is_chain(inner) and self.is_plain_loop(inner) for inner in self.loops):
-            return False
-        if not all(_is_plain(s) for run in self.runs for s in run) or not self.find_places():
-            return False
-        crossing = self.crossing()
-        types = [v.type for v in (*crossing, *self.chained())]
-        # An element of an array is not weak: where other dtypes are near, it would not give the same ones.
-        is_wide = all(s.value.type.dtype in _WIDEST for s in walk(loop.body) if isinstance(s, Let))
-        return all(isinstance(type_, Scalar) and (is_wide or not type_.weak) for type_ in types)
-
-    def is_short(self) -> bool:
-        """Whether the loop is known to have fewer rounds than a strip."""
-        start, stop = self.loop.start, self.loop.stop
-        both = isinstance(start, Constant) and isinstance(stop, Constant)
-        return both and bool(stop.value - start.value < WIDTH)
-
-    def is_plain_loop(self, inner: For) -> bool:
-        """Whether an inner loop has the same rounds in every round of the outer one, and carries numbers alone."""
-        bounds = values_in((inner.start, inner.stop, inner.step))
-        initial = [c.initial for c in inner.carried]
-        if inner.exits or inner.reverse or self.own & set(bounds) or not isinstance(inner.step, Constant):
-            return False
-        if any(isinstance(o, Constant) and o.value is UNDEFINED for o in (*initial, *inner.body.yields)):
-            return False
-        return all(_is_plain(s) and all(isinstance(r.type, Scalar) for r in results_of(s)) for s in walk(inner.body))
-
-    def find_places(self) -> bool:
-        """Whether each carried value is read in one run only, which is noted, and its next one is known there."""
-        parameters = [carried.parameter for carried in self.loop.carried]
-        for k, carried in enumerate(self.loop.carried):
-            after = self.loop.body.yields[k]
-            if after is not carried.parameter and after in parameters:
-                return False
-            reading = [i for i in range(len(self.runs)) if carried.parameter in self.read_by_run(i)]
-            if any(carried.parameter in read_in(inner.body) for inner in self.loops) or len(reading) > 1:
-                return False
-            self.place[k] = reading[0] if reading else len(self.runs) - 1
-            if isinstance(after, Value) and self.made_in.get(after, 0) > self.place[k]:
-                return False
-            if isinstance(after, Constant) and after.value is UNDEFINED:
-                return False
-        return True
-
-    def read_by_run(self, i: int) -> set[Value]:
-        """What a run reads, and the loop after it at its start."""
-        initial = tuple(c.initial for c in self.loops[i].carried) if i < len(self.loops) else ()
-        return {*read_in(Block(tuple(self.runs[i]), initial))}
-
-    def needed_by_run(self, i: int) -> set[Value]:
-        """The same, and the next values of what it carries."""
-        yields = tuple(self.loop.body.yields[k] for k, place in self.place.items() if place == i)
-        return self.read_by_run(i) | set(values_in(yields))
-
-    def crossing(self) -> list[Value]:
-        """The values that a run makes and another piece reads."""
-        crossing = []
-        for i, run in enumerate(self.runs):
-            others: set[Value] = set()
-            for j in range(len(self.runs)):
-                others |= self.needed_by_run(j) if j != i else set()
-            for inner in self.loops:
-                others |= set(read_in(inner.body))
-            crossing += [v for s in run for v in results_of(s) if v in others]
-        return crossing
-
-    def chained(self) -> list[Value]:
-        """What the inner loops carry."""
-        return [carried.parameter for inner in self.loops for carried in inner.carried]
+def _is_short(loop: For) -> bool:
+    """Whether the loop is known to have fewer rounds than a strip."""
+    both = isinstance(loop.start, Constant) and isinstance(loop.stop, Constant)
+    return both and bool(loop.stop.value - loop.start.value < WIDTH)
 
 
-def _is_plain(statement: Statement) -> bool:
-    """Whether a statement only computes or writes elements; a branch, if all its statements do."""
-    if isinstance(statement, Let):
-        return not isinstance(statement.function, Inserted)
-    if not isinstance(statement, If):
-        return False
-    return all(map(_is_plain, (*statement.then.statements, *statement.orelse.statements)))
+def _sums_apart(loop: For) -> For:
+    """A loop whose inner loops add to sums of their own, which a round adds to its own sums at its end."""
+    parameters = [carried.parameter for carried in loop.carried]
+    sums = {p for k, p in enumerate(parameters) if is_scalar(p) and is_float(p.type) and adds_to(loop, [k])}
+    statements: list[Statement] = []
+    last: list[Statement] = []
+    for statement in loop.body.statements:
+        if isinstance(statement, For):
+            statement, added = _starting_anew(statement, sums)
+            last += added
+            sums.update(let.value for let in added)
+        if isinstance(statement, Let) and sums & set(values_in(statement.operands)):
+            last.append(statement)
+            sums.add(statement.value)
+        else:
+            statements.append(statement)
+    return replace(loop, body=Block((*statements, *last), loop.body.yields))
 
 
-def _is_chain(inner: For) -> bool:
-    """Whether a round needs a float of the round before for more than to add to it."""
-    floats = [k for k, c in enumerate(inner.carried) if is_float(c.parameter.type)]
-    return not all(adds_to(inner, [k]) for k in floats)
+def _starting_anew(loop: For, sums: set[Value]) -> tuple[For, list[Let]]:
+    """An inner loop with sums that start at 0, and what adds them to those that they started from."""
+    carried, results, added = list(loop.carried), list(loop.results), []
+    for k, (parameter, initial) in enumerate((c.parameter, c.initial) for c in loop.carried):
+        if initial in sums:
+            results[k] = like(loop.results[k])
+            carried[k] = Carried(parameter, Constant(0.0, parameter.type))
+            added.append(Let(loop.results[k], np.add, (initial, results[k]), location=loop.location))
+    return replace(loop, carried=tuple(carried), results=tuple(results)), added
 
 
 class _Strips:
     """Builds the loop over strips, and the loop over the rounds that are left."""
 
-    def __init__(self, pieces: _Pieces) -> None:
-        self.pieces, self.loop = pieces, pieces.loop
+    def __init__(self, lanes: Lanes, shapes: Shapes) -> None:
+        self.lanes, self.loop = lanes, lanes.loop
         self.builder = Builder()
         self.builder.location = self.loop.location
-        self.wide: dict[Value, Value] = {}
+        self.wide: dict[Value, Value] = {}  # what has a value for each lane
+        self.terms: Terms = {}  # what has one value for all
         self.packed: dict[Value, tuple[Value, Value]] = {}
         self.offset: Operand = constant(0)
+        self.lines = find_lines(lanes, shapes)
 
     def made(self) -> list[Statement]:
         loop, builder = self.loop, self.builder
-        trips = trip_count(builder, loop.start, loop.stop, loop.step)
-        strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
+        strips = self.number_of_strips()
         results = tuple(like(r) for r in loop.results)
         carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
             yields = self.strip(number, [c.parameter for c in carried])
-        builder.add(
-            replace(
-                loop,
-                index=number,
-                start=constant(0),
-                stop=strips,
-                carried=carried,
-                body=Block(tuple(body), tuple(yields)),
-                results=results,
-            )
-        )
+        block = Block(tuple(body), tuple(yields))
+        strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
+        builder.add(replace(strip, results=results))
         done = builder.let(np.multiply, strips, constant(WIDTH), type_=INT)
         start = done if loop.start == constant(0) else builder.let(np.add, loop.start, done, type_=INT)
         left = tuple(Carried(c.parameter, r) for c, r in zip(loop.carried, results, strict=True))
         builder.add(replace(loop, start=start, carried=left))
         return builder.statements
 
+    def number_of_strips(self) -> Operand:
+        """How many strips there are; none where the arrays of a round are large."""
+        builder, loop = self.builder, self.loop
+        trips = trip_count(builder, loop.start, loop.stop, loop.step)
+        strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
+        if not self.lanes.scratch:
+            return strips
+        elements: Operand = constant(0)
+        shapes = [created.operands[0] for created in self.lanes.created] + [
+            (lines[0].loop.stop,) for lines in self.lines
+        ]
+        for shape in shapes:
+            product: Operand = constant(1)
+            for size in shape:
+                product = builder.let(np.multiply, product, size, type_=INT)
+            elements = builder.let(np.add, elements, product, type_=INT)
+        most = MOST_ELEMENTS if any(pieces_of(inner.body).loops for inner in self.lanes.pieces.loops) else FEW_ELEMENTS
+        few = builder.let(np.less_equal, elements, constant(most))
+        return builder.let(primitives.select, few, strips, constant(0), type_=INT)
+
     def strip(self, number: Value, versions: list[Operand]) -> list[Operand]:
         """The statements of one strip; what it hands to the next."""
         offset = self.builder.let(np.multiply, number, constant(WIDTH), type_=INT)
         start = self.loop.start
         self.offset = offset if start == constant(0) else self.builder.let(np.add, start, offset, type_=INT)
-        for value in (*self.pieces.crossing(), *self.pieces.chained()):
+        for lines in self.lines:
+            packed = pack(lines[0], self.offset, WIDTH, self.builder)
+            self.packed |= {line.load.value: (packed, line.loop.index) for line in lines}
+        pieces, last = self.lanes.pieces, self.lanes.last_reads()
+        for i in range(len(pieces.runs)):
+            places = [k for k in range(len(versions)) if self.lanes.place[k] == i]
+            yields = tuple(self.loop.body.yields[k] for k in places)
+            carried = [(self.loop.carried[k].parameter, versions[k]) for k in places]
+            made = self.run(pieces, last, i, [], carried, yields)
+            for k, result in zip(places, made, strict=True):
+                versions[k] = result
+        return versions
+
+    def inside(self, block: Block, last_stores: Stores) -> None:
+        """The pieces of an inner body, for all lanes."""
+        pieces = pieces_of(block)
+        last = last_reads_of(block, pieces)
+        for i in range(len(pieces.runs)):
+            self.run(pieces, last, i, last_stores if i == len(pieces.loops) else [], [], ())
+
+    def run(
+        self,
+        pieces: Pieces,
+        last_reads: list[set[Value]],
+        i: int,
+        stores: Stores,
+        carried: Stores,
+        yields: tuple[Operand, ...],
+    ) -> tuple[Value, ...]:
+        """A run for all lanes, and the loop after it. Returns the next values of what lanes hand to one another."""
+        common, own = self.divided(pieces.runs[i])
+        for statement in common:
+            self.copy(statement, self.terms)
+        crossing = self.lanes.crossing(pieces, last_reads, i)
+        loop = pieces.loops[i] if i < len(pieces.loops) else None
+        chained = [c for c in loop.carried if self.is_number(c.parameter)] if loop is not None else []
+        for value in (*crossing, *(c.parameter for c in chained)):
             dtype = Constant(value.type.dtype)
             self.wide[value] = self.builder.let(
                 np.empty, (constant(WIDTH),), dtype, keywords=("dtype",), name=value.name
             )
-        crossing = set(self.pieces.crossing())
-        for i, run in enumerate(self.pieces.runs):
-            stores: list[tuple[Value, Operand]] = [(v, v) for s in run for v in results_of(s) if v in crossing]
-            if i < len(self.pieces.loops):
-                stores += [(c.parameter, c.initial) for c in self.pieces.loops[i].carried]
-            places = [k for k in range(len(versions)) if self.pieces.place[k] == i]
-            yields = tuple(self.loop.body.yields[k] for k in places)
-            carried = [(self.loop.carried[k].parameter, versions[k]) for k in places]
-            if run or stores or places:
-                for k, result in zip(places, self.lanes(Block(tuple(run), yields), carried, stores, {}), strict=True):
-                    versions[k] = result
-            if i < len(self.pieces.loops):
-                self.inner(self.pieces.loops[i])
-        return versions
+        stores = [*((v, v) for v in crossing), *((c.parameter, c.initial) for c in chained), *stores]
+        results: tuple[Value, ...] = ()
+        if own or stores or carried:
+            results = self.all_lanes(Block(tuple(own), yields), carried, stores)
+        if loop is not None:
+            self.inner(loop)
+        return results
+
+    def divided(self, run: Iterable[Statement]) -> tuple[list[Statement], list[Statement]]:
+        """The statements of a run that have one result for all lanes, or make an array for all, and the others."""
+        common: list[Statement] = []
+        own: list[Statement] = []
+        for statement in run:
+            is_creation = isinstance(statement, Let) and statement.function in CREATING
+            if is_creation or not self.lanes.varying & set(results_of(statement)):
+                common.append(statement)
+            elif not (isinstance(statement, Let) and statement.value in self.packed):
+                own.append(statement)
+        return common, own
+
+    def is_number(self, value: Value) -> bool:
+        """Whether a value is a number that each lane has its own of."""
+        return value in self.lanes.varying and value not in self.lanes.scratch
 
     def inner(self, inner: For) -> None:
         """An inner loop, each round of which goes through the lanes."""
-        chained = [c.parameter for c in inner.carried]
-        carried = tuple(Carried(like(self.wide[p]), self.wide[p]) for p in chained)
-        results = tuple(like(self.wide[p]) for p in chained)
-        index = like(inner.index)
-        lines = {s.value: s for s in inner.body.statements if isinstance(s, Let) and self.is_line(s, inner)}
-        self.packed = {value: (self.pack(line, inner), index) for value, line in lines.items()}
-        for p, c in zip(chained, carried, strict=True):
-            self.wide[p] = c.parameter
+        index = self.terms[inner.index] = like(inner.index)
+        start, stop, step = renamed((inner.start, inner.stop, inner.step), self.terms)
+        carried = tuple(self.carried_in(c) for c in inner.carried)
+        chained = [
+            (c.parameter, after)
+            for c, after in zip(inner.carried, inner.body.yields, strict=True)
+            if self.is_number(c.parameter)
+        ]
         with self.builder.block() as body:
-            stores = list(zip(chained, inner.body.yields, strict=True))
-            others = tuple(s for s in inner.body.statements if not (isinstance(s, Let) and s.value in lines))
-            self.lanes(Block(others), [], stores, {inner.index: index})
-        yields = tuple(self.wide[p] for p in chained)
+            self.inside(inner.body, chained)
+        after = zip(inner.carried, inner.body.yields, strict=True)
+        yields = tuple(self.version(c.parameter if self.is_number(c.parameter) else y) for c, y in after)
+        results = tuple(like(c.parameter) for c in carried)
         block = Block(tuple(body), yields)
-        self.builder.add(replace(inner, index=index, carried=carried, body=block, results=results))
-        for p, result, wide in zip(chained, inner.results, results, strict=True):
-            self.wide[p] = self.wide[result] = wide
+        bounds = replace(inner, index=index, start=start, stop=stop, step=step)
+        self.builder.add(replace(bounds, carried=carried, body=block, results=results))
+        for c, old, result in zip(inner.carried, inner.results, results, strict=True):
+            for value in (c.parameter, old):
+                if value in self.lanes.varying:
+                    self.wide[value] = result
+                else:
+                    self.terms[value] = result
 
-    def is_line(self, statement: Let, inner: For) -> bool:
-        """Whether a statement reads what lanes find in different lines of an array, each its own from left to right."""
-        if statement.function is not primitives.load or (inner.start, inner.step) != (constant(0), constant(1)):
-            return False
-        array, path = statement.operands
-        whole = len(path) == 1 and isinstance(path[0], Index) and len(path[0].items) == array.type.ndim
-        return whole and array not in self.pieces.own and path[0].items == (self.loop.index, inner.index)
+    def carried_in(self, carried: Carried) -> Carried:
+        """What an inner loop carries for all lanes; from here on the parameter stands for it."""
+        parameter = carried.parameter
+        if parameter not in self.lanes.varying:
+            made = Carried(like(parameter), renamed(carried.initial, self.terms))
+            self.terms[parameter] = made.parameter
+            return made
+        initial = self.wide[parameter if self.is_number(parameter) else carried.initial]
+        self.wide[parameter] = like(initial)
+        return Carried(self.wide[parameter], initial)
 
-    def pack(self, line: Let, inner: For) -> Value:
-        """An array with what lanes read in one round of an inner loop side by side, which is fast to read."""
-        dtype = Constant(line.value.type.dtype)
-        trips = trip_count(self.builder, inner.start, inner.stop, inner.step)
-        packed = self.builder.let(np.empty, (trips, constant(WIDTH)), dtype, keywords=("dtype",), name=line.value.name)
-        outer, rows, results = (like(packed) for _ in range(3))
-        lane, index, filled, element = Value("", INT), like(inner.index), like(packed), like(line.value)
-        with self.builder.block() as body:
-            row = self.builder.let(np.add, self.offset, lane, type_=INT)
-            with self.builder.block() as statements:
-                self.add(element, primitives.load, line.operands[0], (Index((row, index)),))
-                self.add(filled, primitives.store, rows, (Index((index, lane)),), element)
-            inside = Block(tuple(statements), (filled,))
-            last, one = like(packed), constant(1)
-            self.builder.add(For(index, inner.start, inner.stop, one, (Carried(rows, outer),), inside, (last,)))
-        lanes = (Carried(outer, packed),)
-        self.builder.add(For(lane, constant(0), constant(WIDTH), one, lanes, Block(tuple(body), (last,)), (results,)))
-        return results
+    def version(self, operand: Operand) -> Operand:
+        """What an operand is for all lanes together."""
+        if isinstance(operand, Value) and operand in self.wide:
+            return self.wide[operand]
+        return renamed(operand, self.terms)
 
-    def lanes(
-        self,
-        block: Block,
-        carried: list[tuple[Value, Operand]],
-        stores: list[tuple[Value, Operand]],
-        terms: dict[Value, Operand],
-    ) -> tuple[Value, ...]:
+    def all_lanes(self, block: Block, carried: Stores, stores: Stores) -> tuple[Value, ...]:
         """A loop over the lanes that runs a block's statements, then stores what other pieces read.
 
         carried: what lanes hand to one another, and its value at the start. Returns the last ones.
         """
-        terms = dict(terms)
         lane = Value("", INT)
-        path = (Index((lane,)),)
-        made = {v for s in block.statements for v in results_of(s)}
         stored = list(dict.fromkeys(v for v, _ in stores))
-        outside = {v: self.wide[v] for v in stored}
-        inside = {v: like(self.wide[v]) for v in stored}
+        origins = self.lanes.origins(block.statements) or {}
+        written = [v for v in dict.fromkeys(origins.values()) if v in self.wide]
+        outside = [self.wide[v] for v in (*stored, *written)]
+        inside = list(map(like, outside))
         parameters = [like(parameter) for parameter, _ in carried]
-        terms |= {parameter: fresh for (parameter, _), fresh in zip(carried, parameters, strict=True)}
+        terms = {**self.terms, **dict(zip((p for p, _ in carried), parameters, strict=True))}
+        arrays = {**self.wide, **dict(zip((*stored, *written), inside, strict=True))}
         with self.builder.block() as body:
             terms[self.loop.index] = self.builder.let(np.add, self.offset, lane, type_=INT)
-            for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
-                if value in self.packed:
-                    packed, index = self.packed[value]
-                    terms[value] = like(value)
-                    self.add(terms[value], primitives.load, packed, (Index((index, lane)),))
-                elif value in self.wide and value not in made:
-                    terms[value] = like(value)
-                    self.add(terms[value], primitives.load, inside.get(value, self.wide[value]), path)
+            self.read(block, stores, arrays, terms, lane)
             for statement in block.statements:
-                self.builder.add(copied(statement, terms))
-            versions = dict(inside)
-            for value, operand in stores:
-                versions[value] = like(versions[value])
-                self.add(versions[value], primitives.store, inside[value], path, _renamed(operand, terms))
-        yields = (*_renamed(block.yields, terms), *versions.values())
-        results = tuple(like(v) for v in (*parameters, *inside.values()))
-        initials = (*(initial for _, initial in carried), *outside.values())
-        whole = tuple(map(Carried, (*parameters, *inside.values()), initials))
+                self.copy(statement, terms, lane)
+            versions = self.stored(stores, arrays, terms, lane)
+        made = {v for s in block.statements for v in results_of(s)}
+        last = {origin: version for version, origin in origins.items() if version in made}
+        ends = [terms[last[v]] if v in last else terms[v] for v in written]
+        yields = (*renamed(block.yields, terms), *(versions[v] for v in stored), *ends)
+        results = tuple(like(v) for v in (*parameters, *inside))
+        initials = (*(initial for _, initial in carried), *outside)
+        whole = tuple(map(Carried, (*parameters, *inside), initials))
         made_loop = For(lane, constant(0), constant(WIDTH), constant(1), whole, Block(tuple(body), yields), results)
         self.builder.add(replace(made_loop, location=self.builder.location))
-        self.wide |= dict(zip(stored, results[len(carried) :], strict=True))
+        after = results[len(carried) :]
+        self.wide |= dict(zip((*stored, *(last.get(v, v) for v in written)), after, strict=True))
         return results[: len(carried)]
 
-    def add(self, value: Value, function: Callable[..., Any], *operands: Operand) -> None:
-        self.builder.add(Let(value, function, operands, location=self.builder.location))
+    def read(self, block: Block, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> None:
+        """Load what a lane reads of its own numbers; scratch arrays are read where they are used."""
+        made = {v for s in block.statements for v in results_of(s)}
+        for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
+            if value in self.lanes.scratch:
+                if value in arrays:
+                    terms.setdefault(value, arrays[value])
+            elif value in self.packed:
+                packed, index = self.packed[value]
+                terms[value] = self.add(like(value), primitives.load, packed, (Index((terms[index], lane)),))
+            elif value in arrays and value not in made:
+                terms[value] = self.add(like(value), primitives.load, arrays[value], (Index((lane,)),))
 
+    def stored(self, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> dict[Value, Value]:
+        """The arrays after a lane has stored its numbers."""
+        versions: dict[Value, Value] = {}
+        for value, operand in stores:
+            array = versions.get(value, arrays[value])
+            number = renamed(operand, terms)
+            versions[value] = self.add(like(array), primitives.store, array, (Index((lane,)),), number)
+        return versions
 
-def _renamed(operand: Operand, terms: dict[Value, Operand]) -> Operand:
-    return map_values(operand, lambda value: terms.get(value, value))
+    def copy(self, statement: Statement, terms: Terms, lane: Value | None = None) -> None:
+        """A plain statement in other terms; scratch arrays have one axis more, for the lanes."""
+        if isinstance(statement, Let):
+            operands = renamed(statement.operands, terms)
+            if statement.function in CREATING and lane is None:
+                operands = ((*operands[0], constant(WIDTH)), *operands[1:])
+            elif statement.operands and statement.operands[0] in self.lanes.scratch:
+                array, (index,), *rest = operands
+                operands = (array, (Index((*index.items, lane)),), *rest)
+            made = self.fresh(statement.value)
+            self.builder.add(replace(statement, value=made, operands=operands))
+            self.note(statement.value, made, terms, lane)
+        elif isinstance(statement, If):
+            condition = renamed(statement.condition, terms)
+            sides = []
+            for side in (statement.then, statement.orelse):
+                with self.builder.block() as statements:
+                    for inner in side.statements:
+                        self.copy(inner, terms, lane)
+                sides.append(Block(tuple(statements), renamed(side.yields, terms)))
+            results = tuple(map(self.fresh, statement.results))
+            branches = replace(statement, condition=condition, then=sides[0], orelse=sides[1], results=results)
+            self.builder.add(branches)
+            for old, new in zip(statement.results, results, strict=True):
+                self.note(old, new, terms, lane)
+
+    def note(self, old: Value, new: Value, terms: Terms, lane: Value | None) -> None:
+        """From here on a value is called so: in a round of a lane, or for all of them."""
+        if lane is None and old in self.lanes.scratch:
+            self.wide[old] = new
+        else:
+            terms[old] = new
+
+    def fresh(self, value: Value) -> Value:
+        if value not in self.lanes.scratch or not isinstance(value.type, Array):
+            return like(value)
+        return Value(value.name, Array(value.type.dtype, value.type.ndim + 1))
+
+    def add(self, value: Value, function: object, *operands: Operand) -> Value:
+        self.builder.add(Let(value, function, operands, location=self.builder.location))  # type: ignore[arg-type]
+        return value

@@ -285,6 +285,15 @@ def _positive(simplifier: _Simplifier, a: Operand) -> Operand | None:
     return a if isinstance(a.type, Scalar) else None
 
 
+def _load(simplifier: _Simplifier, array: Operand, path: Operand) -> Operand | None:
+    """What was just stored there."""
+    definition = simplifier.definitions.get(array) if isinstance(array, Value) else None
+    if definition is None or definition.function is not primitives.store or definition.operands[1] != path:
+        return None
+    stored = definition.operands[2]
+    return stored if isinstance(stored, Value) and isinstance(stored.type, Scalar) else None
+
+
 _IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     np.multiply: _multiply,
     np.add: _add,
@@ -294,6 +303,7 @@ _IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     np.negative: _negative,
     np.positive: _positive,
     primitives.cast: _cast,
+    primitives.load: _load,
     max: _maximum,
     np.where: _where,
     runtime.where: _where,

@@ -208,7 +208,9 @@ def prepared(function: Function, analyses: Set[str] = ANALYSES, lowered: bool = 
     function = remove_dead(simplify(function))
     if not lowered or "abreast" not in analyses:
         return function
-    return _tidied(run_abreast(function), analyses)
+    renewed = renew_scratch(function) if "scratch" in analyses else function
+    strips = run_abreast(renewed)
+    return _tidied(strips, analyses) if strips.body != renewed.body else function
 
 
 def _tidied(function: Function, analyses: Set[str]) -> Function:

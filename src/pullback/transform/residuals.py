@@ -201,7 +201,11 @@ class Residuals:
             read_again = self.read_again(path, definitions)
             arrays = {statement.operands[0] for statement in read_again.values()}
             definitions.update(read_again)
-            choice = choose(needed, definitions, inside, lambda v: v in arrays or self.buffers.is_intact(v))
+
+            def is_at_hand(value: Value) -> bool:
+                return value in arrays or self.buffers.is_intact(value) or self.is_smaller(value, path)
+
+            choice = choose(needed, definitions, inside, is_at_hand)
             kept, again = choice.kept, choice.again
         recalls = self.plan.recalls.setdefault(path, [])
         for value in kept:
@@ -238,6 +242,14 @@ class Residuals:
         if any(v in definitions and order.index(v) > at for v in values_in(place)):
             return False
         return self.shapes.part(self.shapes.of(array), place) == self.shapes.of(stored)
+
+    def is_smaller(self, array: Value, path: Path) -> bool:
+        """Whether an array is kept in less memory than what a block far inside its own loads from it."""
+        home = self.paths.get(array, ())
+        if not isinstance(array.type, Array) or path[: len(home)] != home:
+            return False
+        between = [number for number, _ in path[len(home) :] if isinstance(self.statements[number], For | While)]
+        return len(between) > array.type.ndim
 
     def is_index(self, value: Value, path: Path) -> bool:
         statement = self.statements[path[-1][0]]

@@ -9,6 +9,7 @@ ANALYSES = frozenset(
         "fresh",  # adjoints are stored first, then added to
         "gather",  # the adjoint of a stencil is added up row by row
         "hoist",  # what is the same in every round moves before the loop
+        "jam",  # the few rounds of a short loop around a nest run together
         "lift",  # buffers are made before the loop
         "lower",  # array statements become loops
         "one_sweep",  # loops that only accumulate are swept once
@@ -18,6 +19,7 @@ ANALYSES = frozenset(
         "residuals",  # of what the backward sweep needs, the least is kept
         "scratch",  # arrays overwritten in every round are made in the round
         "share",  # the backward sweep reads what the forward sweep has computed
+        "veils",  # compilers do not see how rounds move downwards through arrays
     }
 )
 """The names of the analyses, for `differentiable(analyses=...)`; each can be left out."""

@@ -92,6 +92,8 @@ class Ranges:
             self.facts += self.of_remainder(statement)
         if statement.function is max and _is_int(statement.value):
             self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
+        if statement.function is min and _is_int(statement.value):
+            self.facts += [self.form(o).plus(self.form(statement.value), -1) for o in statement.operands]
         if statement.function is runtime.counted or self.is_product(statement):
             self.facts.append(self.form(statement.value))
         compared = _COMPARISONS.get(statement.function)
@@ -185,6 +187,10 @@ def _same(ranges: Ranges, a: Operand, dtype: Operand) -> Form | None:
     return ranges.form(a) if _is_int(a) else None
 
 
+def _veiled(ranges: Ranges, a: Operand) -> Form:
+    return ranges.form(a)
+
+
 def _sized(ranges: Ranges, array: Value, axis: Constant) -> Form | None:
     if isinstance(ranges.shapes.of(array)[axis.value], SliceSize):
         return None
@@ -198,6 +204,7 @@ _FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
     np.negative: _negated,
     primitives.cast: _same,
     primitives.dim: _sized,
+    runtime.veiled: _veiled,
 }
 
 Facts = tuple[tuple[Form, ...], tuple[Form, ...]]

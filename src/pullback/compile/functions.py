@@ -25,10 +25,12 @@ from pullback.optimize.bounds import check_bounds
 from pullback.optimize.fresh import fill_once
 from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
+from pullback.optimize.jam import jam_rounds
 from pullback.optimize.lift import lift_buffers
 from pullback.optimize.own import own
 from pullback.optimize.pairs import pair
 from pullback.optimize.registers import sum_in_registers
+from pullback.optimize.veils import veil_falling
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.transform.derivative import NONE
 
@@ -70,6 +72,8 @@ def arranged(function: Function, analyses: Set[str]) -> Function:
         function = fill_once(function, tails=True)
     if "hoist" in analyses:
         function = hoist_everything(function)
+    if "jam" in analyses:
+        function = jam_rounds(function)
     if "gather" in analyses:
         function = gather_stencils(function)
     return sum_in_registers(function) if "registers" in analyses else function
@@ -157,6 +161,7 @@ class Compiled:
 
     def emitted(self, function: Function) -> str:
         vector = self.options.math == "vector"
+        function = veil_falling(function) if "veils" in self.options.analyses else function
         return emit_module([function], compiled=True, vector=vector, tuple_from=self.tuple_from, divided=True)
 
     @property

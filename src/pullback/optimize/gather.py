@@ -5,16 +5,19 @@ for j in range(n):                          for j in range(n):
     x_bar[i, j] += t              →         for j in range(n + 1):
     x_bar[i, j + 1] += t                        x_bar[i, j] += row[j + 1] + row[j]
 
-Additions to neighbours in memory follow one another, which bars a compiler from doing several rounds at once; neither
-loop on the right does that. The row has zeros at both ends, and is made before the loops around.
+Where the contributions are multiples of one number, by factors that are the same in every round, the row is of that
+number. Additions to neighbours in memory follow one another, which bars a compiler from doing several rounds at once;
+neither loop on the right does that. The row has zeros at both ends, and is made before the loops around.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 
+from pullback.analysis.jams import WIDEST
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -29,15 +32,23 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
+    read_in,
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Array
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.lift import lift_buffers
 from pullback.optimize.rolling import roll
-from pullback.optimize.stencil import MOST_ROWS, Addition, added_to, moved_by, place_in_row, without_additions
-
-WIDEST = 16
+from pullback.optimize.stencil import (
+    MOST_ROWS,
+    Addition,
+    Multiple,
+    added_to,
+    moved_by,
+    multiples_in,
+    place_in_row,
+    without_additions,
+)
 
 
 def gather_stencils(function: Function) -> Function:
@@ -72,10 +83,10 @@ def _gathered(loop: For) -> list[Statement] | None:
         return None
     for k in range(len(loop.carried)):
         groups = _groups(loop, k)
-        additions = [a for group in groups for a in group]
-        rows = dict.fromkeys(a.addend for a in additions)
-        if additions and len(rows) <= MOST_ROWS:
-            return _Gatherer(loop, k, groups).statements()
+        multiples = multiples_in(loop, [a for group in groups for a in group])
+        rows = {multiple.base for multiple in multiples.values()}
+        if rows and len(rows) <= MOST_ROWS:
+            return _Gatherer(loop, k, groups, multiples).statements()
     return None
 
 
@@ -97,15 +108,16 @@ def _span(group: list[Addition]) -> int:
 class _Gatherer:
     """Makes the two loops."""
 
-    def __init__(self, loop: For, k: int, groups: list[list[Addition]]) -> None:
-        self.loop, self.k, self.groups = loop, k, groups
+    def __init__(self, loop: For, k: int, groups: list[list[Addition]], multiples: dict[Value, Multiple]) -> None:
+        self.loop, self.k, self.groups, self.multiples = loop, k, groups, multiples
         self.span = max(map(_span, groups))
         self.builder = Builder()
         self.builder.location = loop.location
         self.additions = [a for group in groups for a in group]
         array = loop.carried[k].parameter
-        self.rows = {a.addend: Value("row", Array(array.type.dtype, 1)) for a in self.additions}
-        self.filled = {addend: Value("row", row.type) for addend, row in self.rows.items()}
+        bases = dict.fromkeys(multiples[a.addend].base for a in self.additions)
+        self.rows = {base: Value("row", Array(array.type.dtype, 1)) for base in bases}
+        self.filled = {base: Value("row", row.type) for base, row in self.rows.items()}
 
     def statements(self) -> list[Statement]:
         builder, loop = self.builder, self.loop
@@ -142,7 +154,9 @@ class _Gatherer:
         loop = self.loop
         parameters = {addend: Value("row", row.type) for addend, row in self.rows.items()}
         body = without_additions(loop.body, self.additions)
-        statements = list(body.statements)
+        read = Counter([*read_in(body), *parameters])
+        products = {addend for addend in self.multiples if not read[addend]}
+        statements = [s for s in body.statements if not (isinstance(s, Let) and s.value in products)]
         yields: list[Operand] = []
         with self.builder.into(statements):
             place = place_in_row(self.builder, loop, loop.index, 0, self.span)
@@ -159,20 +173,38 @@ class _Gatherer:
     def second(self, array: Value) -> Value:
         """Add the loops that gather; returns the last version of the array."""
         for group in self.groups:
-            array = self.gathering(array, group)
+            array = self.of_group(array, group)
         return array
 
-    def gathering(self, array: Value, group: list[Addition]) -> Value:
+    def of_group(self, array: Value, group: list[Addition]) -> Value:
+        """Add the loops over one row of the array.
+
+        Behind the ends of a row of contributions are zeros. Their multiples need not be zeros, so where there are
+        factors, the elements that some of the additions do not reach have loops of their own.
+        """
         offsets = [a.offset for a in group]
-        start = moved_by(self.builder, self.loop.start, min(offsets))
-        stop = moved_by(self.builder, self.loop.stop, max(offsets))
+        first = moved_by(self.builder, self.loop.start, min(offsets))
+        end = moved_by(self.builder, self.loop.stop, max(offsets))
+        if all(self.multiples[a.addend].factor is None for a in group):
+            return self.gathering(array, group, first, end)
+        inside = moved_by(self.builder, self.loop.start, max(offsets))
+        outside = moved_by(self.builder, self.loop.stop, min(offsets))
+        head = self.builder.let(min, inside, end, type_=INT)
+        tail = self.builder.let(max, outside, head, type_=INT)
+        array = self.gathering(array, group, first, head, guarded=True)
+        array = self.gathering(array, group, inside, outside)
+        return self.gathering(array, group, tail, end, guarded=True)
+
+    def gathering(
+        self, array: Value, group: list[Addition], start: Operand, stop: Operand, guarded: bool = False
+    ) -> Value:
+        """Add a loop over the elements of a row; `guarded` where not all of the additions may reach them."""
         index = Value(self.loop.index.name, INT)
         parameter, result = Value(array.name, array.type), Value(array.name, array.type)
         with self.builder.block() as statements:
             total: Operand | None = None
             for a in sorted(group, key=lambda a: -a.offset):
-                place = Index((place_in_row(self.builder, self.loop, index, a.offset, self.span),))
-                part = self.builder.let(primitives.load, self.filled[a.addend], (place,))
+                part = self.part(a, index, guarded)
                 total = part if total is None else self.builder.let(np.add, total, part)
             path = (Index((*group[0].rest, index)),)
             last = self.builder.let(primitives.add_at, parameter, path, total, name=array.name)
@@ -180,3 +212,19 @@ class _Gatherer:
         carried = (Carried(parameter, array),)
         self.builder.add(For(index, start, stop, constant(1), carried, body, (result,), location=self.loop.location))
         return result
+
+    def part(self, addition: Addition, index: Value, guarded: bool) -> Value:
+        """What one of the additions adds to an element."""
+        builder, multiple = self.builder, self.multiples[addition.addend]
+        place = Index((place_in_row(builder, self.loop, index, addition.offset, self.span),))
+        part = builder.let(primitives.load, self.filled[multiple.base], (place,))
+        if multiple.factor is None:
+            return part
+        part = builder.let(np.multiply, part, multiple.factor, type_=part.type)
+        if not guarded:
+            return part
+        round_ = moved_by(builder, index, -addition.offset)
+        after_first = builder.let(np.less_equal, self.loop.start, round_)
+        before_end = builder.let(np.less, round_, self.loop.stop)
+        reached = builder.let(np.logical_and, after_first, before_end)
+        return builder.let(primitives.select, reached, part, Constant(0.0, part.type), type_=part.type)

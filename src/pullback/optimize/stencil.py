@@ -49,6 +49,34 @@ class Addition:
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """What an addition adds, as a number that a round makes times a factor that no round does; None for the number."""
+
+    base: Value
+    factor: Operand | None
+
+
+def multiples_in(loop: For, additions: Iterable[Addition]) -> dict[Value, Multiple]:
+    """The addends of a loop as multiples of fewer numbers, where there are fewer, else each of itself."""
+    made = made_in_rounds(loop)
+    definitions = {s.value: s for s in loop.body.statements if isinstance(s, Let)}
+    addends = dict.fromkeys(a.addend for a in additions)
+    multiples = {addend: _multiple(definitions.get(addend), addend, made) for addend in addends}
+    if len({multiple.base for multiple in multiples.values()}) < len(addends):
+        return multiples
+    return {addend: Multiple(addend, None) for addend in addends}
+
+
+def _multiple(statement: Let | None, addend: Value, made: set[Value]) -> Multiple:
+    if statement is not None and statement.function is np.multiply:
+        for base, factor in (statement.operands, statement.operands[::-1]):
+            is_made = isinstance(base, Value) and base in made and factor not in made
+            if is_made and is_scalar(base) and base.type.dtype == addend.type.dtype and is_scalar(factor):
+                return Multiple(base, factor)
+    return Multiple(addend, None)
+
+
 def added_to(loop: For, k: int) -> list[Addition | None]:
     """The additions of a round to a carried array, None for those of another form; empty if it does anything else."""
     version: Value = loop.carried[k].parameter

@@ -81,6 +81,7 @@ from pullback.runtime.shapes import (
 from pullback.runtime.stacks import contents, growing, keep
 from pullback.runtime.sums import plus
 from pullback.runtime.systems import determinant_of, inverse_of, solution_of
+from pullback.runtime.veils import veiled
 
 __all__ = [
     "KeepsTooMuch",
@@ -178,5 +179,6 @@ __all__ = [
     "trunc",
     "var_over",
     "vector_outer",
+    "veiled",
     "where",
 ]

@@ -32,6 +32,7 @@ class _Finder:
     def __init__(self, function: Function) -> None:
         self.ranges = Ranges(Shapes(function))
         self.depth = 0
+        self.in_parallel = False
         self.loops: set[Value] = set()
         self.natural: set[Value] = set()
         self.others: set[Value] = set()
@@ -53,11 +54,19 @@ class _Finder:
                 self.block(statement.then, self.known(statement.condition, self.ranges.conditions))
                 self.block(statement.orelse, self.known(statement.condition, self.ranges.refuted))
             case For():
-                self.loops.add(statement.index)
-                self.rounds(statement.body, self.ranges.loop_facts(statement))
+                self.count(statement)
             case While():
                 self.rounds(statement.condition)
                 self.rounds(statement.body, self.known(statement.condition.yields[0], self.ranges.conditions))
+
+    def count(self, loop: For) -> None:
+        """A loop; a compiler does not see where the rounds of a chunk begin."""
+        is_chunk = self.in_parallel and isinstance(loop.start, Value)
+        if not is_chunk:
+            self.loops.add(loop.index)
+        outer, self.in_parallel = self.in_parallel, loop.parallel
+        self.rounds(loop.body, self.ranges.loop_facts(loop))
+        self.in_parallel = outer
 
     def rounds(self, body: Block, facts: Iterable[Form] = ()) -> None:
         self.depth += 1

@@ -16,7 +16,7 @@ from pullback import runtime
 from pullback.analysis.shapes import Shapes, Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Constant, For, Let, Operand, Value
+from pullback.ir.nodes import Block, Constant, For, If, Let, Operand, Value
 from pullback.ir.types import Scalar
 
 MOST_STEPS = 4
@@ -48,8 +48,10 @@ class Form:
 class Ranges:
     """Forms of the integers of a function, and the facts that hold at the present point of a walk through it."""
 
-    def __init__(self, shapes: Shapes) -> None:
-        self.shapes = shapes
+    def __init__(self, shapes: Shapes, picks: bool = False) -> None:
+        """`picks`: also of integers that are the last round of a loop in which something held."""
+        self.shapes, self.picks = shapes, picks
+        self.picked: dict[Value, Form] = {}
         self.forms: dict[Value, Form] = {}
         self.conditions: dict[Value, tuple[Form, ...]] = {}
         self.refuted: dict[Value, tuple[Form, ...]] = {}
@@ -94,12 +96,15 @@ class Ranges:
             self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
         if statement.function is min and _is_int(statement.value):
             self.facts += [self.form(o).plus(self.form(statement.value), -1) for o in statement.operands]
-        if statement.function is runtime.counted or self.is_product(statement):
+        if statement.function in (runtime.counted, runtime.chunk_length) or self.is_product(statement):
             self.facts.append(self.form(statement.value))
         compared = _COMPARISONS.get(statement.function)
         if compared is not None and all(_is_int(o) for o in statement.operands):
             a, b = (self.form(o) for o in statement.operands)
             self.conditions[statement.value], self.refuted[statement.value] = compared(a, b)
+            if statement.function is np.greater_equal and b == Form(0) and statement.operands[0] in self.picked:
+                last = self.picked[statement.operands[0]]
+                self.conditions[statement.value] += (last.plus(a, -1),)
 
     def of_remainder(self, statement: Let) -> list[Form]:
         """A remainder by a number is at least 0 and below the number."""
@@ -124,6 +129,15 @@ class Ranges:
         if loop.step.value > 0:
             return [index.plus(start, -1), stop.plus(index, -1).moved(-1)]
         return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
+
+    def note_picks(self, loop: For) -> None:
+        """Take in the integers of a loop that are negative, or one of its indices."""
+        if not self.picks or not isinstance(loop.step, Constant) or loop.step.value < 0:
+            return
+        for k, carried in enumerate(loop.carried):
+            allowed = {carried.parameter, loop.index}
+            if _is_negative(carried.initial) and _is_one_of(loop.body.yields[k], allowed, loop.body):
+                self.picked[loop.results[k]] = self.form(loop.stop).moved(-1)
 
     def is_never_negative(self, form: Form, steps: int = MOST_STEPS) -> bool:
         """Whether a form is proved to be >= 0 by the facts at hand."""
@@ -152,6 +166,25 @@ class Ranges:
                 own = fact.of(term)
                 if own and coefficient % own == 0 and coefficient // own > 0:
                     yield form.plus(fact, -(coefficient // own))
+
+
+def _is_negative(operand: Operand) -> bool:
+    return isinstance(operand, Constant) and isinstance(operand.value, int) and operand.value < 0
+
+
+def _is_one_of(operand: Operand, allowed: set[Value], block: Block) -> bool:
+    """Whether a value is always one of some others, chosen by the branches of a block."""
+    if operand in allowed:
+        return True
+    for statement in block.statements:
+        match statement:
+            case If() if operand in statement.results:
+                k = statement.results.index(operand)
+                sides = (statement.then, statement.orelse)
+                return all(_is_one_of(side.yields[k], allowed, side) for side in sides)
+            case Let(function=primitives.select) if statement.value is operand:
+                return all(_is_one_of(side, allowed, block) for side in statement.operands[1:])
+    return False
 
 
 def _is_int(operand: Operand) -> bool:

@@ -36,6 +36,7 @@ def differentiable(
     analyses: bool | Iterable[str] = ...,
     fuse: bool | None = ...,
     max_residual_bytes: int | None = ...,
+    parallel: bool = ...,
     source: str | None = ...,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
 def differentiable(
@@ -50,6 +51,7 @@ def differentiable(
     analyses: bool | Iterable[str] = True,
     fuse: bool | None = None,
     max_residual_bytes: int | None = None,
+    parallel: bool = False,
     source: str | None = None,
 ) -> Any:
     """Make a NumPy function differentiable; it can still be called, and then runs compiled.
@@ -66,6 +68,8 @@ def differentiable(
         compiled).
     max_residual_bytes: above so many bytes kept by a call of a derivative (default: a quarter of the memory that is
         free), loops run in segments: the backward sweep runs each segment once more, and keeps what that one needs.
+    parallel: compiled loops whose rounds are independent run on all cores where they have enough to do. Sums over
+        rounds are then added up in another order, which is the same for any number of cores.
     source: the text of a function that was made by `exec`.
 
     >>> import numpy as np, pullback as pb
@@ -83,7 +87,7 @@ def differentiable(
         raise ValueError(f"there is no analysis {', '.join(sorted(map(repr, chosen - ANALYSES)))}: see pb.ANALYSES")
     if max_residual_bytes is not None and operator.index(max_residual_bytes) < 0:
         raise ValueError(f"max_residual_bytes is a number of bytes, not {max_residual_bytes}")
-    options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes)
+    options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes, parallel)
 
     def decorate(function: Callable[..., Any]) -> Differentiable:
         if isinstance(function, Differentiable):

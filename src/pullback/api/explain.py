@@ -11,7 +11,7 @@ import numpy as np
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
-from pullback.compile.functions import arranged
+from pullback.compile.functions import Compiled, arranged
 from pullback.compile.memory import Memory
 from pullback.errors import Location, ShapeError
 from pullback.frontend.arguments import leaves_of
@@ -99,7 +99,8 @@ class _Call:
         forms, built = build_for(engine, bound)
         chosen = float_arguments(engine, bound) if argnums is None else argnums
         self.wrt, _ = wrt_leaves(engine, forms, chosen)
-        self.analyses, self.lowered = engine.options.analyses, engine.options.lowers
+        self.options = engine.options
+        self.analyses, self.lowered = self.options.analyses, self.options.lowers
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
         self.function = prepared(built.function, self.analyses, lowered=self.lowered)
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
@@ -184,10 +185,13 @@ class _Call:
         """The places of the function's loops, and the lines about them."""
         whole = joint(self.function, self.wrt, with_results=True, analyses=self.analyses, lowered=self.lowered)
         last = arranged(whole, self.analyses)
+        compiled = Compiled(whole, self.options).machine_function
+        divided = {s.location for s in walk(compiled.body) if isinstance(s, For) and s.parallel}
         lines: dict[Location, str] = {}
         for loop in walk(self.function.body):
             if isinstance(loop, For | While):
-                lines.setdefault(loop.location, self.loop(loop.location, whole, last))
+                parallel = "; in parallel where it is long" if loop.location in divided else ""
+                lines.setdefault(loop.location, self.loop(loop.location, whole, last) + parallel)
         for loop in self.keeps.segments.values():
             count = self.evaluate(loop.stop)
             lines[loop.location] = f"runs in {count} segments, and the backward sweep runs each of them once more"

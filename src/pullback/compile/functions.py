@@ -29,6 +29,7 @@ from pullback.optimize.jam import jam_rounds
 from pullback.optimize.lift import lift_buffers
 from pullback.optimize.own import own
 from pullback.optimize.pairs import pair
+from pullback.optimize.parallel import run_in_parallel
 from pullback.optimize.registers import sum_in_registers
 from pullback.optimize.veils import veil_falling
 from pullback.runtime import KeepsTooMuch, SizesDiffer
@@ -64,8 +65,8 @@ class Gate(CPUDispatcher):
         raise Miss
 
 
-def arranged(function: Function, analyses: Set[str]) -> Function:
-    """The function with its loops as machines like them."""
+def arranged(function: Function, analyses: Set[str], parallel: bool = False) -> Function:
+    """The function with its loops as machines like them; `parallel`: with rounds that can run at the same time."""
     if "lift" in analyses:
         function = lift_buffers(function)
     if "fresh" in analyses:
@@ -75,7 +76,7 @@ def arranged(function: Function, analyses: Set[str]) -> Function:
     if "jam" in analyses:
         function = jam_rounds(function)
     if "gather" in analyses:
-        function = gather_stencils(function)
+        function = gather_stencils(function, parallel)
     return sum_in_registers(function) if "registers" in analyses else function
 
 
@@ -144,7 +145,7 @@ class Compiled:
     @property
     def arranged(self) -> Function:
         """The function arranged for the machine."""
-        function = arranged(self.function, self.options.analyses)
+        function = arranged(self.function, self.options.analyses, self.in_parallel)
         return pair(function) if len(function.body.statements) > parts.LONGEST else function
 
     @property
@@ -153,7 +154,13 @@ class Compiled:
         return self.checked(self.arranged)
 
     def checked(self, function: Function) -> Function:
-        return check_bounds(function) if self.options.boundscheck else function
+        """The function with checks of its indices, and with parallel loops, which must be free of checks."""
+        function = check_bounds(function, picks=self.in_parallel) if self.options.boundscheck else function
+        return run_in_parallel(function) if self.in_parallel else function
+
+    @property
+    def in_parallel(self) -> bool:
+        return self.options.parallel and self.options.jit
 
     @property
     def machine_text(self) -> str:

@@ -23,6 +23,7 @@ class Options:
     analyses: frozenset[str] = ANALYSES
     fuse: bool | None = None
     max_residual_bytes: int | None = None
+    parallel: bool = False
 
     @property
     def lowers(self) -> bool:
@@ -32,7 +33,10 @@ class Options:
     def key(self) -> str:
         """The options as text, the same in every process."""
         fastmath = self.fastmath if isinstance(self.fastmath, bool) else sorted(self.fastmath)
-        return f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache} math={self.math}"
+        return (
+            f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache} math={self.math} "
+            f"parallel={self.parallel}"
+        )
 
     def numba(self, nogil: bool = True) -> dict[str, Any]:
         """The keywords for `numba.njit`."""

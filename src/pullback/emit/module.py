@@ -19,15 +19,17 @@ from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
 from pullback.emit.names import name_values
 from pullback.emit.printer import to_text
+from pullback.emit.regions import is_parallel_loop, take_out_loops
 from pullback.emit.signs import tidy_signs
-from pullback.emit.spelling import call, constant, name, tuple_
+from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
 from pullback.emit.statements import Statements
 from pullback.emit.undefined import copied_values, undefined_values
-from pullback.ir.nodes import Function, Let, Value, walk
+from pullback.ir.nodes import Function, Let, Value, has_parallel_loops, walk
 from pullback.ir.types import Array, Type
 
 HELPERS_MODULE = "pullback.runtime"
 LINKED_IN = "linked_in"
+IN_PARALLEL = "in_parallel"
 
 
 def emit_function(
@@ -47,7 +49,9 @@ def emit_function(
     names = name_values(function, inlined, frozenset({function.name}))
     long = divided and _length(function, inlined) > parts.LONGEST
     # In a part, a variable must not be without a value where the next part might read it.
-    copied = undefined_values(function) if long else copied_values(function, names)
+    # In a parallel loop, it would seem to come from the round before.
+    strict = long or has_parallel_loops(function)
+    copied = undefined_values(function) if strict else copied_values(function, names)
     sums = sum_steps(function) if compiled else frozenset()
     naturals = natural_indices(function) if compiled else frozenset()
     expressions = Expressions(names, inlined, compiled, vector, sums, naturals)
@@ -65,7 +69,8 @@ def emit_function(
     arguments = gast.arguments(parameters, [], None, [], [], None, [])
     tree = gast.FunctionDef(function.name, arguments, body or [gast.Pass()], [], None, None, [])
     tree = tidy_signs(tree)
-    return parts.in_parts(tree, parts.SIZE) if long else [tree], expressions.helpers
+    loops = take_out_loops(tree)
+    return [*loops, *(parts.in_parts(tree, parts.SIZE) if long else [tree])], expressions.helpers
 
 
 def _length(function: Function, inlined: dict[Value, Let]) -> int:
@@ -104,7 +109,7 @@ def emit_module(
         if compiled:
             made[-1].decorator_list = [_decorator(function)] if is_callee else []
             for part in made[:-1]:
-                part.decorator_list = [name(LINKED_IN)]
+                part.decorator_list = [name(IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN)]
         trees += made
         helpers |= used
     return to_text(gast.Module([*_imports(trees, helpers), *trees], []))
@@ -114,15 +119,19 @@ def _imports(trees: list[Any], helpers: set[str]) -> list[Any]:
     """What a module with these functions imports."""
     imports: list[Any] = [gast.Import([gast.alias("numpy", "np")])]
     decorators = [decorator for tree in trees for decorator in tree.decorator_list]
-    if any(isinstance(decorator, gast.Call) for decorator in decorators):
-        imports.append(gast.ImportFrom("numba", [gast.alias("njit", None)], 0))
+    of_numba = ["njit"] if any(isinstance(decorator, gast.Call) for decorator in decorators) else []
+    if any(is_parallel_loop(tree.body[0]) for tree in trees):
+        of_numba.append(PARALLEL_RANGE)
+    if of_numba:
+        imports.append(gast.ImportFrom("numba", [gast.alias(text, None) for text in of_numba], 0))
     if VECTOR_LIBRARY in helpers:
         imports.append(gast.Import([gast.alias(f"{HELPERS_MODULE}.vectormath", VECTOR_LIBRARY)]))
     names = [gast.alias(helper, None) for helper in sorted(helpers - {VECTOR_LIBRARY})]
     if names:
         imports.append(gast.ImportFrom(HELPERS_MODULE, names, 0))
-    if any(isinstance(decorator, gast.Name) for decorator in decorators):
-        imports.append(gast.ImportFrom(f"{HELPERS_MODULE}.linking", [gast.alias(LINKED_IN, None)], 0))
+    linking = sorted({decorator.id for decorator in decorators if isinstance(decorator, gast.Name)})
+    if linking:
+        imports.append(gast.ImportFrom(f"{HELPERS_MODULE}.linking", [gast.alias(text, None) for text in linking], 0))
     return imports
 
 

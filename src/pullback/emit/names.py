@@ -28,7 +28,7 @@ RESERVED = (
     frozenset(keyword.kwlist)
     | frozenset(dir(builtins))
     | frozenset(runtime.__all__)
-    | {"linked_in", "np", "njit", "stop", "vm"}
+    | {"in_parallel", "linked_in", "np", "njit", "prange", "stop", "vm"}
 )
 
 

@@ -78,13 +78,13 @@ class _Cutter:
             if is_comment(statement):
                 comments.append(statement)
                 continue
-            flow = _Flow(everything)
+            flow = Flow(everything)
             flow.statement(statement)
             unit = Unit(
                 lines=(*comments, statement),
                 length=_length(statement),
                 reads=self.mask(flow.reads),
-                assigns=self.mask(_stored(statement, everything)),
+                assigns=self.mask(stored(statement, everything)),
                 sure=self.mask(flow.sure or ()),
                 stays=any(map(_stays, gast.walk(statement))),
             )
@@ -187,7 +187,7 @@ def _together(units: list[Unit]) -> tuple[Mask, Mask, Mask]:
     return reads, assigns, sure
 
 
-class _Flow:
+class Flow:
     """The variables that statements read before they assign them, and those that are surely assigned after them.
 
     sure is None where the end is never reached.
@@ -208,7 +208,7 @@ class _Flow:
 
     def assign(self, node: Any) -> None:
         if self.sure is not None:
-            self.sure |= _stored(node, self.variables)
+            self.sure |= stored(node, self.variables)
 
     def statement(self, statement: Any) -> None:
         match statement:
@@ -234,9 +234,9 @@ class _Flow:
                 self.read(statement)
                 self.assign(statement)
 
-    def inside(self, statements: list[Any], target: Any = None) -> _Flow:
+    def inside(self, statements: list[Any], target: Any = None) -> Flow:
         """Go through an inner block."""
-        flow = _Flow(self.variables, self.sure)
+        flow = Flow(self.variables, self.sure)
         if target is not None:
             flow.assign(target)
         flow.block(statements)
@@ -248,7 +248,7 @@ def _is_stored(node: Any) -> bool:
     return isinstance(node.ctx, gast.Store)
 
 
-def _stored(node: Any, variables: Names) -> Names:
+def stored(node: Any, variables: Names) -> Names:
     return frozenset(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and _is_stored(n)) & variables
 
 

@@ -15,6 +15,9 @@ from pullback.frontend.apply import parameter_names
 from pullback.ir.nodes import Constant, Operand, is_scalar
 from pullback.ir.types import Array, is_float
 
+PARALLEL_RANGE = "prange"
+"""What Numba calls a range whose rounds may run at the same time."""
+
 BINARY: dict[Any, type] = {
     np.add: gast.Add,
     np.subtract: gast.Sub,

@@ -10,7 +10,7 @@ import gast
 from pullback import runtime
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment
-from pullback.emit.spelling import call, constant, name, tuple_
+from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
 from pullback.emit.undefined import is_undefined
 from pullback.errors import Location
 from pullback.ir import primitives
@@ -286,7 +286,8 @@ class Statements:
         parts = [stop] if start == number(0) and step == number(1) else [start, stop, step]
         if len(parts) == 3 and step == number(1):
             parts = parts[:2]
-        return call(name("range"), *(self.expressions.operand(part) for part in parts))
+        kind = PARALLEL_RANGE if statement.parallel else "range"
+        return call(name(kind), *(self.expressions.operand(part) for part in parts))
 
     def reversed_range(self, start: Operand, stop: Operand, step: Operand) -> Any:
         """The same numbers in reverse order: from the last one, start + (n - 1) * step, back to the first."""

@@ -10,6 +10,7 @@ from pullback.ir import primitives
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,
+    Call,
     Constant,
     Effect,
     For,
@@ -22,6 +23,7 @@ from pullback.ir.nodes import (
     While,
     operands_of,
     values_in,
+    walk,
 )
 from pullback.ir.types import Array, Type
 
@@ -109,6 +111,7 @@ class _Checker:
         self.outside = set(self.defined)
         if isinstance(statement, For):
             self.define(statement.index)
+            assert not statement.parallel or _is_independent(statement), "a parallel loop carries or raises something"
         for carried in statement.carried:
             self.define(carried.parameter)
         if isinstance(statement, While):
@@ -130,6 +133,13 @@ class _Checker:
             undefined = isinstance(operand, Constant) and operand.value is UNDEFINED
             same = undefined or _kind(operand.type) == _kind(value.type)
             assert same, f"{what} yields {operand!r} where {value!r} is due"
+
+
+def _is_independent(loop: For) -> bool:
+    """Whether a loop carries nothing but arrays, runs all its rounds in order, and has no effects."""
+    arrays = all(isinstance(carried.parameter.type, Array) for carried in loop.carried)
+    plain = not loop.exits and not loop.reverse
+    return arrays and plain and not any(isinstance(s, Effect | Call) for s in walk(loop.body))
 
 
 def _kind(type_: Type) -> tuple[str, int]:

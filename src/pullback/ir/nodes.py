@@ -3,7 +3,7 @@
     Let(value, function, operands)          value = function(*operands)
     Effect(function, operands)              print, raise, check
     If(condition, then, orelse) -> results
-    For(index, start, stop, step, carried, body) -> results
+    For(index, start, stop, step, carried, body) -> results      in any order or at once if it is `parallel`
     While(condition, carried, body) -> results
     Call(function, operands) -> results     of another Function, by name (recursion)
 
@@ -121,10 +121,14 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A value that a loop carries from iteration to iteration: `parameter` inside, `initial` on entry."""
+    """A value that a loop carries from iteration to iteration: `parameter` inside, `initial` on entry.
+
+    scratch: a buffer that is only handed on for its memory; no round reads what another one wrote.
+    """
 
     parameter: Value
     initial: Operand
+    scratch: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class For:
+    """parallel: the rounds are independent, and machine code may run them at the same time."""
+
     index: Value
     start: Operand
     stop: Operand
@@ -154,6 +160,7 @@ class For:
     exits: bool = False
     reverse: bool = False
     location: Location = NOWHERE
+    parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +302,10 @@ def defined_in(block: Block) -> Iterator[Value]:
         yield from results_of(statement)
         if isinstance(statement, For | While):
             yield from (carried.parameter for carried in statement.carried)
+
+
+def has_parallel_loops(function: Function) -> bool:
+    return any(isinstance(s, For) and s.parallel for s in walk(function.body))
 
 
 def made_in_rounds(loop: For | While) -> set[Value]:

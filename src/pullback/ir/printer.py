@@ -72,7 +72,8 @@ class _Printer:
                 return [f"{pad}{results} = {head}" if results else pad + head, *then, pad + "else:", *orelse]
             case For():
                 bounds = self.operands((statement.start, statement.stop, statement.step))
-                return self.loop(statement, f"for {self.define(statement.index)} in range({bounds})", depth)
+                kind = "prange" if statement.parallel else "range"
+                return self.loop(statement, f"for {self.define(statement.index)} in {kind}({bounds})", depth)
             case While():
                 return self.loop(statement, "while", depth)
 

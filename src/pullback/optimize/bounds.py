@@ -45,9 +45,12 @@ from pullback.ir.nodes import (
 _ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
 
 
-def check_bounds(function: Function) -> Function:
-    """The same function with a check for every access that is not proved to be inside."""
-    checker = _Checker(function)
+def check_bounds(function: Function, picks: bool = False) -> Function:
+    """The same function with a check for every access that is not proved to be inside.
+
+    picks: with a proof for the indices that rounds pick: a loop around them without checks may be parallel.
+    """
+    checker = _Checker(function, picks)
     body = checker.block(function.body)
     return replace(function, body=body, callees=tuple(map(check_bounds, function.callees)))
 
@@ -97,9 +100,9 @@ class _Level:
 
 
 class _Checker:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, picks: bool) -> None:
         self.shapes = Shapes(function)
-        self.ranges = Ranges(self.shapes)
+        self.ranges = Ranges(self.shapes, picks)
         self.builder = Builder()
         self.levels: list[_Level] = [_Level(None, set(function.parameters))]
         self.spans: list[_Span] = []
@@ -156,6 +159,7 @@ class _Checker:
             operands = [self.operand(form) for form in (span.first, span.last, span.extent, *span.rounds)]
             self.builder.effect(runtime.check_span, *operands)
         self.spans += level.spans
+        self.ranges.note_picks(statement)
         return [replace(statement, body=body)]
 
     def repeat(self, statement: While) -> While:

@@ -38,6 +38,7 @@ from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Array
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.lift import lift_buffers
+from pullback.optimize.planes import spread
 from pullback.optimize.rolling import roll
 from pullback.optimize.stencil import (
     MOST_ROWS,
@@ -51,30 +52,30 @@ from pullback.optimize.stencil import (
 )
 
 
-def gather_stencils(function: Function) -> Function:
-    """The same function with such loops in two."""
+def gather_stencils(function: Function, parallel: bool = False) -> Function:
+    """The same function with such loops in two; `parallel`: in two with independent rounds, where that can be."""
     callees = tuple(map(gather_stencils, function.callees))
-    changed = replace(function, body=_block(function.body, inside=False), callees=callees)
+    changed = replace(function, body=_block(function.body, False, parallel), callees=callees)
     return lift_buffers(hoist_everything(changed)) if changed.body != function.body else function
 
 
-def _block(block: Block, inside: bool) -> Block:
+def _block(block: Block, inside: bool, parallel: bool) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         if isinstance(statement, For):
-            statements += _nest(statement, inside)
+            statements += _nest(statement, inside, parallel)
         else:
-            statements.append(with_blocks(statement, lambda inner: _block(inner, inside)))
+            statements.append(with_blocks(statement, lambda inner: _block(inner, inside, parallel)))
     return Block(tuple(statements), block.yields)
 
 
-def _nest(loop: For, inside: bool) -> list[Statement]:
+def _nest(loop: For, inside: bool, parallel: bool) -> list[Statement]:
     """A loop, and those in it, with what stands in their place; `inside` another one."""
-    rolled = roll(loop)
+    rolled = (spread(loop) if parallel else None) or roll(loop)
     if rolled is not None:
         return rolled
-    changed = replace(loop, body=_block(loop.body, inside=True))
-    return (_gathered(changed) if inside else None) or [changed]
+    changed = replace(loop, body=_block(loop.body, True, parallel))
+    return (_gathered(changed) if inside or parallel else None) or [changed]
 
 
 def _gathered(loop: For) -> list[Statement] | None:

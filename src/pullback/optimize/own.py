@@ -494,7 +494,7 @@ class _Repairer:
                 fresh = Value(item.parameter.name, item.parameter.type)
                 before.append(Let(fresh, primitives.copy, (initial,), location=statement.location))
                 initial = fresh
-            carried.append(Carried(item.parameter, initial))
+            carried.append(Carried(item.parameter, initial, item.scratch))
         changes: dict[str, Any] = {"carried": tuple(carried)}
         if isinstance(statement, For):
             bounds = (statement.start, statement.stop, statement.step)

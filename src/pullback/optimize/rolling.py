@@ -52,7 +52,7 @@ WHOLE = Slice(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """An addition, and by how many rows and columns its place is ahead of the round."""
 
     addition: Addition
@@ -60,8 +60,24 @@ class _Place:
     column: int
 
 
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A loop whose inner loop adds to neighbours in several rows of the k-th array that this one carries."""
+
+    outer: For
+    inner: For
+    k: int
+    places: list[Place]
+
+
 def roll(outer: For) -> list[Statement] | None:
     """The statements in place of a nest that adds to neighbours in several rows; None for another loop."""
+    nest = find_nest(outer)
+    return None if nest is None else _Roller(nest).statements()
+
+
+def find_nest(outer: For) -> Nest | None:
+    """The nest that a loop is, if it adds to neighbours in several rows."""
     if outer.exits or outer.reverse or outer.step != constant(1):
         return None
     made = made_in_rounds(outer)
@@ -75,11 +91,11 @@ def roll(outer: For) -> list[Statement] | None:
         for k in range(len(inner.carried)):
             places = _places(outer, inner, k, made)
             if places:
-                return _Roller(outer, inner, k, places).statements()
+                return Nest(outer, inner, k, places)
     return None
 
 
-def _places(outer: For, inner: For, k: int, made: set[Value]) -> list[_Place]:
+def _places(outer: For, inner: For, k: int, made: set[Value]) -> list[Place]:
     """The additions of a nest to an array that it does nothing else with; empty unless they are to several rows."""
     found = added_to(inner, k)
     additions = [a for a in found if a is not None]
@@ -92,12 +108,12 @@ def _places(outer: For, inner: For, k: int, made: set[Value]) -> list[_Place]:
     if uses[outer.carried[carried[0]].parameter] != 1 or uses[inner.results[k]] != 1:
         return []
     definitions = {s.value: s for s in outer.body.statements if isinstance(s, Let)}
-    places: list[_Place] = []
+    places: list[Place] = []
     for addition in additions:
         row = offset_of(addition.rest[-1], outer.index, definitions) if addition.rest else None
         if row is None or made.intersection(values_in(addition.rest[:-1])):
             return []
-        places.append(_Place(addition, row, addition.offset))
+        places.append(Place(addition, row, addition.offset))
     if len({p.addition.addend for p in places}) > MOST_ROWS or len({p.addition.rest[:-1] for p in places}) > 1:
         return []
     rows = {p.row for p in places}
@@ -108,8 +124,9 @@ def _places(outer: For, inner: For, k: int, made: set[Value]) -> list[_Place]:
 class _Roller:
     """Makes the loops."""
 
-    def __init__(self, outer: For, inner: For, k: int, places: list[_Place]) -> None:
-        self.outer, self.inner, self.k, self.places = outer, inner, k, places
+    def __init__(self, nest: Nest) -> None:
+        self.outer, self.inner, self.k, self.places = nest.outer, nest.inner, nest.k, nest.places
+        outer, inner, k, places = self.outer, self.inner, self.k, self.places
         self.array = next(n for n, c in enumerate(outer.carried) if c.parameter is inner.carried[k].initial)
         self.first_row, self.last_row = min(p.row for p in places), max(p.row for p in places)
         self.count = self.last_row - self.first_row + 1

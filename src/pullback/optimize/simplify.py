@@ -24,7 +24,6 @@ from pullback.ir.infer import PYTHON
 from pullback.ir.nodes import (
     Block,
     Call,
-    Carried,
     Constant,
     Effect,
     For,
@@ -161,7 +160,7 @@ class _Simplifier:
         body_yields = tuple(statement.body.yields[k] for k in keep)
         if statement.exits:
             body_yields = (*body_yields, statement.body.yields[-1])
-        kept = tuple(Carried(statement.carried[k].parameter, initials[k]) for k in keep)
+        kept = tuple(replace(statement.carried[k], initial=initials[k]) for k in keep)
         results = tuple(statement.results[k] for k in keep)
         if isinstance(statement, While):
             condition = self.block(statement.condition)

@@ -3,7 +3,7 @@
 from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
 from pullback.runtime.checks import KeepsTooMuch, SizesDiffer, check_apart, check_index, check_out, check_span
 from pullback.runtime.copying import copy_into
-from pullback.runtime.counts import counted, segment_length
+from pullback.runtime.counts import chunk_length, counted, segment_length
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -99,6 +99,7 @@ __all__ = [
     "check_index",
     "check_out",
     "check_span",
+    "chunk_length",
     "clip",
     "concatenate",
     "contents",

@@ -1,4 +1,4 @@
-"""Counts of rounds: of inner loops whose length grows or shrinks from round to round, and of segments."""
+"""Counts of rounds: of inner loops whose length grows or shrinks from round to round, of segments, and of chunks."""
 
 from __future__ import annotations
 
@@ -35,6 +35,26 @@ def _counted(rounds: Any, first: Any, step: Any) -> Any:
         return rounds * first + step * (rounds * (rounds - 1) // 2)
 
     return count
+
+
+MOST_CHUNKS = 64
+
+
+def chunk_length(rounds: int) -> int:
+    """How many rounds of a parallel loop make a chunk: as many as give at most 64 chunks on every machine, at least 1.
+
+    >>> chunk_length(640), chunk_length(641), chunk_length(0)
+    (10, 11, 1)
+    """
+    return max(1, -(-rounds // MOST_CHUNKS))
+
+
+@compiled(chunk_length, prefer_literal=False)
+def _chunk_length(rounds: Any) -> Any:
+    def length(rounds: Any) -> Any:
+        return max(1, -(-rounds // MOST_CHUNKS))
+
+    return length
 
 
 def segment_length(rounds: int) -> int:

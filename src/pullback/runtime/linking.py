@@ -1,4 +1,4 @@
-"""Parts of a long function, compiled once: as machine code they are functions of their caller's own module.
+"""Parts of a function, compiled once: as machine code they are functions of their caller's own module.
 
 Numba's own way is to optimise and translate a callee for itself, then once more in the module of each caller, with
 wrappers for calls from Python.
@@ -12,9 +12,22 @@ from typing import Any
 
 from numba import config
 from numba.core import compiler
+from numba.core.cpu_options import ParallelOptions
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
+
+PARALLEL_LOOPS = {
+    "prange": True,
+    "comprehension": False,
+    "reduction": False,
+    "inplace_binop": False,
+    "setitem": False,
+    "numpy": False,
+    "stencil": False,
+    "fusion": False,
+}
+"""What Numba runs in parallel: loops that are written so, and nothing else."""
 
 
 def linked_in(function: Callable[..., Any]) -> Any:
@@ -22,14 +35,26 @@ def linked_in(function: Callable[..., Any]) -> Any:
 
     Numba keeps what boxes values in an object that only a function compiled for itself is given.
     """
+    return _linked_in(function, parallel=False)
+
+
+def in_parallel(function: Callable[..., Any]) -> Any:
+    """The same for a function that is a parallel loop.
+
+    Numba analyses the shapes of all arrays of a function that has parallel loops, and takes some for equal that are
+    not: it is given the loops alone.
+    """
+    return _linked_in(function, parallel=True)
+
+
+def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
     if config.DISABLE_JIT:
         return function
 
     def typed(context: Any, *types: Any) -> Any:
         library = cpu_target.target_context.codegen().create_library(function.__name__)
-        made = compiler.compile_internal(
-            context, cpu_target.target_context, library, function, types, None, _flags(), {}
-        )
+        flags = _flags(parallel)
+        made = compiler.compile_internal(context, cpu_target.target_context, library, function, types, None, flags, {})
 
         def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             _link(context.active_code_library, library, made.fndesc.llvm_func_name)
@@ -45,9 +70,11 @@ def linked_in(function: Callable[..., Any]) -> Any:
     return intrinsic(typed)
 
 
-def _flags() -> Any:
+def _flags(parallel: bool) -> Any:
     """The flags of the function that is being compiled, for machine code that only it calls."""
     flags = ConfigStack().top().copy()
+    if parallel:
+        flags.auto_parallel = ParallelOptions(PARALLEL_LOOPS)
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.release_gil = False
     return flags

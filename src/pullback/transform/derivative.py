@@ -297,6 +297,13 @@ def _active(
     return find_active(function, sources, targets, is_constant)
 
 
+def with_marked_scratch(function: Function, analyses: Set[str]) -> Function:
+    """The prepared function with its loops marked where what they carry is a buffer and no more (`Carried.scratch`)."""
+    if not {"scratch", "lift"} <= analyses:
+        return function
+    return lift_buffers(renew_scratch(function))
+
+
 def _independent(
     function: Function, sources: list[Value], targets: tuple[Operand, ...], analyses: Set[str]
 ) -> Function:

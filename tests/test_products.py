@@ -143,3 +143,62 @@ def test_nan_in_a_system_is_kept():
     with np.errstate(invalid="ignore"):
         assert np.isnan(determinant(a)) == np.isnan(np.linalg.det(a))
         np.testing.assert_array_equal(np.isnan(inverse(a)), np.isnan(np.linalg.inv(a)))
+
+
+filling = njit(lambda out, a, b, added: rt.product_into(out, a, b, added))
+small_filling = njit(lambda out, a, b, added: rt.small_product_into(out, a, b, added))
+copying = njit(lambda out, a: rt.copy_alike(out, a))
+adding = njit(lambda out, a: rt.add_alike(out, a))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "dtype"),
+    [("C", "F", np.float64), ("A", "C", np.float64), ("F", "A", np.float64), ("C", "C", np.float32)],
+)
+def test_product_written_into_an_array_is_numpys(left, right, dtype):
+    random = np.random.default_rng(0)
+    for m, k, n in [(m, k, n) for m in (0, 1, 2, 4, 5) for k in (0, 1, 3, 4) for n in (0, 1, 4, 7)] + [(9, 8, 11)]:
+        a, b = (random.normal(size=shape).astype(dtype) for shape in ((m, k), (k, n)))
+        pairs = [(a, b), (a, b[:, 0] if n else b.sum(1)), (a[0] if m else a.sum(0), b)]
+        for x, y in [*pairs, (a.sum(1), b.sum(0))]:
+            x, y = LAYOUTS[left](x), LAYOUTS[right](y)
+            wanted = np.outer(x, y) if x.ndim == y.ndim == 1 else x @ y
+            for fill in (filling, small_filling):
+                out = LAYOUTS[left](np.full(wanted.shape, np.nan, dtype))
+                fill(out, x, y, False)
+                close(np.ascontiguousarray(out), wanted, dtype)
+                fill(out, x, y, True)
+                close(np.ascontiguousarray(out), wanted + wanted, dtype)
+
+
+@pytest.mark.parametrize("fill", [filling, small_filling])
+def test_product_is_not_written_into_an_array_of_another_shape(fill):
+    for shapes in [((2, 2), (2, 3), (2, 2)), ((2, 2), (2, 3), (3, 3)), ((3,), (2, 3), (3,)), ((2,), (2,), (3, 2))]:
+        with pytest.raises(ValueError, match=r"shape|dimensions"):
+            fill(*map(np.ones, shapes), False)
+    with pytest.raises(ValueError, match="another shape"):
+        fill(np.ones((2, 2)), np.ones(2), np.ones(3), False)
+
+
+def test_product_written_into_an_array_keeps_nan_and_infinity():
+    a, b, out = np.ones((3, 3)), np.ones((3, 3)), np.full((3, 3), np.inf)
+    a[0, 1], b[2, 2] = np.nan, np.inf
+    filling(out, a, b, False)
+    np.testing.assert_array_equal(out, a @ b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_arrays_of_one_shape_are_copied_and_added(layout, dtype):
+    for shape in [(0,), (5,), (2, 3), (0, 2), (2, 3, 4)]:
+        a = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+        out = np.zeros(shape, dtype)
+        copying(out, LAYOUTS[layout](a))
+        np.testing.assert_array_equal(out, a)
+        if len(shape) < 3:
+            adding(out, LAYOUTS[layout](a))
+            np.testing.assert_array_equal(out, 2 * a)
+    with pytest.raises(ValueError, match="another shape"):
+        copying(np.zeros(3), np.zeros(1))
+    with pytest.raises(ValueError, match="another shape"):
+        adding(np.zeros((2, 3)), np.zeros((1, 3)))

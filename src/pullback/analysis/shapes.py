@@ -54,7 +54,7 @@ Shape = tuple[Size, ...]
 
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
-_SAME |= {primitives.add_at}
+_SAME |= {primitives.add_at, primitives.product_into}
 
 
 class Shapes:
@@ -186,6 +186,8 @@ class Shapes:
     def let(self, statement: Let) -> None:
         value = statement.value
         if isinstance(value.type, Scalar):
+            if statement.function in (np.matmul, np.dot):
+                self.shape_of(statement)
             if statement.function is np.equal and all(is_integer(o.type) for o in statement.operands):
                 self.compared[value] = (self.size(statement.operands[0]), self.size(statement.operands[1]))
             self.note_difference(statement)
@@ -303,6 +305,8 @@ def _matmul(shapes: Shapes, statement: Let) -> Shape | None:
     a, b = (shapes.of(operand) for operand in statement.operands[:2])
     if len(a) > 2 or len(b) > 2 or not a or not b:
         return None
+    if a[-1] != b[0]:
+        shapes.unsure.append((a[-1], b[0]))
     return (*a[:-1], *b[1:])
 
 

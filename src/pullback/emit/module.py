@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from pullback.analysis.alike import Alike
 from pullback.analysis.naturals import natural_indices
 from pullback.analysis.sums import sum_steps
 from pullback.emit import parts
@@ -55,7 +56,8 @@ def emit_function(
     sums = sum_steps(function) if compiled else frozenset()
     naturals = natural_indices(function) if compiled else frozenset()
     expressions = Expressions(names, inlined, compiled, vector, sums, naturals)
-    statements = Statements(expressions, names, copied, comments)
+    alike = Alike(function if compiled else None)
+    statements = Statements(expressions, names, copied, comments, alike)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:

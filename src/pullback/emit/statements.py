@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from pullback import runtime
+from pullback.analysis.alike import Alike
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment
 from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
@@ -32,6 +33,7 @@ from pullback.ir.nodes import (
     is_scalar,
     values_in,
 )
+from pullback.ir.paths import is_whole
 from pullback.ir.types import Array, Scalar
 
 _IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow}
@@ -41,9 +43,15 @@ class Statements:
     """Writes blocks; a comment with the user's line stands above each group of statements that come from it."""
 
     def __init__(
-        self, expressions: Expressions, names: dict[Value, str], copied: frozenset[Value], comments: bool
+        self,
+        expressions: Expressions,
+        names: dict[Value, str],
+        copied: frozenset[Value],
+        comments: bool,
+        alike: Alike,
     ) -> None:
         self.expressions, self.names, self.copied, self.comments = expressions, names, copied, comments
+        self.alike = alike
         self.said: tuple[str, int] | None = None
 
     def block(self, block: Block, pending: list[tuple[str, Any, Operand]] | None = None) -> list[Any]:
@@ -91,6 +99,9 @@ class Statements:
             return [
                 gast.Expr(self.expressions.helper(runtime.keep, [*map(self.expressions.operand, statement.operands)]))
             ]
+        if statement.function is primitives.product_into:
+            small = statement.value in self.alike.small
+            return [self.checked(runtime.small_product_into if small else runtime.product_into, statement.operands)]
         if statement.function is primitives.shaped_like:
             return [self.checked(runtime.check_out, statement.operands)]
         text = self.names[statement.value]
@@ -104,6 +115,8 @@ class Statements:
     def accumulate(self, statement: Let, text: str) -> Any:
         old, new = statement.operands
         addend = self.expressions.operand(new)
+        if statement.value in self.alike.sums and self.names.get(old) == text:
+            return gast.Expr(self.expressions.helper(runtime.add_alike, [name(text), addend]))
         if isinstance(old, Value) and self.names.get(old) == text:
             return gast.AugAssign(_target(text), gast.Add(), addend)
         return assigned(text, gast.BinOp(self.expressions.operand(old), gast.Add(), addend))
@@ -124,10 +137,11 @@ class Statements:
         target.ctx = gast.Store()
         if adds:
             return [gast.AugAssign(target, gast.Add(), self.expressions.operand(value))]
-        return [self.stored(array, path, value, target)]
+        return [self.stored(statement, target)]
 
-    def stored(self, array: Value, path: Any, value: Operand, target: Any) -> Any:
+    def stored(self, statement: Let, target: Any) -> Any:
         """`x[i] = x[i] + v` is written `x[i] += v`, as the user most likely did."""
+        array, path, value = statement.operands
         outer = self.expressions.inlined.get(value) if isinstance(value, Value) else None
         inner = None
         if outer is not None and outer.operands and isinstance(outer.operands[0], Value):
@@ -137,8 +151,10 @@ class Statements:
         if same and isinstance(expression, gast.BinOp) and type(expression.op) in _IN_PLACE:
             return gast.AugAssign(target, expression.op, expression.right)
         if self.expressions.compiled and isinstance(value.type, Array) and _is_row(array, path):
-            row = self.expressions.part(self.expressions.operand(array), path)
-            return gast.Expr(self.expressions.helper(runtime.copy_into, [row, expression]))
+            row = self.expressions.operand(array)
+            row = row if is_whole(path) else self.expressions.part(row, path)
+            helper = runtime.copy_alike if statement.value in self.alike.copies else runtime.copy_into
+            return gast.Expr(self.expressions.helper(helper, [row, expression]))
         return gast.Assign([target], expression, None)
 
     def effect(self, statement: Effect) -> Any:
@@ -329,9 +345,10 @@ def _target(text: str) -> Any:
 
 
 def _is_row(array: Value, path: Any) -> bool:
-    """Whether a path gives numbers for the first axes of an array, and leaves others."""
+    """Whether a path gives numbers for the first axes of an array, and leaves others; or is all of it."""
     items = getattr(path[0], "items", ()) if len(path) == 1 else ()
-    return all(map(is_scalar, items)) and 0 < len(items) < getattr(array.type, "ndim", 0)
+    rank = getattr(array.type, "ndim", 0)
+    return rank > 0 and (is_whole(path) or (all(map(is_scalar, items)) and 0 < len(items) < rank))
 
 
 def _negated(condition: Any) -> Any:

@@ -58,6 +58,13 @@ def accumulate(array: Any, value: Any) -> Any:
     return array + value
 
 
+def product_into(array: Any, a: Any, b: Any, added: bool) -> Any:
+    """The next version of an array: `a @ b`, for two vectors their outer product; or the old one and that."""
+    value = np.outer(a, b) if a.ndim == b.ndim == 1 else np.matmul(a, b)
+    array[...] = array + value if added else value
+    return array
+
+
 def cast(value: Any, dtype: str) -> Any:
     """The value as another dtype."""
     return np.asarray(value).astype(dtype)[()]
@@ -114,5 +121,5 @@ def _item(item: Any) -> Any:
     return slice(item.start, item.stop, item.step) if isinstance(item, Slice) else item
 
 
-CONSUMING = {store, add_at, accumulate, shaped_like}
+CONSUMING = {store, add_at, accumulate, product_into, shaped_like}
 """Functions that take their first operand's memory for their result."""

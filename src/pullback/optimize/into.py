@@ -72,7 +72,7 @@ def _moved(function: Function, k: int, source: Value) -> Function:
 def _grown(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand] | None:
     """The body with a result that is made in this memory from the start; None where it is not one array's."""
     definitions: dict[Value, Statement] = {r: s for s in walk(body) for r in results_of(s)}
-    root = _root(result, definitions)
+    root = root_of(result, definitions)
     made = definitions.get(root) if root is not None else None
     if not isinstance(made, Let) or made not in body.statements or made.value.type != memory.type:
         return None
@@ -106,19 +106,19 @@ def _copied(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand
     return Block((*body.statements, Let(last, primitives.store, (memory, WHOLE, result))), body.yields), last
 
 
-def _root(operand: Operand, definitions: Mapping[Value, Statement]) -> Value | None:
+def root_of(operand: Operand, definitions: Mapping[Value, Statement]) -> Value | None:
     """The array that became this one by writes in place alone; None where there may be several."""
     if not isinstance(operand, Value) or not isinstance(operand.type, Array):
         return None
     match definitions.get(operand):
         case Let(function=function, operands=operands) if function in primitives.CONSUMING:
-            return _root(operands[0], definitions)
+            return root_of(operands[0], definitions)
         case If() as branch:
             j = branch.results.index(operand)
-            then, orelse = (_root(side.yields[j], definitions) for side in (branch.then, branch.orelse))
+            then, orelse = (root_of(side.yields[j], definitions) for side in (branch.then, branch.orelse))
             return then if then is orelse else None
         case For() | While() as loop:
             j = loop.results.index(operand)
-            within = _root(loop.body.yields[j], definitions)
-            return _root(loop.carried[j].initial, definitions) if within is loop.carried[j].parameter else None
+            within = root_of(loop.body.yields[j], definitions)
+            return root_of(loop.carried[j].initial, definitions) if within is loop.carried[j].parameter else None
     return operand

@@ -2,7 +2,7 @@
 
 from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
 from pullback.runtime.checks import KeepsTooMuch, SizesDiffer, check_apart, check_index, check_out, check_span
-from pullback.runtime.copying import copy_into
+from pullback.runtime.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.counts import chunk_length, counted, segment_length
 from pullback.runtime.elementwise import (
     cast,
@@ -37,6 +37,7 @@ from pullback.runtime.elementwise import (
     trunc,
     where,
 )
+from pullback.runtime.filling import product_into, small_product_into
 from pullback.runtime.freememory import fits_in_memory
 from pullback.runtime.indexing import gather, gather_and_clear, scatter, scatter_add
 from pullback.runtime.linalg import dot, inner, matmul, outer
@@ -86,6 +87,7 @@ from pullback.runtime.veils import veiled
 __all__ = [
     "KeepsTooMuch",
     "SizesDiffer",
+    "add_alike",
     "all_over",
     "any_over",
     "argmax_over",
@@ -103,6 +105,7 @@ __all__ = [
     "clip",
     "concatenate",
     "contents",
+    "copy_alike",
     "copy_into",
     "copysign",
     "counted",
@@ -149,6 +152,7 @@ __all__ = [
     "plus",
     "power",
     "prod_over",
+    "product_into",
     "push",
     "push_block",
     "push_row",
@@ -166,6 +170,7 @@ __all__ = [
     "sign",
     "sinc",
     "slice_along",
+    "small_product_into",
     "solution_of",
     "squeeze",
     "stack",

@@ -32,6 +32,55 @@ def copy_for(out: Any, value: Any) -> Any:
 lend(copy_into, none_for_arrays, copy_for, 2)
 
 
+def copy_alike(out: Any, value: Any) -> None:
+    """The same for arrays of one shape and dtype. Raises ValueError if the shapes differ."""
+    if out.shape != value.shape:
+        raise ValueError("the array that is stored has another shape than its place")
+    out[...] = value
+
+
+def alike_for(out: Any, value: Any) -> Any:
+    return copy_block if out.layout == value.layout == "C" else copy_for(out, value)
+
+
+lend(copy_alike, none_for_arrays, alike_for, 2)
+
+
+def add_alike(out: Any, value: Any) -> None:
+    """out += value for arrays of one shape and dtype that share no memory. Raises ValueError if the shapes differ."""
+    if out.shape != value.shape:
+        raise ValueError("the array that is added has another shape than its place")
+    out += value
+
+
+def none_for_additions(out: Any, value: Any) -> Any:
+    return types.none if is_array(out) and is_array(value) and out.ndim == value.ndim <= 2 else None
+
+
+lend(add_alike, none_for_additions, lambda out, value: add_vector if out.ndim == 1 else add_matrix, 2)
+
+
+def add_vector(out: Any, value: Any) -> None:
+    if out.shape != value.shape:
+        raise ValueError("the array that is added has another shape than its place")
+    for i in range(out.shape[0]):
+        out[i] += value[i]
+
+
+def add_matrix(out: Any, value: Any) -> None:
+    if out.shape != value.shape:
+        raise ValueError("the array that is added has another shape than its place")
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] += value[i, j]
+
+
+def copy_block(out: Any, value: Any) -> None:
+    if out.shape != value.shape:
+        raise ValueError("the array that is stored has another shape than its place")
+    move(out, value)
+
+
 def copy_elements(out: Any, value: Any) -> None:
     out[...] = value
 

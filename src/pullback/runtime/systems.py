@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
+from numba.np.arrayobj import make_array, populate_array
 from numba.np.linalg import ensure_lapack
 
 from pullback.runtime.compiled import compiled
@@ -103,14 +103,37 @@ def solve_square(a: Any, b: Any) -> None:
 
 @inlined
 def square_copy(a: Any) -> Any:
-    """A copy of a matrix, C-contiguous."""
+    """A copy of a matrix, C-contiguous; a small one is gone when the function that calls this returns."""
     if a.shape[0] != a.shape[1]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    out = np.empty(a.shape, a.dtype)
+    out = small_matrix(a, len(a)) if len(a) <= FEW_ROWS else np.empty(a.shape, a.dtype)
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             out[i, j] = a[i, j]
     return out
+
+
+@intrinsic
+def small_matrix(context: Any, like: Any, n: Any) -> Any:
+    """A square matrix of n ≤ FEW_ROWS rows, of another one's dtype, that lasts as long as the call that makes it."""
+    result = types.Array(like.dtype, 2, "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        element = context.get_data_type(like.dtype)
+        itemsize = context.get_constant(types.intp, context.get_abi_sizeof(element))
+        n = arguments[1]
+        made = make_array(result)(context, builder)
+        populate_array(
+            made,
+            data=cgutils.alloca_once(builder, element, FEW_ROWS * FEW_ROWS),
+            shape=[n, n],
+            strides=[builder.mul(n, itemsize), itemsize],
+            itemsize=itemsize,
+            meminfo=None,
+        )
+        return made._getvalue()
+
+    return result(like, types.intp), build
 
 
 @inlined

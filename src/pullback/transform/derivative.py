@@ -23,11 +23,13 @@ from pullback.optimize.dead import remove_dead
 from pullback.optimize.fresh import fill_once
 from pullback.optimize.hoist import hoist
 from pullback.optimize.induction import merge_counters
+from pullback.optimize.inplace import write_in_place
 from pullback.optimize.lift import lift_buffers
 from pullback.optimize.loads import hoist_loads
 from pullback.optimize.lower import lower
 from pullback.optimize.order import run_forwards
 from pullback.optimize.picks import remember_picks
+from pullback.optimize.products import write_products
 from pullback.optimize.scratch import renew_scratch
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
@@ -237,7 +239,14 @@ def _finished(function: Function, analyses: Set[str], lowered: bool = False) -> 
         function = remove_dead(simplify(lower(function)))
     if "fresh" in analyses:
         function = fill_once(function)
-    return lift_buffers(function) if "lift" in analyses else function
+    if "lift" not in analyses:
+        return function
+    return lift_buffers(_buffered(function, analyses) if lowered else function)
+
+
+def _buffered(function: Function, analyses: Set[str]) -> Function:
+    """The function with the products and arrays of its rounds in memory that other rounds have used."""
+    return write_in_place(_hoisted(write_products(function), analyses))
 
 
 def _sweeps(

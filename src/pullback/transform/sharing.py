@@ -14,6 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pullback.ir.nodes import Block, For, If, Let, Operand, Statement, Value, map_values
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import Scalar
@@ -59,7 +61,7 @@ class _Sharing:
         return substituted(statement, self.terms)
 
     def let(self, statement: Let, known: Known) -> Let | None:
-        same = known.get(expression_key(statement)) if isinstance(statement.value.type, Scalar) else None
+        same = known.get(_key(statement))
         if same is None or same.type.dtype != statement.value.type.dtype:
             return statement
         self.terms[statement.value] = same
@@ -67,5 +69,12 @@ class _Sharing:
 
 
 def _computed(block: Block) -> Known:
-    lets = [s for s in block.statements if isinstance(s, Let) and isinstance(s.value.type, Scalar)]
-    return {expression_key(s): s.value for s in lets if s.function not in CHEAP}
+    lets = [s for s in block.statements if isinstance(s, Let) and _key(s) is not None]
+    return {_key(s): s.value for s in lets if s.function not in CHEAP}
+
+
+def _key(statement: Let) -> Any:
+    """What makes two statements compute the same number or, as no other array costs as much, the same inverse."""
+    if statement.function is np.linalg.inv:
+        return statement.function, statement.operands
+    return expression_key(statement) if isinstance(statement.value.type, Scalar) else None

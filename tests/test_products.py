@@ -9,6 +9,7 @@ import pytest
 from numba import njit
 
 from pullback import runtime as rt
+from pullback.runtime.filling import fills_by_blas
 
 SIZES = range(10)
 LARGE = 70  # where BLAS and LAPACK serve
@@ -169,6 +170,48 @@ def test_product_written_into_an_array_is_numpys(left, right, dtype):
                 close(np.ascontiguousarray(out), wanted, dtype)
                 fill(out, x, y, True)
                 close(np.ascontiguousarray(out), wanted + wanted, dtype)
+
+
+def columns(a: Any) -> Any:
+    larger = np.full((*a.shape[:-1], a.shape[-1] + 3), np.nan, a.dtype)
+    view = larger[..., 1:-2]
+    view[...] = a
+    return view
+
+
+PARTS = {"C": np.ascontiguousarray, "columns": columns, "rows": lambda a: columns(np.ascontiguousarray(a.T)).T}
+OTHERS = {"A": strided, "reversed": lambda a: np.ascontiguousarray(a[..., ::-1])[..., ::-1]}
+by_blas = njit(lambda out, a, b, added: fills_by_blas(out, a, b, added))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "dtype"),
+    [*((left, right, np.float64) for left in PARTS for right in PARTS), ("rows", "columns", np.float32)],
+)
+def test_large_products_of_parts_of_arrays_are_numpys(left, right, dtype):
+    random = np.random.default_rng(0)
+    for m, k, n in [(12, 13, 14), (1, 40, 9), (40, 1, 9), (40, 9, 1), (1, 300, 1)]:
+        a, b = (random.normal(size=shape).astype(dtype) for shape in ((m, k), (k, n)))
+        for x, y in [(a, b), (a, b[:, 0].copy()), (a[0].copy(), b)]:
+            wanted = x @ y
+            for place in (left, *OTHERS):
+                out = {**PARTS, **OTHERS}[place](random.normal(size=wanted.shape).astype(dtype))
+                before = out.copy()
+                filling(out, PARTS[left](x), PARTS[right](y), True)
+                close(np.ascontiguousarray(out), before + wanted, dtype)
+            out = PARTS[left](before)
+            assert by_blas(out, PARTS[left](x), PARTS[right](y), False)
+            close(np.ascontiguousarray(out), wanted, dtype)
+
+
+@pytest.mark.parametrize("part", OTHERS)
+def test_large_products_that_blas_does_not_take_are_numpys(part):
+    random = np.random.default_rng(0)
+    a, b = OTHERS[part](random.normal(size=(12, 13))), OTHERS[part](random.normal(size=(13, 14)))
+    out = np.empty((12, 14))
+    assert not by_blas(out, a, b, False)
+    filling(out, a, b, False)
+    close(out, a @ b, np.float64)
 
 
 @pytest.mark.parametrize("fill", [filling, small_filling])

@@ -33,6 +33,10 @@ class Alike:
             if isinstance(statement, Let):
                 self.let(statement)
 
+    def may_share(self, a: Value, b: Value) -> bool:
+        """Whether two arrays may be of one piece of memory."""
+        return self.buffers.root(a) is self.buffers.root(b)
+
     def let(self, statement: Let) -> None:
         value, operands, of = statement.value, statement.operands, self.shapes.of
         match statement.function:

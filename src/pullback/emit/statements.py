@@ -9,6 +9,7 @@ import gast
 
 from pullback import runtime
 from pullback.analysis.alike import Alike
+from pullback.analysis.buffers import shares_memory
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment
 from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
@@ -117,9 +118,21 @@ class Statements:
         addend = self.expressions.operand(new)
         if statement.value in self.alike.sums and self.names.get(old) == text:
             return gast.Expr(self.expressions.helper(runtime.add_alike, [name(text), addend]))
-        if isinstance(old, Value) and self.names.get(old) == text:
-            return gast.AugAssign(_target(text), gast.Add(), addend)
-        return assigned(text, gast.BinOp(self.expressions.operand(old), gast.Add(), addend))
+        total = gast.BinOp(self.expressions.operand(old), gast.Add(), addend)
+        if not isinstance(old, Value) or self.names.get(old) != text:
+            return assigned(text, total)
+        if self.meets(old, new):
+            return gast.Expr(self.expressions.helper(runtime.copy_into, [name(text), total]))
+        return gast.AugAssign(_target(text), gast.Add(), addend)
+
+    def meets(self, array: Value, operand: Operand) -> bool:
+        """Whether an expression may read the memory that it is added to; Numba, unlike NumPy, writes while it reads."""
+        if not self.expressions.compiled or not isinstance(operand, Value) or not isinstance(operand.type, Array):
+            return False
+        inlined = self.expressions.inlined.get(operand)
+        if inlined is None or shares_memory(inlined):
+            return self.alike.may_share(array, operand)
+        return any(self.meets(array, value) for value in values_in(inlined.operands))
 
     def write(self, statement: Let) -> list[Any]:
         """`array[i] = value`, `array[i] += value`."""
@@ -135,8 +148,11 @@ class Statements:
         path = path if isinstance(path[-1], Index) else (*path, Index((Constant(Ellipsis),)))
         target = self.expressions.part(written, path, array.type.ndim > 0)
         target.ctx = gast.Store()
-        if adds:
+        if adds and not self.meets(array, value):
             return [gast.AugAssign(target, gast.Add(), self.expressions.operand(value))]
+        if adds:
+            total = gast.BinOp(self.expressions.part(written, path, True), gast.Add(), self.expressions.operand(value))
+            return [gast.Assign([target], total, None)]
         return [self.stored(statement, target)]
 
     def stored(self, statement: Let, target: Any) -> Any:
@@ -148,7 +164,8 @@ class Statements:
             inner = self.expressions.inlined.get(outer.operands[0])
         expression = self.expressions.operand(value)
         same = inner is not None and inner.function is primitives.load and inner.operands == (array, path)
-        if same and isinstance(expression, gast.BinOp) and type(expression.op) in _IN_PLACE:
+        added = same and isinstance(expression, gast.BinOp) and type(expression.op) in _IN_PLACE
+        if added and not any(self.meets(array, operand) for operand in outer.operands[1:]):
             return gast.AugAssign(target, expression.op, expression.right)
         if self.expressions.compiled and isinstance(value.type, Array) and _is_row(array, path):
             row = self.expressions.operand(array)

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from pullback.runtime.blas import address, multiply, multiply_vector
+from pullback.runtime.compiled import compiled
 from pullback.runtime.lending import lend
-from pullback.runtime.products import is_float_array, matrix_product
+from pullback.runtime.products import is_float_array
 from pullback.runtime.sums import plus
 
 # Numbers of multiplications up to which plain loops take less time than a call does.
@@ -133,9 +135,8 @@ def fill_with_pairs(out: Any, a: Any, b: Any, added: bool) -> None:
 
 
 def fill_any(out: Any, a: Any, b: Any, added: bool) -> None:
-    if out.size * a.shape[-1] > FEW:
-        large_product_into(out, a, b, added)
-    else:
+    """Many multiplications are BLAS's, where it takes the arrays; a step of an array is counted in its elements."""
+    if out.size * a.shape[-1] <= FEW or not fills_by_blas(out, a, b, added):
         small_product_into(out, a, b, added)
 
 
@@ -146,22 +147,47 @@ def any_for(out: Any, a: Any, b: Any, added: Any) -> Any:
 lend(product_into, none_for_products, any_for, 4, "inlined")
 
 
-def large_product_into(out: Any, a: Any, b: Any, added: bool) -> None:
-    """The same where the multiplications are many: next to them, memory for a product costs little."""
+def fills_by_blas(out: Any, a: Any, b: Any, added: bool) -> bool:
+    """Whether BLAS has written a product of arrays that are not empty."""
     product_into(out, a, b, added)
+    return True
 
 
-lend(large_product_into, none_for_products, lambda out, *_: fill_matrix if out.ndim == 2 else fill_vector, 4, "apart")
+@compiled(fills_by_blas)
+def _fills_by_blas(out: Any, a: Any, b: Any, added: Any) -> Any:
+    if a.ndim == b.ndim == 2:
+        return multiply_matrices
+    return multiply_by_matrix if a.ndim == 1 else multiply_with_vector
 
 
-def fill_matrix(out: Any, a: Any, b: Any, added: bool) -> None:
-    value = matrix_product(a, b)
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = out[i, j] + value[i, j] if added else value[i, j]
+def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
+    size = out.itemsize
+    if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0] or b.shape[1] != out.shape[1]:
+        return False
+    (r, s), (r1, s1), (r2, s2) = out.strides, a.strides, b.strides
+    if (r | s | r1 | s1 | r2 | s2) % size != 0:
+        return False
+    places = address(out), r // size, s // size, address(a), r1 // size, s1 // size, address(b), r2 // size, s2 // size
+    return multiply(a.dtype.type(0), *places, a.shape[0], a.shape[1], b.shape[1], added)
 
 
-def fill_vector(out: Any, a: Any, b: Any, added: bool) -> None:
-    value = matrix_product(a, b)
-    for i in range(out.shape[0]):
-        out[i] = out[i] + value[i] if added else value[i]
+def multiply_with_vector(out: Any, a: Any, b: Any, added: bool) -> bool:
+    size = out.itemsize
+    if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0]:
+        return False
+    (r, s), (step,), (last,) = a.strides, b.strides, out.strides
+    if (r | s | step | last) % size != 0:
+        return False
+    places = address(out), last // size, address(a), r // size, s // size, address(b), step // size
+    return multiply_vector(a.dtype.type(0), *places, a.shape[0], a.shape[1], added)
+
+
+def multiply_by_matrix(out: Any, a: Any, b: Any, added: bool) -> bool:
+    size = out.itemsize
+    if b.shape[0] != a.shape[0] or b.shape[1] != out.shape[0]:
+        return False
+    (r, s), (step,), (last,) = b.strides, a.strides, out.strides
+    if (r | s | step | last) % size != 0:
+        return False
+    places = address(out), last // size, address(b), s // size, r // size, address(a), step // size
+    return multiply_vector(a.dtype.type(0), *places, b.shape[1], b.shape[0], added)

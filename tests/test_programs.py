@@ -21,8 +21,9 @@ REFUSED = [program for program in PROGRAMS if program.id in collect.REFUSED]
 PROGRAMS = [program for program in PROGRAMS if program.id not in collect.REFUSED]
 INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
 COMPILED = [(program, 0, "on") for program in PROGRAMS]  # one specialisation each: compiling takes the time
-COMPILED += [(program, 0, "off") for program in PROGRAMS[::4]]
-COMPILED += [(program, 0, "whole") for program in PROGRAMS if program.id.split(".")[0] == "overlaps"]
+OVERLAPS = [program for program in PROGRAMS if program.id.split(".")[0] == "overlaps"]
+COMPILED += [(program, 0, "off") for k, program in enumerate(PROGRAMS) if k % 4 == 0 or program in OVERLAPS]
+COMPILED += [(program, 0, "whole") for program in OVERLAPS]
 
 
 def rtol_of(value: Any) -> float:

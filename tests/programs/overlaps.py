@@ -91,3 +91,36 @@ def added_by_a_function(x):
     add(y[1:], y[:-1])
     add(y, y[::-1])
     return np.sum(y * y * x)
+
+
+@program(X, np.array([1, 2, 3]))
+@program(X, np.array([2, 2, 1]))
+def parts_stored_at_indices(x, i):
+    y = x * 1.0
+    y[i] = y[:-1]
+    y[i] += y[:-1]
+    v = y[1:]
+    y[i] = v
+    y[i] *= v
+    np.add.at(y, i, y[:-1])
+    return np.sum(y * y * x)
+
+
+@program(X, np.array([1, 2, 3]))
+@program(X, np.array([2, 2, 1]))
+def rows_and_columns_stored_at_indices(x, i):
+    a = np.outer(x, x * x)
+    a[i] = a[:3]
+    a[:, i] += a[:, 1:]
+    np.add.at(a, i, a[:3] * 0.5)
+    return np.sum(a * a)
+
+
+@program(X)
+def parts_that_move_with_a_loop(x):
+    y = x * 1.0
+    z = y
+    for k in range(3):
+        y[k:] += z[: 4 - k]
+        z[: 4 - k] -= 0.5 * y[k:]
+    return np.sum(y * z * x)

@@ -143,8 +143,10 @@ class Statements:
             before, index = self.expressions.index_tuple(path)
             if adds or self.expressions.compiled:
                 helper = runtime.scatter_add if adds else runtime.scatter
-                base = self.expressions.part(written, before)
-                return [gast.Expr(self.expressions.helper(helper, [base, index, self.expressions.operand(value)]))]
+                base, stored = self.expressions.part(written, before), self.expressions.operand(value)
+                if self.meets(array, value):
+                    stored = call(gast.Attribute(stored, "copy", gast.Load()))
+                return [gast.Expr(self.expressions.helper(helper, [base, index, stored]))]
         path = path if isinstance(path[-1], Index) else (*path, Index((Constant(Ellipsis),)))
         target = self.expressions.part(written, path, array.type.ndim > 0)
         target.ctx = gast.Store()

@@ -1086,7 +1086,8 @@ def update_at(name: str, a: Any, indices: Any, b: Any = None) -> None:
         for place in np.ravel(places):
             array.flat[place] = UFUNCS[name](array.flat[place])
         return
-    for place, item in zip(np.ravel(places), np.broadcast_to(as_objects(b), np.shape(places)).ravel(), strict=True):
+    items = np.broadcast_to(as_objects(b), np.shape(places)).flatten()  # read before anything is written
+    for place, item in zip(np.ravel(places), items, strict=True):
         array.flat[place] = UFUNCS[name](array.flat[place], item)
 
 

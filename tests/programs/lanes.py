@@ -421,3 +421,37 @@ def lines_that_nobody_may_read(x, w, m, count):
                 a[j] += x[p, j] * m[k, j] * w[j]
         total += a[0] * a[count - 1] + w[0]
     return total
+
+
+@program(rows(5), W)
+def sums_added_to_in_branches(x, w):
+    total = 0.0
+    for p in range(x.shape[0]):
+        s = x[p, 0]
+        for t in range(w.shape[0]):
+            s += np.sin(s * w[t])
+        total += s
+        if s > 0.3:
+            total += 2.0 * s
+        total -= w[0]
+    return total
+
+
+@program(rows(5), W)
+def branch_that_makes_a_number_beside_a_sum(x, w):
+    total = 0.0
+    for p in range(x.shape[0]):
+        a = np.zeros(3)
+        for t in range(3):
+            a[t] = np.sin(x[p, t] * w[t])
+            total += a[t]
+        scale = 0.5
+        if a[0] > 0.1:
+            total += 2.0 * a[1]
+            scale = a[2]
+        s = scale
+        for t in range(3):
+            s = s * a[t] + 0.1
+            total += a[t] * scale
+        total += s
+    return total

@@ -40,10 +40,16 @@ def only_adds(loop: For | While) -> bool:
 
 def adds_to(loop: For | While, places: Iterable[int]) -> bool:
     """Whether the carried values at these places are sums."""
+    return versions_of_sums(loop, places) is not None
+
+
+def versions_of_sums(loop: For | While, places: Iterable[int]) -> Sums | None:
+    """The versions, within a round, of the sums that are carried at these places; None if not all are sums."""
+    places = tuple(places)
     sums: Sums = {loop.carried[k].parameter: loop.carried[k].parameter for k in places}
     if not _adds(loop.body, sums):
-        return False
-    return all(sums.get(loop.body.yields[k]) is loop.carried[k].parameter for k in places)
+        return None
+    return sums if all(sums.get(loop.body.yields[k]) is loop.carried[k].parameter for k in places) else None
 
 
 def sum_steps(function: Function) -> frozenset[Value]:

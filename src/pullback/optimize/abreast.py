@@ -25,7 +25,7 @@ import numpy as np
 
 from pullback.analysis.lanes import CREATING, Lanes, Pieces, last_reads_of, pieces_of
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sums import adds_to
+from pullback.analysis.sums import versions_of_sums
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -85,18 +85,25 @@ def _is_short(loop: For) -> bool:
 
 def _sums_apart(loop: For) -> For:
     """A loop whose inner loops add to sums of their own, which a round adds to its own sums at its end."""
-    parameters = [carried.parameter for carried in loop.carried]
-    sums = {p for k, p in enumerate(parameters) if is_scalar(p) and is_float(p.type) and adds_to(loop, [k])}
+    sums: set[Value] = set()
+    for k, carried in enumerate(loop.carried):
+        if is_scalar(carried.parameter) and is_float(carried.parameter.type):
+            sums.update(versions_of_sums(loop, [k]) or ())
     statements: list[Statement] = []
     last: list[Statement] = []
+    late: set[Value] = set()
     for statement in loop.body.statements:
+        read = set(read_in(Block((statement,))))
         if isinstance(statement, For):
+            if read & (late - sums):
+                return loop  # it needs what a branch makes beside a sum
             statement, added = _starting_anew(statement, sums)
+            statements.append(statement)
             last += added
-            sums.update(let.value for let in added)
-        if isinstance(statement, Let) and sums & set(values_in(statement.operands)):
+            late.update(let.value for let in added)
+        elif read & (sums | late):
             last.append(statement)
-            sums.add(statement.value)
+            late.update(results_of(statement))
         else:
             statements.append(statement)
     return replace(loop, body=Block((*statements, *last), loop.body.yields))

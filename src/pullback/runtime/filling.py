@@ -157,7 +157,9 @@ def fills_by_blas(out: Any, a: Any, b: Any, added: bool) -> bool:
 def _fills_by_blas(out: Any, a: Any, b: Any, added: Any) -> Any:
     if a.ndim == b.ndim == 2:
         return multiply_matrices
-    return multiply_by_matrix if a.ndim == 1 else multiply_with_vector
+    if a.ndim == 1:
+        return lambda out, a, b, added: fills_by_blas(out, b.T, a, added)
+    return multiply_with_vector
 
 
 def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
@@ -180,14 +182,3 @@ def multiply_with_vector(out: Any, a: Any, b: Any, added: bool) -> bool:
         return False
     places = address(out), last // size, address(a), r // size, s // size, address(b), step // size
     return multiply_vector(a.dtype.type(0), *places, a.shape[0], a.shape[1], added)
-
-
-def multiply_by_matrix(out: Any, a: Any, b: Any, added: bool) -> bool:
-    size = out.itemsize
-    if b.shape[0] != a.shape[0] or b.shape[1] != out.shape[0]:
-        return False
-    (r, s), (step,), (last,) = b.strides, a.strides, out.strides
-    if (r | s | step | last) % size != 0:
-        return False
-    places = address(out), last // size, address(b), s // size, r // size, address(a), step // size
-    return multiply_vector(a.dtype.type(0), *places, b.shape[1], b.shape[0], added)

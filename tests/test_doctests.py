@@ -46,6 +46,11 @@ def test_document(path):
     run(doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, path.name, str(path), 0))
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_document_names_no_file_of_a_machine(path):
+    assert 'File "/' not in path.read_text(encoding="utf-8")
+
+
 def test_only_fenced_python_is_run_and_on_its_own_line():
     text = "Text\n\n```python\n>>> 1 + 1\n2\n```\n\n```sh\n>>> not Python\n```\n"
     assert keep_fenced(text) == "\n\n\n>>> 1 + 1\n2\n\n\n\n\n\n"

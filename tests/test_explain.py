@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.emit import parts
 
 
 def recurrence(x, a, n):
@@ -130,4 +131,39 @@ def test_rounds_side_by_side_are_named():
         return total
 
     text = pb.explain(energy, np.ones((5, 2)))
-    assert "64 rounds side by side; runs once: each round adds its part of the gradient" in text
+    assert "64 rounds side by side; runs once: each round adds its part of the gradient; vectorised" in text
+
+
+def lines_of(text: str) -> dict[str, str]:
+    """What is said below each line of the program."""
+    parts = [part.partition("\n") for part in ("\n" + text).split("\ntest_explain.py")[1:]]
+    return {place.partition(": ")[2]: said for place, _, said in parts}
+
+
+def nested(x, a):
+    total = 0.0
+    state = 0.5
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            total += a[j] * np.exp(x[i, j])
+    for k in range(x.shape[1]):
+        state = np.sin(state * a[k])
+    return total * state
+
+
+def test_vectorised_loops_are_named():
+    said = lines_of(pb.explain(nested, np.ones((3, 4)), np.ones(4)))
+    assert "vectorised" in said["for j in range(x.shape[1]):"]
+    assert "vectorised" not in said["for i in range(x.shape[0]):"]
+    assert "vectorised" not in said["for k in range(x.shape[1]):"]
+
+
+def test_what_is_interpreted_is_not_vectorised():
+    assert "vectorised" not in pb.explain(pb.differentiable(nested, jit=False), np.ones((3, 4)), np.ones(4))
+
+
+def test_a_function_in_parts_is_vectorised(monkeypatch):
+    monkeypatch.setattr(parts, "LONGEST", 0)
+    monkeypatch.setattr(parts, "SIZE", 3)
+    said = lines_of(pb.explain(pb.differentiable(nested, cache=False), np.ones((3, 4)), np.ones(4)))
+    assert "vectorised" in said["for j in range(x.shape[1]):"]

@@ -138,12 +138,40 @@ def test_singular_and_oblong_matrices_are_refused(n):
         solution(np.eye(n), np.ones(n + 1))
 
 
-def test_nan_in_a_system_is_kept():
-    a = np.eye(3)
-    a[1, 2] = np.nan
+@pytest.mark.parametrize("n", [2, 3])
+def test_nan_in_a_system_is_kept(n):
+    a = np.eye(n)
+    a[n - 2, n - 1] = np.nan
     with np.errstate(invalid="ignore"):
         assert np.isnan(determinant(a)) == np.isnan(np.linalg.det(a))
         np.testing.assert_array_equal(np.isnan(inverse(a)), np.isnan(np.linalg.inv(a)))
+
+
+@pytest.mark.parametrize(
+    "a", [[[0, 2], [3, 4]], [[1, 2], [-3, 4]], [[-5, 2], [3, 0]], [[0, 1], [-1, 0]], [[1, 1], [1, 1]]]
+)
+def test_two_rows_take_the_larger_pivot(a):
+    a = np.array(a, np.float64)
+    close(determinant(a), np.linalg.det(a), np.float64)
+    if np.linalg.det(a) != 0:
+        close(inverse(a), np.linalg.inv(a), np.float64)
+
+
+inverting = njit(lambda out, a: rt.inverse_into(out, a))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_an_inverse_is_written_into_an_array(layout, dtype):
+    random = np.random.default_rng(3)
+    for n in (*range(5), 13, LARGE):
+        a = LAYOUTS[layout](random.normal(size=(n, n)).astype(dtype) + n * np.eye(n, dtype=dtype))
+        out = np.full((n, n), np.nan, dtype)
+        inverting(out, a)
+        close(out, np.linalg.inv(a), dtype, 10)
+        for write in (inverting, rt.inverse_into):
+            with pytest.raises(ValueError, match="shape"):
+                write(np.ones((n + 1, n), dtype), a)
 
 
 filling = njit(lambda out, a, b, added: rt.product_into(out, a, b, added))

@@ -6,8 +6,7 @@ from harness.compiled import adjoint, inlined
 from harness.peers import autograd_gradient, jax_gradient, torch_gradient
 
 WRT = (0, 1, 2)
-N = 4  # states
-M = 2  # measurements
+N = 4  # states, as the program has it; the number of measurements is that of its arguments
 
 
 def make(scale=1.0):
@@ -70,10 +69,42 @@ def add_product_tn(a, b, out, rows, inner, columns):
             out[i, j] = s
 
 
+@inlined
+def invert(a, inverse):
+    """The inverse of a small matrix, which is overwritten, by elimination; its determinant."""
+    n = a.shape[0]
+    determinant = 1.0
+    for i in range(n):
+        for j in range(n):
+            inverse[i, j] = 1.0 if i == j else 0.0
+    for i in range(n):
+        row = i
+        for j in range(i + 1, n):
+            if abs(a[j, i]) > abs(a[row, i]):
+                row = j
+        if row != i:
+            determinant = -determinant
+            for k in range(n):
+                a[i, k], a[row, k] = a[row, k], a[i, k]
+                inverse[i, k], inverse[row, k] = inverse[row, k], inverse[i, k]
+        determinant *= a[i, i]
+        scale = 1 / a[i, i]
+        for k in range(n):
+            a[i, k] *= scale
+            inverse[i, k] *= scale
+        for j in range(n):
+            if j != i:
+                factor = a[j, i]
+                for k in range(n):
+                    a[j, k] -= factor * a[i, k]
+                    inverse[j, k] -= factor * inverse[i, k]
+    return determinant
+
+
 @adjoint
 def hand(motion, noise, sensor_noise, sensor, measured):
     """The filter with its gain g and f = sensor p; each step keeps what its adjoint reads."""
-    steps = measured.shape[0]
+    steps, M = measured.shape
     xs, ps = np.zeros((steps + 1, N)), np.zeros((steps + 1, N, N))  # after the measurement
     predicted, residuals = np.empty((steps, N)), np.empty((steps, M))
     fs, gains, inverses = np.empty((steps, M, N)), np.empty((steps, N, M)), np.empty((steps, M, M))
@@ -100,17 +131,20 @@ def hand(motion, noise, sensor_noise, sensor, measured):
                 y[i] -= sensor[i, k] * x[k]
             for j in range(M):
                 s[i, j] += sensor_noise[i, j]
-        determinant = s[0, 0] * s[1, 1] - s[0, 1] * s[1, 0]
-        inverse[0, 0], inverse[1, 1] = s[1, 1] / determinant, s[0, 0] / determinant
-        inverse[0, 1], inverse[1, 0] = -s[0, 1] / determinant, -s[1, 0] / determinant
+        determinant = invert(s, inverse)
         product_nt(p, sensor, half[:, :M], N, N, M)
         product(half[:, :M], inverse, gain, N, M, M)
         for i in range(N):
-            xs[t + 1, i] = x[i] + gain[i, 0] * y[0] + gain[i, 1] * y[1]
+            xs[t + 1, i] = x[i]
+            for k in range(M):
+                xs[t + 1, i] += gain[i, k] * y[k]
             for j in range(N):
-                ps[t + 1, i, j] = p[i, j] - gain[i, 0] * f[0, j] - gain[i, 1] * f[1, j]
+                ps[t + 1, i, j] = p[i, j]
+                for k in range(M):
+                    ps[t + 1, i, j] -= gain[i, k] * f[k, j]
         for i in range(M):
-            loss += y[i] * (inverse[i, 0] * y[0] + inverse[i, 1] * y[1])
+            for k in range(M):
+                loss += y[i] * inverse[i, k] * y[k]
         loss += np.log(determinant)
     return loss, *kalman_backward(motion, sensor, xs, ps, residuals, fs, gains, inverses)
 
@@ -118,6 +152,7 @@ def hand(motion, noise, sensor_noise, sensor, measured):
 @adjoint
 def kalman_backward(motion, sensor, xs, ps, residuals, fs, gains, inverses):
     """Cotangents of motion, noise and sensor_noise. No use is made of the symmetry of p and s."""
+    M = sensor.shape[0]
     motion_bar, noise_bar, sensor_noise_bar = np.zeros((N, N)), np.zeros((N, N)), np.zeros((M, M))
     x_bar, p_bar = np.zeros(N), np.zeros((N, N))
     u, y_bar, weighted, weighted_left = np.empty(N), np.empty(M), np.empty(M), np.empty(M)
@@ -139,8 +174,10 @@ def kalman_backward(motion, sensor, xs, ps, residuals, fs, gains, inverses):
                     f_bar[i, j] -= gain[k, i] * p_bar[k, j]
         # loss += yᵀ s⁻¹ y + log det s; gain = q s⁻¹ with q = p sensorᵀ
         for i in range(M):
-            weighted[i] = inverse[i, 0] * y[0] + inverse[i, 1] * y[1]
-            weighted_left[i] = inverse[0, i] * y[0] + inverse[1, i] * y[1]
+            weighted[i] = weighted_left[i] = 0.0
+            for k in range(M):
+                weighted[i] += inverse[i, k] * y[k]
+                weighted_left[i] += inverse[k, i] * y[k]
             y_bar[i] = weighted[i] + weighted_left[i]
             for k in range(N):
                 y_bar[i] += gain[k, i] * x_bar[k]
@@ -162,7 +199,8 @@ def kalman_backward(motion, sensor, xs, ps, residuals, fs, gains, inverses):
         add_product_tn(sensor, f_bar, p_bar, N, M, N)
         for i in range(N):
             for j in range(N):
-                p_bar[i, j] += q_bar[i, 0] * sensor[0, j] + q_bar[i, 1] * sensor[1, j]
+                for k in range(M):
+                    p_bar[i, j] += q_bar[i, k] * sensor[k, j]
                 noise_bar[i, j] += p_bar[i, j]
         # p = motion p_before motionᵀ + noise, x = motion x_before
         product(p_bar, motion, half, N, N, N)

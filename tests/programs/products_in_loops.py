@@ -39,6 +39,31 @@ def squared_and_turned(a, b):
     return np.sum(c * c)
 
 
+@program(A, X, 0)
+@program(A, X, 1)
+@program(A, X, 3)
+@program(A[1:, :2], X[:2], 2)
+@program(A.astype(SINGLE), X.astype(SINGLE), 2)
+def inverse_of_itself(a, x, n):
+    """The inverse is handed on to the next round, and read there beside the new one."""
+    b = a.copy()
+    total = 0.0
+    for k in range(n):
+        c = np.linalg.inv(b + k * a.T)
+        total += np.linalg.det(c) + np.sum(b @ c @ x)
+        b = c
+    return total + np.sum(b * b)
+
+
+@program(A, X)
+def inverses_by_sizes_that_change(a, x):
+    total = 0.0
+    for n in range(4):
+        c = np.linalg.inv(a[:n, :n])
+        total += np.sum(c @ x[:n]) * (n + 1)
+    return total
+
+
 @program(A, X)
 def earlier_ones_are_read(m, x):
     """Two arrays change places, so none of them can be written over."""

@@ -13,6 +13,7 @@ from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
 from pullback.compile.functions import Compiled, arranged
 from pullback.compile.memory import Memory
+from pullback.compile.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
 from pullback.frontend.arguments import leaves_of
 from pullback.frontend.captured import look_up_again
@@ -62,6 +63,7 @@ def residual_bytes(
 def explain(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
     """What the gradient of such a call keeps, why and how many bytes, and how each of its loops runs.
 
+    The gradient is compiled for that, once more: the machine code tells which loops are vectorised.
     argnums: which arguments to differentiate (default: all that are made of floats).
 
     >>> import numpy as np, pullback as pb
@@ -106,8 +108,10 @@ class _Call:
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         given += [look_up_again(capture.namespace, capture.name) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
-        memory: Memory | None = engine.derivative(forms, "value_and_grad", self.wrt).memory
-        segmented = memory.choose(tuple(given)) if memory is not None else NONE
+        self.given = tuple(given)
+        self.compiled: Compiled = engine.derivative(forms, "value_and_grad", self.wrt)
+        memory: Memory | None = self.compiled.memory
+        segmented = memory.choose(self.given) if memory is not None else NONE
         self.keeps = find_kept(self.function, self.wrt, self.analyses, segmented=segmented)
         self.tapes = self.keeps.tapes
         self.makers = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}
@@ -187,11 +191,13 @@ class _Call:
         last = arranged(whole, self.analyses)
         compiled = Compiled(whole, self.options).machine_function
         divided = {s.location for s in walk(compiled.body) if isinstance(s, For) and s.parallel}
+        on_vectors = vectorised_loops(self.compiled.within_limit(self.given), self.given)
         lines: dict[Location, str] = {}
         for loop in walk(self.function.body):
-            if isinstance(loop, For | While):
+            if isinstance(loop, For | While) and loop.location.line:
                 parallel = "; in parallel where it is long" if loop.location in divided else ""
-                lines.setdefault(loop.location, self.loop(loop.location, whole, last) + parallel)
+                vectorised = "; vectorised" if place_of(loop.location) in on_vectors else ""
+                lines.setdefault(loop.location, self.loop(loop.location, whole, last) + vectorised + parallel)
         for loop in self.keeps.segments.values():
             count = self.evaluate(loop.stop)
             lines[loop.location] = f"runs in {count} segments, and the backward sweep runs each of them once more"
@@ -242,9 +248,13 @@ def _outermost(loops: list[For | While]) -> list[For | While]:
     return [loop for loop in loops if id(loop) not in inner]
 
 
+def place_of(where: Location) -> str:
+    return f"{where.file.rsplit('/', 1)[-1]}:{where.line}"
+
+
 def described(where: Location) -> str:
     """A place with its text, as in the comments of generated code."""
-    return f"{where.file.rsplit('/', 1)[-1]}:{where.line}: {where.text.strip()}"
+    return f"{place_of(where)}: {where.text.strip()}"
 
 
 def reason(value: Value, made: Let | None) -> str:

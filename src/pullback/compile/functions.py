@@ -30,12 +30,14 @@ from pullback.optimize.lift import lift_buffers
 from pullback.optimize.own import own
 from pullback.optimize.pairs import pair
 from pullback.optimize.parallel import run_in_parallel
+from pullback.optimize.products import write_copies
 from pullback.optimize.registers import sum_in_registers
 from pullback.optimize.veils import veil_falling
 from pullback.runtime import KeepsTooMuch, SizesDiffer
+from pullback.runtime.interleaving import Compiler
 from pullback.transform.derivative import NONE
 
-_PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
+PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
 
 
 class CompileError(PullbackError):
@@ -68,7 +70,7 @@ class Gate(CPUDispatcher):
 def arranged(function: Function, analyses: Set[str], parallel: bool = False) -> Function:
     """The function with its loops as machines like them; `parallel`: with rounds that can run at the same time."""
     if "lift" in analyses:
-        function = lift_buffers(function)
+        function = lift_buffers(write_copies(function))
     if "fresh" in analyses:
         function = fill_once(function, tails=True)
     if "hoist" in analyses:
@@ -189,7 +191,7 @@ class Compiled:
             function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
             text, key = self.emitted(self.checked(function)), f"{self.options.key()} {flags['nogil']}"
             module = load_module(self.name, text, key, classes_of(function))
-            self._dispatcher = numba.njit(**flags)(getattr(module, self.name))
+            self._dispatcher = numba.njit(pipeline_class=Compiler, **flags)(getattr(module, self.name))
         return self._dispatcher
 
     @property
@@ -280,7 +282,7 @@ class Compiled:
             return ""
         text = self.text.splitlines()
         for line in reversed(text[: lines[-1]]):
-            found = _PLACE.search(line)
+            found = PLACE.search(line)
             if found:
                 return f"{found['place']}: {found['text']}"
         return ""

@@ -103,6 +103,8 @@ class Statements:
         if statement.function is primitives.product_into:
             small = statement.value in self.alike.small
             return [self.checked(runtime.small_product_into if small else runtime.product_into, statement.operands)]
+        if statement.function is primitives.inverse_into:
+            return [self.checked(runtime.inverse_into, statement.operands)]
         if statement.function is primitives.shaped_like:
             return [self.checked(runtime.check_out, statement.operands)]
         text = self.names[statement.value]

@@ -49,6 +49,11 @@ def write_products(function: Function) -> Function:
     return replace(function, body=_Writer(function).block(function.body))
 
 
+def write_copies(function: Function) -> Function:
+    """The same for the copies alone, those among them that keep what is read later apart from what is written."""
+    return replace(function, body=_Writer(function, copies_alone=True).block(function.body))
+
+
 def is_product(statement: Statement | None) -> TypeGuard[Let]:
     """Whether a statement multiplies vectors and matrices of one float type, so that the result is an array."""
     if not isinstance(statement, Let) or len(statement.operands) != 2 or statement.keywords:
@@ -66,8 +71,18 @@ def is_copy(statement: Statement) -> TypeGuard[Let]:
     return type(statement.value.type) is Array and statement.value.type == statement.operands[0].type
 
 
+def is_inverse(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement inverts a matrix of floats."""
+    if not isinstance(statement, Let) or statement.function is not np.linalg.inv:
+        return False
+    type_ = statement.operands[0].type
+    return type(type_) is Array and type_.ndim == 2 and is_float(type_) and statement.value.type == type_
+
+
 def written_into(statement: Let, array: Value) -> Let:
-    """A product or a copy that is written into an array."""
+    """A product, an inverse or a copy that is written into an array."""
+    if is_inverse(statement):
+        return replace(statement, function=primitives.inverse_into, operands=(array, *statement.operands))
     if is_copy(statement):
         return replace(statement, function=primitives.store, operands=(array, WHOLE, *statement.operands))
     return replace(statement, function=primitives.product_into, operands=(array, *statement.operands, Constant(False)))
@@ -83,7 +98,8 @@ class _Sum:
 
 
 class _Writer:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, copies_alone: bool = False) -> None:
+        self.copies_alone = copies_alone
         self.shapes = Shapes(function)
         self.buffers = find_buffers(function)
         self.uses = Counter(read_in(function.body))
@@ -97,7 +113,7 @@ class _Writer:
 
     def loop(self, loop: For | While) -> list[Statement]:
         """The loop with the products of its own statements written so, after the sizes that it asks for."""
-        sums = self.sums_of(loop.body)
+        sums = {} if self.copies_alone else self.sums_of(loop.body)
         left_out = {id(s) for found in sums.values() for s in found.replaced}
         own = made_in_rounds(loop)
         before, body = Builder(), Builder()
@@ -106,13 +122,16 @@ class _Writer:
                 continue
             if isinstance(statement, Let) and statement.value in sums:
                 self.add_sum(statement, sums[statement.value], body)
-            elif (is_product(statement) or is_copy(statement)) and self.has_place(statement.value, loop, own):
+            elif self.is_written(statement) and self.has_place(statement.value, loop, own):
                 self.write(statement, before, body)
             else:
                 body.add(statement)
         return [*before.statements, replace(loop, body=Block(tuple(body.statements), loop.body.yields))]
 
     # Products on their own
+
+    def is_written(self, statement: Statement) -> TypeGuard[Let]:
+        return is_copy(statement) or (not self.copies_alone and (is_product(statement) or is_inverse(statement)))
 
     def has_place(self, value: Value, loop: For | While, own: set[Value]) -> bool:
         """Whether a buffer for a product can be made before the loop."""

@@ -81,7 +81,7 @@ from pullback.runtime.shapes import (
 )
 from pullback.runtime.stacks import contents, growing, keep
 from pullback.runtime.sums import plus
-from pullback.runtime.systems import determinant_of, inverse_of, solution_of
+from pullback.runtime.systems import determinant_of, inverse_into, inverse_of, solution_of
 from pullback.runtime.veils import veiled
 
 __all__ = [
@@ -132,6 +132,7 @@ __all__ = [
     "heaviside",
     "hypot",
     "inner",
+    "inverse_into",
     "inverse_of",
     "isclose",
     "keep",

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import config
-from numba.core import compiler
 from numba.core.cpu_options import ParallelOptions
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
+
+from pullback.runtime.interleaving import Compiler
 
 PARALLEL_LOOPS = {
     "prange": True,
@@ -54,7 +55,8 @@ def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
     def typed(context: Any, *types: Any) -> Any:
         library = cpu_target.target_context.codegen().create_library(function.__name__)
         flags = _flags(parallel)
-        made = compiler.compile_internal(context, cpu_target.target_context, library, function, types, None, flags, {})
+        pipeline = Compiler(context, cpu_target.target_context, library, types, None, flags, {})
+        made = pipeline.compile_extra(function)
 
         def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             _link(context.active_code_library, library, made.fndesc.llvm_func_name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import lower_builtin, overload, type_callable
 
 FLAGS = ("reassoc", "nsz", "contract")
 
@@ -15,20 +15,22 @@ def plus(total: Any, addend: Any) -> Any:
     return total + addend
 
 
-@intrinsic
-def added(context: Any, total: Any, addend: Any) -> Any:
-    """total + addend of one float type; the flags stand on this one instruction."""
-    if total != addend or not isinstance(total, types.Float):
-        return None
+@type_callable(plus)
+def _type_of_sum(context: Any) -> Any:
+    def typed(total: Any, addend: Any) -> Any:
+        return total if isinstance(total, types.Float) and total == addend else None
 
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fadd(*arguments, flags=FLAGS)
+    return typed
 
-    return total(total, addend), build
+
+@lower_builtin(plus, types.Float, types.Float)
+def _add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """One instruction, on which the flags stand; a call would take LLVM a while to see through."""
+    return builder.fadd(*arguments, flags=FLAGS)
 
 
 @overload(plus, strict=False)
 def _plus(total: Any, addend: Any) -> Any:
     if isinstance(total, types.Float) and total == addend:
-        return lambda total, addend: added(total, addend)
+        return None
     return lambda total, addend: total + addend

@@ -28,6 +28,13 @@ def inverse_of(a: Any) -> Any:
     return np.linalg.inv(a)
 
 
+def inverse_into(out: Any, a: Any) -> None:
+    """The same, written into an array that shares no memory with `a`. Raises ValueError if it has another shape."""
+    if out.shape != a.shape:
+        raise ValueError("inv: the result has another shape than the array that it is written into")
+    out[...] = np.linalg.inv(a)
+
+
 def determinant_of(a: Any) -> Any:
     """np.linalg.det of a float matrix. Raises LinAlgError if it is not square."""
     return np.linalg.det(a)
@@ -55,15 +62,25 @@ def solution_type(a: Any, b: Any) -> Any:
     return types.Array(b.dtype, b.ndim, "C")
 
 
+def none_for_inverse(out: Any, a: Any) -> Any:
+    return types.none if is_float_array(out, 2) and is_float_array(a, 2) and out.dtype == a.dtype else None
+
+
 def inverse_of_lent(a: Any) -> Any:
-    out = np.zeros(a.shape, a.dtype)
-    for i in range(len(a)):
-        out[i, i] = 1
-    solve_square(a, out)
+    out = np.empty(a.shape, a.dtype)
+    invert(a, out)
     return out
 
 
+def inverse_into_lent(out: Any, a: Any) -> None:
+    if out.shape != a.shape:
+        raise ValueError("inv: the result has another shape than the array that it is written into")
+    invert(a, out)
+
+
 def determinant_of_lent(a: Any) -> Any:
+    if a.shape == (2, 2):
+        return determinant_of_two(a)
     work = square_copy(a)
     return product_of_pivots(work) if len(work) <= FEW_ROWS else determinant_by_lapack(work)
 
@@ -75,6 +92,7 @@ def solution_of_lent(a: Any, b: Any) -> Any:
 
 
 lend(inverse_of, square_type, lambda a: inverse_of_lent, 1)
+lend(inverse_into, none_for_inverse, lambda out, a: inverse_into_lent, 2)
 lend(determinant_of, element_of, lambda a: determinant_of_lent, 1)
 lend(solution_of, solution_type, lambda a, b: solution_of_lent, 2)
 
@@ -87,6 +105,31 @@ def columns_of(b: Any) -> Any:
 @compiled(columns_of)
 def _columns_of(b: Any) -> Any:
     return (lambda b: b.reshape((b.size, 1))) if b.ndim == 1 else (lambda b: b)
+
+
+@inlined
+def invert(a: Any, out: Any) -> None:
+    if a.shape == (2, 2):
+        invert_two(a, out)
+    else:
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                out[i, j] = i == j
+        solve_square(a, out)
+
+
+@inlined
+def invert_two(a: Any, out: Any) -> None:
+    """The elimination below, written out for two rows: the first and the second after a swap."""
+    first = 1 if abs(a[1, 0]) > abs(a[0, 0]) else 0
+    second = 1 - first
+    pivot, beside = a[first, 0], a[first, 1]
+    factor = a[second, 0] / pivot
+    last = a[second, 1] - factor * beside
+    if pivot == 0 or last == 0:
+        raise np.linalg.LinAlgError("Singular matrix")
+    out[1, first], out[1, second] = -factor / last, 1 / last
+    out[0, first], out[0, second] = (1 - beside * out[1, first]) / pivot, -beside * out[1, second] / pivot
 
 
 @inlined
@@ -189,6 +232,17 @@ def product_of_pivots(a: Any) -> Any:
             for k in range(i + 1, n):
                 a[j, k] -= factor * a[i, k]
     return result
+
+
+@inlined
+def determinant_of_two(a: Any) -> Any:
+    """The same, written out for two rows."""
+    first = 1 if abs(a[1, 0]) > abs(a[0, 0]) else 0
+    pivot = a[first, 0]
+    if pivot == 0:
+        return pivot
+    last = a[1 - first, 1] - a[1 - first, 0] / pivot * a[first, 1]
+    return pivot * last if first == 0 else -pivot * last
 
 
 @inlined

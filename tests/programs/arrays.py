@@ -381,3 +381,42 @@ def wrapped_rows(a):
         for j in range(a.shape[1] - 1):
             total += a[i - 1, j] * a[i, j + 1] * a[i - 1, j + 1]
     return total
+
+
+# Axes put back
+
+
+@program(A)
+@program(A.astype(np.float32))
+@program(np.asfortranarray(A))
+@program(A[:0])
+def turned_twice(a):
+    """A transpose of a transpose is the array itself, and sees what is written into it."""
+    b = a.copy()
+    c = b.T.T
+    b[1:, 0] = b[1:, 0] * c[1:, 1]
+    return np.sum(c * c * np.transpose(np.transpose(a)))
+
+
+@program(np.arange(24.0).reshape(2, 3, 4) / 10, 3)
+@program(np.arange(24.0).reshape(2, 3, 4) / 10, 0)
+def axes_around(a, n):
+    """Two turns of three axes are not the array, three are."""
+    once = np.transpose(a, (1, 2, 0))
+    twice = np.transpose(once, (1, 2, 0))
+    thrice = np.transpose(twice, (1, 2, 0))
+    back = np.transpose(once, (-1, 0, 1))
+    total = 0.0
+    for k in range(n):
+        total += np.sum(np.sin(thrice * back + k)) + np.sum(twice * twice * np.transpose(once, (1, 2, 0)))
+    return total
+
+
+@program(A, A[0])
+def turned_products(a, x):
+    y = x
+    c = a
+    for _ in range(2):
+        c = (c.T @ a.T).T @ a.T.T
+        y = (a @ (c.T.T @ y)) * 0.1
+    return np.sum(y) + np.sum(c.T.T.T)

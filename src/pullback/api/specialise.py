@@ -22,7 +22,17 @@ from pullback.frontend.source import find_source
 from pullback.ir.nodes import Function
 from pullback.ir.types import is_float, type_of
 from pullback.optimize.into import write_into
-from pullback.transform.derivative import NONE, Kept, Pair, find_kept, joint, prepared, split, with_marked_scratch
+from pullback.transform.derivative import (
+    NONE,
+    Kept,
+    Pair,
+    alone,
+    find_kept,
+    joint,
+    prepared,
+    split,
+    with_marked_scratch,
+)
 
 MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]
@@ -87,6 +97,7 @@ class Engine:
         general = None if request.general else other
         function = prepared(built.function, analyses, lowered=not request.general)
         if request.kind == "primal":
+            function = alone(function, analyses, lowered=not request.general)
             function = with_marked_scratch(function, analyses) if self.options.parallel else function
             return Compiled(function, self.options, 0, general)
         kept = Kept()

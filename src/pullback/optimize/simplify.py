@@ -293,6 +293,21 @@ def _load(simplifier: _Simplifier, array: Operand, path: Operand) -> Operand | N
     return stored if isinstance(stored, Value) and isinstance(stored.type, Scalar) else None
 
 
+def _transpose(simplifier: _Simplifier, array: Operand, axes: Operand = ()) -> Operand | None:
+    """What was transposed, where this puts its axes back."""
+    definition = simplifier.definitions.get(array) if isinstance(array, Value) else None
+    if definition is None or definition.function is not np.transpose:
+        return None
+    original, *given = definition.operands
+    first, second = (_order(axes, array.type.ndim) for axes in ((given or [()])[0], axes))
+    return original if [first[axis] for axis in second] == [*range(len(second))] else None
+
+
+def _order(axes: Any, ndim: int) -> list[int]:
+    """The axes of an array in the order in which np.transpose arranges them; reversed where none are given."""
+    return [axis.value % ndim for axis in axes] if axes else [*range(ndim)][::-1]
+
+
 _IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     np.multiply: _multiply,
     np.add: _add,
@@ -301,6 +316,7 @@ _IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     np.power: _power,
     np.negative: _negative,
     np.positive: _positive,
+    np.transpose: _transpose,
     primitives.cast: _cast,
     primitives.load: _load,
     max: _maximum,

@@ -66,6 +66,11 @@ class Pair:
     residuals: tuple[Value, ...]
 
 
+def alone(function: Function, analyses: Set[str] = ANALYSES, lowered: bool = False) -> Function:
+    """A prepared function as it runs on its own, not differentiated."""
+    return lift_buffers(_buffered(function, analyses)) if lowered and "lift" in analyses else function
+
+
 def joint(
     function: Function,
     wrt: tuple[int, ...],
@@ -246,7 +251,7 @@ def _finished(function: Function, analyses: Set[str], lowered: bool = False) -> 
 
 def _buffered(function: Function, analyses: Set[str]) -> Function:
     """The function with the products and arrays of its rounds in memory that other rounds have used."""
-    return write_in_place(_hoisted(write_products(function), analyses))
+    return write_in_place(_hoisted(simplify(write_products(function)), analyses))
 
 
 def _sweeps(

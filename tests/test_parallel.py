@@ -186,17 +186,19 @@ def test_maps_are_equal_bit_for_bit(function, arguments, loops):
         assert_same(*results)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("function", "arguments"), SUMS, ids=name_of)
+@pytest.mark.parametrize(
+    ("function", "arguments", "dtype"),
+    [*((*one, np.float64) for one in SUMS), *((*one, np.float32) for one in SUMS[:2])],
+    ids=name_of,
+)
 def test_sums_are_equal_but_for_their_order(function, arguments, dtype):
     rtol = 1e-12 if dtype is np.float64 else 1e-5
     divided = pb.differentiable(parallel=True)(function)
     assert regions(function, *arguments(9, dtype)) >= 1
     for n in SIZES:
         given = arguments(n, dtype)
-        for derivative in (pb.value_and_grad, pb.grad):
-            expected = derivative(function, argnums=(0, 1))(*given)
-            assert_same(derivative(divided, argnums=(0, 1))(*given), expected, rtol)
+        expected = pb.value_and_grad(function, argnums=(0, 1))(*given)
+        assert_same(pb.value_and_grad(divided, argnums=(0, 1))(*given), expected, rtol)
         assert_same(divided(*given), pb.differentiable(function)(*given), rtol)
 
 

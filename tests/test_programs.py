@@ -58,6 +58,19 @@ def check_program(program: Any, k: int, **options: Any) -> None:
     assert_close(value, plain, rtol, "value")
     assert_close(gradients, expected, rtol, "gradient")
     assert_close(given, after_plain, rtol, "arguments afterwards")
+    if not options.get("jit", True):
+        check_alone(program, k, **options)
+
+
+def check_alone(program: Any, k: int, **options: Any) -> None:
+    """Compare a call of the function itself, not differentiated, with a plain one."""
+    sample = program.samples[k]
+    plain, after_plain = oracle.run(program.function, sample.fresh())
+    given = sample.fresh()
+    rtol = rtol_of(given)
+    value = pb.differentiable(**options)(program.function)(*given)
+    assert_close(value, plain, rtol, "value on its own")
+    assert_close(given, after_plain, rtol, "arguments afterwards")
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.id)
@@ -125,6 +138,12 @@ def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(("program", "k", "mode"), COMPILED, ids=case_id)
 def test_compiled(program: Any, k: int, mode: str) -> None:
     check_program(program, k, jit=True, **WHOLE[mode])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", PROGRAMS[::8], ids=case_id)
+def test_compiled_alone(program: Any) -> None:
+    check_alone(program, 0)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -294,3 +294,13 @@ def overwritten_from_the_end_and_then_from_the_start(x, n):
     for i in range(-n, n):
         y[i] = x[i + n] * 2.0
     return np.sum(y * y)
+
+
+@program(np.array([0.5, -1.3, 0.8, 0.2]))
+def sum_of_an_array_that_starts_from_a_number(x):
+    """The adjoint of h begins as 1 - tanh(h)², an array less than a number: no loop can add to the number."""
+    h = np.sin(x[::-1]) + x
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += np.cos(h[k])
+    return total + np.sum(np.tanh(h))

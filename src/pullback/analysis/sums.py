@@ -75,9 +75,11 @@ def _steps_of(loop: For | While, k: int) -> set[Value]:
 
 
 def summed_operand(statement: Statement, value: Value) -> Operand | None:
-    """What a statement adds to in order to make `value`; None where it does something else."""
+    """What a statement adds to in order to make `value`, of the same shape; None where it does something else."""
     match statement:
-        case Let() if statement.function in _ADDING:
+        case Let() if statement.function in (primitives.accumulate, primitives.add_at):
+            return statement.operands[0]
+        case Let() if statement.function in _ADDING and isinstance(value.type, Scalar):
             return statement.operands[0]
         case For() if only_adds(statement):
             return statement.carried[statement.results.index(value)].initial

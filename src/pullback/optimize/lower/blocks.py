@@ -214,29 +214,39 @@ def _read_by(statement: Statement) -> list[Value]:
 
 def _find_views(block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], sizes: Sizes) -> Views:
     """The parts of arrays that only lowered statements read, before the array changes; with root and path."""
+    refused: set[Value] = set()
+    while True:
+        views: Views = {}
+        for statement in _read_by_loops(block, readers, spaces, sizes, refused):
+            root, path = view_of(statement) or (statement.operands[0], ())
+            first, before = views.get(root, (root, ()))
+            if not can_index(first, (*before, *path), sizes.shapes):
+                refused.add(statement.value)  # and what it is a part of is read by more than loops
+                break
+            views[statement.value] = (first, (*before, *path))
+        else:
+            return views
+
+
+def _read_by_loops(
+    block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], sizes: Sizes, refused: set[Value]
+) -> list[Let]:
+    """The statements that take parts of arrays for nothing but lowered statements, and for one another."""
     places = {id(s): k for k, s in enumerate(block.statements)}
     served = {id(s) for s in block.statements if id(s) in spaces and not is_store(s)}
     ends: dict[int, int] = {}
-    found: dict[Value, Let] = {}
+    found: list[Let] = []
     for k, statement in reversed(list(enumerate(block.statements))):
-        if not is_view(statement, sizes.shapes):
+        if not is_view(statement, sizes.shapes) or statement.value in refused:
             continue
-        value = statement.value
-        users = readers.get(value, set())
-        inner = {id(s) for s in found.values()}
-        if 0 in users or not users <= served | inner:
+        users = readers.get(statement.value, set())
+        if 0 in users or not users <= served | {id(s) for s in found}:
             continue
         uses = [ends.get(u, places[u]) for u in users]
         ends[id(statement)] = max(uses, default=k)
         if not _changes(statement.operands[0], block.statements[k : ends[id(statement)]]):
-            found[value] = statement
-    views: Views = {}
-    for statement in block.statements:
-        if isinstance(statement, Let) and statement.value in found:
-            root, path = view_of(statement) or (statement.operands[0], ())
-            root, before = views.get(root, (root, ()))
-            views[statement.value] = (root, (*before, *path))
-    return views
+            found.append(statement)
+    return found[::-1]
 
 
 def _changes(array: Value, statements: tuple[Statement, ...]) -> bool:

@@ -19,18 +19,23 @@ Indices = tuple[Operand, ...]
 
 
 def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
-    """Whether the elements of a part of an array can be addressed one by one."""
+    """Whether the elements of a part of an array can be addressed one by one.
+
+    One place of an axis that was cut before cannot: it may be counted from the end of what is left, or lie outside of
+    it but in the array.
+    """
     shape: tuple[Size, ...] | None = shapes.of(array)
+    cut = (False,) * (0 if shape is None else len(shape))
     for step in path:
         if shape is None:
             return False
         match step:
             case Permute(axes):
-                shape = tuple(shape[axis] for axis in axes)
+                shape, cut = tuple(shape[axis] for axis in axes), tuple(cut[axis] for axis in axes)
             case Index(items):
-                if not _all_simple(items, shape, shapes):
+                if not _all_simple(items, shape, shapes) or _picks(items, shape, cut):
                     return False
-                shape = shapes.indexed(shape, items)
+                shape, cut = shapes.indexed(shape, items), _cut(items, cut)
             case _:
                 return False
     return shape is not None
@@ -62,13 +67,12 @@ def _rank_after(step: Step, rank: int) -> int:
 def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, rank: int) -> Indices:
     """The indices before one step of a path, of an array of this rank."""
     left = list(indices)
-    used = sum(not _is_new(item) and not is_rest(item) for item in items)
     found: list[Operand] = []
     for item in items:
         if _is_new(item):
             left.pop(0)
         elif is_rest(item):
-            found += [left.pop(0) for _ in range(rank - used)]
+            found += [left.pop(0) for _ in range(rank - _used(items))]
         elif isinstance(item, Slice):
             found.append(_moved(builder, item, left.pop(0)))
         else:
@@ -84,13 +88,52 @@ def _moved(builder: Builder, part: Slice, index: Operand) -> Operand:
     return index if start == constant(0) else builder.let(np.add, index, start)
 
 
+def _cut(items: tuple[Any, ...], cut: tuple[bool, ...]) -> tuple[bool, ...]:
+    """Which axes of a part are not whole axes of the array, from those before one step of its path."""
+    found: list[bool] = []
+    axes = iter(cut)
+    for item in items:
+        if is_rest(item):
+            found += [next(axes) for _ in range(len(cut) - _used(items))]
+        elif _is_new(item):
+            found.append(True)
+        elif isinstance(item, Slice):
+            found.append(next(axes) or item != Slice(None, None, None))
+        else:
+            next(axes)
+    return (*found, *axes)
+
+
+def _picks(items: tuple[Any, ...], shape: tuple[Size, ...], cut: tuple[bool, ...]) -> bool:
+    """Whether an index picks one place of an axis that was cut, unless that place is known to exist."""
+    axes = iter(zip(shape, cut, strict=True))
+    for item in items:
+        if is_rest(item):
+            for _ in range(len(shape) - _used(items)):
+                next(axes)
+        elif not _is_new(item):
+            size, was_cut = next(axes)
+            if was_cut and not isinstance(item, Slice) and not _is_place(item, size):
+                return True
+    return False
+
+
+def _is_place(item: Operand, size: Size) -> bool:
+    """Whether an index counts from the start and is known to be below a size."""
+    return isinstance(item, Constant) and isinstance(size, int) and 0 <= item.value < size
+
+
+def _used(items: tuple[Any, ...]) -> int:
+    """How many axes the items of an index stand for, but for `...`."""
+    return sum(not _is_new(item) and not is_rest(item) for item in items)
+
+
 def _all_simple(items: tuple[Any, ...], shape: tuple[Size, ...], shapes: Shapes) -> bool:
     """Whether each item of an index addresses its axis from the start in steps, or at one place."""
-    used = sum(not _is_new(item) and not is_rest(item) for item in items)
     axes = iter(shape)
     for item in items:
         if is_rest(item):
-            for _ in range(len(shape) - used):
+            for _ in range(len(shape) - _used(items)):
                 next(axes)
         elif not _is_new(item):
             size = next(axes)

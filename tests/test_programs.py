@@ -24,6 +24,8 @@ COMPILED = [(program, 0, "on") for program in PROGRAMS]  # one specialisation ea
 OVERLAPS = [program for program in PROGRAMS if program.id.split(".")[0] == "overlaps"]
 COMPILED += [(program, 0, "off") for k, program in enumerate(PROGRAMS) if k % 4 == 0 or program in OVERLAPS]
 COMPILED += [(program, 0, "whole") for program in OVERLAPS]
+RECURSIVE = [program for program in PROGRAMS if program.id.split(".")[0] == "recursion"]
+ALONE = [program for k, program in enumerate(PROGRAMS) if k % 8 == 0 or program in RECURSIVE]
 
 
 def rtol_of(value: Any) -> float:
@@ -141,7 +143,7 @@ def test_compiled(program: Any, k: int, mode: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("program", PROGRAMS[::8], ids=case_id)
+@pytest.mark.parametrize("program", ALONE, ids=case_id)
 def test_compiled_alone(program: Any) -> None:
     check_alone(program, 0)
 

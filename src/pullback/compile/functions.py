@@ -6,7 +6,8 @@ import builtins
 import re
 import traceback
 from collections.abc import Callable, Sequence, Set
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -80,6 +81,12 @@ def arranged(function: Function, analyses: Set[str], parallel: bool = False) -> 
     if "gather" in analyses:
         function = gather_stencils(function, parallel)
     return sum_in_registers(function) if "registers" in analyses else function
+
+
+def function_of(module: ModuleType, name: str) -> Callable[..., Any]:
+    """The function of a generated module as Python defines it; one that calls itself is compiled there as a callee."""
+    made = getattr(module, name)
+    return cast("Callable[..., Any]", getattr(made, "py_func", made))
 
 
 def is_brief(function: Function) -> bool:
@@ -191,7 +198,7 @@ class Compiled:
             function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
             text, key = self.emitted(self.checked(function)), f"{self.options.key()} {flags['nogil']}"
             module = load_module(self.name, text, key, classes_of(function))
-            self._dispatcher = numba.njit(pipeline_class=Compiler, **flags)(getattr(module, self.name))
+            self._dispatcher = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))
         return self._dispatcher
 
     @property

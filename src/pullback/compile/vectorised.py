@@ -16,7 +16,7 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaDebugInfoWarning, NumbaError
 
-from pullback.compile.functions import PLACE, Compiled, classes_of
+from pullback.compile.functions import PLACE, Compiled, classes_of, function_of
 from pullback.compile.modules import load_module
 from pullback.runtime.interleaving import Compiler
 
@@ -45,7 +45,7 @@ def vectorised_loops(compiled: Compiled, arguments: Sequence[Any]) -> set[str]:
     text = compiled.machine_text
     module = load_module(compiled.name, text, f"{compiled.options.key()} debug", classes_of(compiled.function))
     options = compiled.options.numba() | {"cache": False, "debug": True}
-    dispatcher = numba.njit(pipeline_class=_WithLines, **options)(getattr(module, compiled.name))
+    dispatcher = numba.njit(pipeline_class=_WithLines, **options)(function_of(module, compiled.name))
     types = tuple(map(dispatcher.typeof_pyval, arguments))
     with warnings.catch_warnings():
         warnings.simplefilter(

@@ -154,4 +154,7 @@ def _decorator(function: Function) -> Any:
 
 def _numba_type(type_: Type) -> str:
     dtype = "boolean" if type_.dtype == "bool" else type_.dtype
-    return f"{dtype}[{', '.join(':' * type_.ndim)}]" if isinstance(type_, Array) else dtype
+    if not isinstance(type_, Array):
+        return dtype
+    # Brackets with nothing in them are no Python.
+    return f"{dtype}[{', '.join(':' * type_.ndim)}]" if type_.ndim else f"Array({dtype}, 0, 'A')"

@@ -189,8 +189,7 @@ class _Call:
         """The places of the function's loops, and the lines about them."""
         whole = joint(self.function, self.wrt, with_results=True, analyses=self.analyses, lowered=self.lowered)
         last = arranged(whole, self.analyses)
-        compiled = Compiled(whole, self.options).machine_function
-        divided = {s.location for s in walk(compiled.body) if isinstance(s, For) and s.parallel}
+        divided = {s.location for s in walk(self.compiled.machine_function.body) if isinstance(s, For) and s.parallel}
         on_vectors = vectorised_loops(self.compiled.within_limit(self.given), self.given)
         lines: dict[Location, str] = {}
         for loop in walk(self.function.body):

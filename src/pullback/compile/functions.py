@@ -38,7 +38,7 @@ from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.runtime.interleaving import Compiler
 from pullback.transform.derivative import NONE
 
-PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
+_PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
 
 
 class CompileError(PullbackError):
@@ -87,6 +87,12 @@ def function_of(module: ModuleType, name: str) -> Callable[..., Any]:
     """The function of a generated module as Python defines it; one that calls itself is compiled there as a callee."""
     made = getattr(module, name)
     return cast("Callable[..., Any]", getattr(made, "py_func", made))
+
+
+def comment_before(lines: list[str], line: int) -> tuple[str, str]:
+    """The user's place "file:line" and its text that generated code names last up to a line; empty if it names none."""
+    found = (_PLACE.search(text) for text in reversed(lines[:line]))
+    return next(((match["place"], match["text"]) for match in found if match), ("", ""))
 
 
 def is_brief(function: Function) -> bool:
@@ -287,9 +293,5 @@ class Compiled:
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename]
         if not lines or lines[-1] is None:
             return ""
-        text = self.text.splitlines()
-        for line in reversed(text[: lines[-1]]):
-            found = PLACE.search(line)
-            if found:
-                return f"{found['place']}: {found['text']}"
-        return ""
+        place, text = comment_before(self.text.splitlines(), lines[-1])
+        return f"{place}: {text}" if place else ""

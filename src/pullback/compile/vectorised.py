@@ -16,7 +16,7 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaDebugInfoWarning, NumbaError
 
-from pullback.compile.functions import PLACE, Compiled, classes_of, function_of
+from pullback.compile.functions import Compiled, classes_of, comment_before, function_of
 from pullback.compile.modules import load_module
 from pullback.runtime.interleaving import Compiler
 
@@ -48,9 +48,8 @@ def vectorised_loops(compiled: Compiled, arguments: Sequence[Any]) -> set[str]:
     dispatcher = numba.njit(pipeline_class=_WithLines, **options)(function_of(module, compiled.name))
     types = tuple(map(dispatcher.typeof_pyval, arguments))
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", NumbaDebugInfoWarning
-        )  # Numba writes functions of its own for array expressions
+        # Numba writes functions of its own for array expressions, and misses their text.
+        warnings.simplefilter("ignore", NumbaDebugInfoWarning)
         try:
             dispatcher.compile(types)
         except NumbaError as error:
@@ -58,7 +57,7 @@ def vectorised_loops(compiled: Compiled, arguments: Sequence[Any]) -> set[str]:
     loops = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.For | ast.While)]
     lines = _vector_lines(dispatcher.inspect_llvm(types), module.__name__)
     innermost = (_innermost(loops, line) for line in lines)
-    return {_place(text.splitlines(), loop.lineno) for loop in innermost if loop is not None}
+    return {comment_before(text.splitlines(), loop.lineno)[0] for loop in innermost if loop is not None}
 
 
 def _vector_lines(ir: str, module: str) -> set[int]:
@@ -86,9 +85,3 @@ def _innermost(loops: list[ast.For | ast.While], line: int) -> ast.For | ast.Whi
     """The smallest of the loops that a line stands in."""
     around = [loop for loop in loops if loop.lineno <= line <= (loop.end_lineno or line)]
     return max(around, key=lambda loop: loop.lineno, default=None)
-
-
-def _place(lines: list[str], line: int) -> str:
-    """The user's line that the comment before a line of generated text names."""
-    found = (PLACE.search(text) for text in reversed(lines[:line]))
-    return next((match["place"] for match in found if match), "")

@@ -119,13 +119,20 @@ def invert(a: Any, out: Any) -> None:
 
 
 @inlined
-def invert_two(a: Any, out: Any) -> None:
-    """The elimination below, written out for two rows: the first and the second after a swap."""
+def eliminated_two(a: Any) -> Any:
+    """The elimination below, written out for two rows: the number of the row with the larger pivot, its elements, what
+    the other row takes off of it, and the last pivot.
+    """
     first = 1 if abs(a[1, 0]) > abs(a[0, 0]) else 0
-    second = 1 - first
     pivot, beside = a[first, 0], a[first, 1]
-    factor = a[second, 0] / pivot
-    last = a[second, 1] - factor * beside
+    factor = a[1 - first, 0] / pivot
+    return first, pivot, beside, factor, a[1 - first, 1] - factor * beside
+
+
+@inlined
+def invert_two(a: Any, out: Any) -> None:
+    first, pivot, beside, factor, last = eliminated_two(a)
+    second = 1 - first
     if pivot == 0 or last == 0:
         raise np.linalg.LinAlgError("Singular matrix")
     out[1, first], out[1, second] = -factor / last, 1 / last
@@ -237,11 +244,9 @@ def product_of_pivots(a: Any) -> Any:
 @inlined
 def determinant_of_two(a: Any) -> Any:
     """The same, written out for two rows."""
-    first = 1 if abs(a[1, 0]) > abs(a[0, 0]) else 0
-    pivot = a[first, 0]
+    first, pivot, _, _, last = eliminated_two(a)
     if pivot == 0:
         return pivot
-    last = a[1 - first, 1] - a[1 - first, 0] / pivot * a[first, 1]
     return pivot * last if first == 0 else -pivot * last
 
 

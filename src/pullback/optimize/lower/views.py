@@ -16,6 +16,7 @@ from pullback.ir.paths import is_rest
 from pullback.ir.types import Array
 
 Indices = tuple[Operand, ...]
+WHOLE_AXIS = Slice(None, None, None)
 
 
 def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
@@ -33,7 +34,7 @@ def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
             case Permute(axes):
                 shape, cut = tuple(shape[axis] for axis in axes), tuple(cut[axis] for axis in axes)
             case Index(items):
-                if not _all_simple(items, shape, shapes) or _picks(items, shape, cut):
+                if not _all_simple(items, shape, cut, shapes):
                     return False
                 shape, cut = shapes.indexed(shape, items), _cut(items, cut)
             case _:
@@ -68,16 +69,14 @@ def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, rank: i
     """The indices before one step of a path, of an array of this rank."""
     left = list(indices)
     found: list[Operand] = []
-    for item in items:
+    for item in _spelled_out(items, rank):
         if _is_new(item):
             left.pop(0)
-        elif is_rest(item):
-            found += [left.pop(0) for _ in range(rank - _used(items))]
         elif isinstance(item, Slice):
             found.append(_moved(builder, item, left.pop(0)))
         else:
             found.append(item)
-    return (*found, *left)
+    return tuple(found)
 
 
 def _moved(builder: Builder, part: Slice, index: Operand) -> Operand:
@@ -88,60 +87,44 @@ def _moved(builder: Builder, part: Slice, index: Operand) -> Operand:
     return index if start == constant(0) else builder.let(np.add, index, start)
 
 
+def _spelled_out(items: tuple[Any, ...], rank: int) -> list[Any]:
+    """The items of an index into an array of this rank, with a slice for each axis that `...` stands for or nothing."""
+    left = rank - sum(not _is_new(item) and not is_rest(item) for item in items)
+    for k, item in enumerate(items):
+        if is_rest(item):
+            return [*items[:k], *[WHOLE_AXIS] * left, *items[k + 1 :]]
+    return [*items, *[WHOLE_AXIS] * left]
+
+
 def _cut(items: tuple[Any, ...], cut: tuple[bool, ...]) -> tuple[bool, ...]:
     """Which axes of a part are not whole axes of the array, from those before one step of its path."""
     found: list[bool] = []
     axes = iter(cut)
-    for item in items:
-        if is_rest(item):
-            found += [next(axes) for _ in range(len(cut) - _used(items))]
-        elif _is_new(item):
-            found.append(True)
-        elif isinstance(item, Slice):
-            found.append(next(axes) or item != Slice(None, None, None))
-        else:
-            next(axes)
-    return (*found, *axes)
+    for item in _spelled_out(items, len(cut)):
+        was_cut = _is_new(item) or next(axes)
+        if _is_new(item) or isinstance(item, Slice):
+            found.append(was_cut or item != WHOLE_AXIS)
+    return tuple(found)
 
 
-def _picks(items: tuple[Any, ...], shape: tuple[Size, ...], cut: tuple[bool, ...]) -> bool:
-    """Whether an index picks one place of an axis that was cut, unless that place is known to exist."""
+def _all_simple(items: tuple[Any, ...], shape: tuple[Size, ...], cut: tuple[bool, ...], shapes: Shapes) -> bool:
+    """Whether each item of an index addresses its axis from the start in steps, or at one place that surely exists."""
     axes = iter(zip(shape, cut, strict=True))
-    for item in items:
-        if is_rest(item):
-            for _ in range(len(shape) - _used(items)):
-                next(axes)
-        elif not _is_new(item):
-            size, was_cut = next(axes)
-            if was_cut and not isinstance(item, Slice) and not _is_place(item, size):
-                return True
-    return False
+    for item in _spelled_out(items, len(shape)):
+        if _is_new(item):
+            continue
+        size, was_cut = next(axes)
+        if isinstance(item, Slice):
+            if not _is_simple(item, size, shapes):
+                return False
+        elif not _is_number(item) or (was_cut and not _is_place(item, size)):
+            return False
+    return True
 
 
 def _is_place(item: Operand, size: Size) -> bool:
     """Whether an index counts from the start and is known to be below a size."""
     return isinstance(item, Constant) and isinstance(size, int) and 0 <= item.value < size
-
-
-def _used(items: tuple[Any, ...]) -> int:
-    """How many axes the items of an index stand for, but for `...`."""
-    return sum(not _is_new(item) and not is_rest(item) for item in items)
-
-
-def _all_simple(items: tuple[Any, ...], shape: tuple[Size, ...], shapes: Shapes) -> bool:
-    """Whether each item of an index addresses its axis from the start in steps, or at one place."""
-    axes = iter(shape)
-    for item in items:
-        if is_rest(item):
-            for _ in range(len(shape) - _used(items)):
-                next(axes)
-        elif not _is_new(item):
-            size = next(axes)
-            if isinstance(item, Slice) and not _is_simple(item, size, shapes):
-                return False
-            if not isinstance(item, Slice) and not _is_number(item):
-                return False
-    return True
 
 
 def _is_simple(part: Slice, size: Size, shapes: Shapes) -> bool:

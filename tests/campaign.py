@@ -4,8 +4,9 @@
     python tests/campaign.py --start 0 --count 100 --compiled --json outcomes.json
     python tests/campaign.py --minimise 17
 
-Right means, in each of the modes: the value is NumPy's, the gradients are those of the dual numbers (`oracle.py`), and
-the arguments are left as a plain call leaves them. Exits with 1 if a seed is wrong or crashed.
+Right means, in each of the modes: the value is NumPy's, the gradients are those of the dual numbers (`oracle.py`), the
+arguments are left as a plain call leaves them, and what was made is sound (`ir/checker.py`). Exits with 1 if a seed is
+wrong or crashed.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ COARSE_RELATIVE, COARSE_ABSOLUTE = 1e-4, 1e-5
 
 # From good to bad: the verdict on a seed is its worst. "oracle" and "generator" are faults of the tests.
 VERDICTS = ("right", "refused", "oracle", "generator", "crashed", "wrong")
-# The analyses on and off, and loops in place of array statements.
-MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}}
+# The analyses on and off, loops in place of array statements, and the forward and the backward sweep as two functions.
+MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}, "split": {}}
 FAILURES = ("crashed", "wrong", "oracle", "generator")
 
 
@@ -117,7 +118,9 @@ def expect(program: RandomProgram) -> Expected:
 def compare(program: RandomProgram, expected: Expected, *, compiled: bool, mode: str) -> Outcome:
     """The library's value, gradients and changed arguments against what is expected."""
     import pullback as pb
+    from pullback.api.differentiable import engine_of
     from pullback.errors import PullbackError
+    from pullback.ir.checker import check
 
     function = load(program)
     arguments = program.make_args()
@@ -125,7 +128,14 @@ def compare(program: RandomProgram, expected: Expected, *, compiled: bool, mode:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             differentiable = pb.differentiable(jit=compiled, **MODES[mode])(function)
-            value, gradients = pb.value_and_grad(differentiable, argnums=program.wrt)(*arguments)
+            if mode == "split":
+                value, pull_back = pb.vjp(differentiable, argnums=program.wrt)(*arguments)
+                gradients = pull_back(1.0)
+            else:
+                value, gradients = pb.value_and_grad(differentiable, argnums=program.wrt)(*arguments)
+        for made in engine_of(differentiable).made.values():
+            for part in (made.forward, made.backward) if mode == "split" else (made,):
+                check(part.function)
     except PullbackError as error:
         return Outcome(program.seed, "refused", first_words(error), str(error), mode)
     except Exception as error:

@@ -421,7 +421,7 @@ def has_gradient(built: Built) -> bool:
 
 def joint_of(program: collect.Program, built: Built, analyses: frozenset[str], lowered: bool = False) -> Function:
     function = prepared(built.function, analyses, lowered)
-    return joint(function, wrt_of(program, built), with_results=True, analyses=analyses)
+    return joint(function, wrt_of(program, built), with_results=True, analyses=analyses, lowered=lowered)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)

@@ -136,3 +136,32 @@ def shorter_in_one_branch(x):
     for i in range(x.shape[0]):
         total += y[i]
     return total
+
+
+def _reversed_between(x, p):
+    if p < 0.27:
+        if p + x[-2] < 0.39:
+            return x[3::-1] - x
+    return x
+
+
+@program(np.array([0.1, 0.2, 0.3, 0.4]), 0.9)
+@program(np.array([0.1, 0.2, 0.3, 0.4]), 0.26)
+@program(np.array([0.1, 0.2, 0.3, 0.4]), 0.05)
+def returned_from_a_branch_in_a_branch(x, p):
+    """Where the inner branch is not taken, its array has no size either."""
+    y = _reversed_between(x, p)
+    return np.sum(y * y)
+
+
+@program(np.array([0.1, 0.2, 0.3, 0.4]), 3.4)
+@program(np.array([0.1, 0.2, 0.3, 0.4]), 0.5)
+def size_that_one_branch_makes(x, p):
+    if p > 1.0:
+        m = int(p)
+        y = np.zeros(m) + x[0]
+        y[: m - 1] *= x[1:m]
+    total = np.sum(x * x)
+    if p > 1.0:
+        total += np.sum(y * y) * p
+    return total

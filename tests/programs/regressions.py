@@ -304,3 +304,21 @@ def sum_of_an_array_that_starts_from_a_number(x):
     for k in range(x.shape[0]):
         total += np.cos(h[k])
     return total + np.sum(np.tanh(h))
+
+
+@program(np.array([0.5, 0.7, 0.9, 0.2]), np.array([1.0, 2.0, 3.0, 4.0]))
+def factor_of_what_a_loop_in_a_branch_makes(x, w):
+    """The adjoint of r is what the inner loop made, as it is, and in another round something else."""
+    total = 0.0
+    z = 0.4
+    for i in range(x.shape[0]):
+        r = np.sin(w[i])
+        z = np.sin(z) * r
+        q = 0.0
+        if x[i] > 0.3:
+            s = 0.1
+            for j in range(3):
+                s = s * s + x[j] * x[i]
+            q = r * s
+        total += q
+    return total + z

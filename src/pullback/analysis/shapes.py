@@ -30,6 +30,8 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    defined_in,
+    values_in,
 )
 from pullback.ir.types import INT, Array, Scalar, is_integer
 
@@ -121,8 +123,7 @@ class Shapes:
             case If():
                 self.block(statement.then)
                 self.block(statement.orelse)
-                for k, result in enumerate(statement.results):
-                    self.both(result, statement.then.yields[k], statement.orelse.yields[k])
+                self.branches(statement)
             case For() | While():
                 self.loop(statement)
             case Effect(function=primitives.check, operands=(Value() as agree, Constant(value=runtime.SizesDiffer))):
@@ -132,14 +133,17 @@ class Shapes:
                 for result in getattr(statement, "results", ()):
                     self.own(result)
 
-    def both(self, result: Value, a: Operand, b: Operand) -> None:
-        if not isinstance(result.type, Array):
-            return
-        choices = [self.of(o) for o in (a, b) if not (isinstance(o, Constant) and o.value is UNDEFINED)]
-        if choices and all(choice == choices[0] for choice in choices):
-            self.known[result] = choices[0]
-        else:
-            self.own(result)
+    def branches(self, statement: If) -> None:
+        """A result has the shape on which the branches agree; nothing after them is in terms of what they define."""
+        inside = {*defined_in(statement.then), *defined_in(statement.orelse)}
+        for result, *yields in zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True):
+            if not isinstance(result.type, Array):
+                continue
+            shapes = {self.of(o) for o in yields if not (isinstance(o, Constant) and o.value is UNDEFINED)}
+            if len(shapes) == 1 and inside.isdisjoint(values_in(tuple(shapes))):
+                self.known[result] = shapes.pop()
+            else:
+                self.own(result)
 
     def loop(self, statement: For | While) -> None:
         """A carried array keeps its shape if the body, assuming so, yields the same."""

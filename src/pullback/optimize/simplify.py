@@ -53,21 +53,26 @@ class _Simplifier:
         self.known: dict[Value, Operand] = {}
         self.computed: dict[Any, Value] = {}
         self.definitions: dict[Value, Let] = {}
+        self.certain: frozenset[Operand] = frozenset()
 
     def operand(self, operand: Operand) -> Any:
         return map_values(operand, lambda value: self.known.get(value, value))
 
-    def block(self, block: Block) -> Block:
-        outer = dict(self.computed)
+    def block(self, block: Block, *certain: Operand) -> Block:
+        """A block that runs where some conditions hold."""
+        outer = dict(self.computed), self.certain
+        self.certain = self.certain.union(certain)
         statements = [new for statement in block.statements for new in self.statement(statement)]
         yields = self.operand(block.yields)
-        self.computed = outer
+        self.computed, self.certain = outer
         return Block(tuple(statements), yields)
 
     def statement(self, statement: Statement) -> list[Statement]:
         match statement:
             case Let():
                 return self.let(statement)
+            case Effect(function=primitives.check):
+                return self.check(statement)
             case Effect() | Call():
                 return [replace(statement, operands=self.operand(statement.operands))]
             case If():
@@ -126,6 +131,14 @@ class _Simplifier:
                 return found
         return _folded(statement, operands)
 
+    def check(self, statement: Effect) -> list[Statement]:
+        """A check, where it may fail; behind it, its condition holds."""
+        operands = self.operand(statement.operands)
+        if operands[0] in self.certain:
+            return []
+        self.certain |= {operands[0]}
+        return [replace(statement, operands=operands)]
+
     def branches(self, statement: If) -> list[Statement]:
         condition = self.operand(statement.condition)
         if isinstance(condition, Constant):
@@ -134,7 +147,7 @@ class _Simplifier:
             for result, operand in zip(statement.results, chosen.yields, strict=True):
                 self.known[result] = self.operand(operand)
             return statements
-        then, orelse = self.block(statement.then), self.block(statement.orelse)
+        then, orelse = self.block(statement.then, condition), self.block(statement.orelse, *self.denied(condition))
         keep = []
         for k, result in enumerate(statement.results):
             a, b = then.yields[k], orelse.yields[k]
@@ -147,6 +160,11 @@ class _Simplifier:
         results = tuple(statement.results[k] for k in keep)
         blocks = [Block(block.statements, tuple(block.yields[k] for k in keep)) for block in (then, orelse)]
         return [replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=results)]
+
+    def denied(self, condition: Value) -> tuple[Operand, ...]:
+        """What holds where a condition does not."""
+        made = self.definitions.get(condition)
+        return made.operands if made is not None and made.function is np.logical_not else ()
 
     def loop(self, statement: For | While) -> Statement:
         """A loop without the values that it carries unchanged."""

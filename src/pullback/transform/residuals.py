@@ -150,8 +150,8 @@ class Residuals:
                 case For() | While():
                     if isinstance(mirrored, For) and mirrored.exits:
                         self.need_all((mirrored.start, mirrored.step))
-                    for block in blocks_of(statement):
-                        self.collect(block, (*path, (id(mirrored), 0)))
+                    for inner in blocks_of(statement):
+                        self.collect(inner, (*path, (id(mirrored), 0)))
         self.need_all(block.yields)
 
     def need_size(self, statement: Let) -> None:

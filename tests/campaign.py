@@ -1,6 +1,7 @@
 """Random programs through the library: each seed becomes right, refused, wrong or crashed.
 
     python tests/campaign.py --start 0 --count 1000 --jobs 2
+    python tests/campaign.py --start 0 --count 1000 --nests
     python tests/campaign.py --start 0 --count 100 --compiled --json outcomes.json
     python tests/campaign.py --minimise 17
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import json
 import multiprocessing
 import sys
@@ -28,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+import random_nests
 from random_programs import (
     InvalidProgramError,
     RandomProgram,
@@ -37,6 +40,8 @@ from random_programs import (
     load,
     unload,
 )
+
+Examine = Callable[[Any], "Outcome"]
 
 RELATIVE, ABSOLUTE = 1e-10, 1e-12
 # Finite differences stand in where the dual numbers cannot run, and judge between them and the library.
@@ -74,15 +79,20 @@ class Expected:
     exact: bool
 
 
-def examine(seed: int, *, compiled: bool = False, size: float = 1.0) -> Outcome:
-    """Generate the program of a seed and compare the library with plain NumPy and the oracle."""
+def examine(task: RandomProgram | int, *, compiled: bool = False, size: float = 1.0, nests: bool = False) -> Outcome:
+    """Compare the library with plain NumPy and the oracle: on a program, or on the one of a seed."""
     begin = time.perf_counter()
     try:
-        program = generate(seed, size)
+        program = task if isinstance(task, RandomProgram) else drawn(task, size, nests)
     except Exception as error:
-        return Outcome(seed, "generator", type(error).__name__, last_line(error))
+        return Outcome(int(task), "generator", type(error).__name__, last_line(error))
     outcome = examine_program(program, compiled=compiled)
     return replace(outcome, seconds=round(time.perf_counter() - begin, 3))
+
+
+def drawn(seed: int, size: float, nests: bool) -> RandomProgram:
+    """The program of a seed: of everything, or loops and branches in one another."""
+    return random_nests.generate(seed) if nests else generate(seed, size)
 
 
 def examine_program(program: RandomProgram, *, compiled: bool = False) -> Outcome:
@@ -209,11 +219,11 @@ def first_words(error: BaseException, count: int = 6) -> str:
 
 
 def run_campaign(
-    seeds: Sequence[int], *, compiled: bool, size: float, jobs: int, timeout: float, report: Callable[[Outcome], None]
+    seeds: Sequence[int], examine: Examine, *, jobs: int, timeout: float, report: Callable[[Outcome], None]
 ) -> list[Outcome]:
     """The outcomes in the order of the seeds. A program that hangs or kills its process is a crash of its seed only."""
     pending = list(reversed(seeds))
-    workers = [Worker(compiled, size) for _ in range(min(jobs, len(seeds)))]
+    workers = [Worker(examine) for _ in range(min(jobs, len(seeds)))]
     outcomes: dict[int, Outcome] = {}
     try:
         for worker in workers:
@@ -237,8 +247,8 @@ def run_campaign(
 class Worker:
     """A process that examines one seed at a time; it is replaced when it dies or takes too long."""
 
-    def __init__(self, compiled: bool, size: float) -> None:
-        self.options = (compiled, size)
+    def __init__(self, examine: Examine) -> None:
+        self.answer = examine
         self.seed: int | None = None
         self.started = 0.0
         self.start()
@@ -247,7 +257,7 @@ class Worker:
         # Spawned, not forked: Numba's threads and NumPy's do not survive a fork.
         context = multiprocessing.get_context("spawn")
         self.connection, other = context.Pipe()
-        self.process = context.Process(target=serve, args=(other, *self.options), daemon=True)
+        self.process = context.Process(target=serve, args=(other, self.answer), daemon=True)
         self.process.start()
         other.close()
 
@@ -300,32 +310,27 @@ class Worker:
         return Outcome(self.seed, "crashed", kind, detail, seconds=round(time.monotonic() - self.started, 3))
 
 
-def serve(connection: Connection, compiled: bool, size: float) -> None:
+def serve(connection: Connection, examine: Examine) -> None:
     """The loop of a worker's process: a seed or a program in, an outcome out."""
     while True:
         try:
             task = connection.recv()
         except EOFError:
             return
-        if isinstance(task, int):
-            connection.send(examine(task, compiled=compiled, size=size))
-        else:
-            connection.send(examine_program(task, compiled=compiled))
+        connection.send(examine(task))
 
 
 # Smaller programs with the same failure
 
 
 def minimise(
-    program: RandomProgram | int, *, compiled: bool = False, size: float = 1.0, timeout: float = 60.0
+    program: RandomProgram, examine: Examine = examine, timeout: float = 60.0
 ) -> tuple[RandomProgram, Outcome]:
     """The smallest program found, by deleting statements and operations, that fails in the same way; and its outcome.
 
     The same way: wrong again, or the same exception. A program that is right or refused is returned as it is.
     """
-    if isinstance(program, int):
-        program = generate(program, size)
-    worker = Worker(compiled, size)
+    worker = Worker(examine)
     try:
         outcome = worker.examine(program, timeout)
         shrinks = outcome.verdict in FAILURES
@@ -467,6 +472,7 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--size", type=float, default=1.0, help="scales the length of the programs")
+    parser.add_argument("--nests", action="store_true", help="loops and branches in one another; --size is left alone")
     parser.add_argument("--compiled", action="store_true", help="with Numba; without: the generated Python as it is")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds a program")
@@ -474,10 +480,10 @@ def main() -> int:
     parser.add_argument("--quiet", action="store_true", help="no line per failure while running")
     parser.add_argument("--minimise", type=int, metavar="SEED", help="shrink the failure of one seed instead")
     options = parser.parse_args()
+    chosen = functools.partial(examine, compiled=options.compiled, size=options.size, nests=options.nests)
     if options.minimise is not None:
-        smallest, outcome = minimise(
-            options.minimise, compiled=options.compiled, size=options.size, timeout=options.timeout
-        )
+        program = drawn(options.minimise, options.size, options.nests)
+        smallest, outcome = minimise(program, chosen, options.timeout)
         print(f"# {outcome.verdict}: {outcome.kind}: {outcome.detail}")
         print(f"# arguments {smallest.arguments}, wrt {smallest.wrt}")
         print(smallest.source)
@@ -490,9 +496,7 @@ def main() -> int:
 
     begin = time.perf_counter()
     seeds = range(options.start, options.start + options.count)
-    outcomes = run_campaign(
-        seeds, compiled=options.compiled, size=options.size, jobs=options.jobs, timeout=options.timeout, report=report
-    )
+    outcomes = run_campaign(seeds, chosen, jobs=options.jobs, timeout=options.timeout, report=report)
     print(table(outcomes))
     print(f"\n{len(outcomes)} programs in {time.perf_counter() - begin:.1f} s")
     if options.json:

@@ -100,6 +100,139 @@ def chosen_by_a_branch_in_a_branch(b, k):
     return np.sum(g) + np.sum(b)
 
 
+def bound_anew_by_a_branch_beside_its_own_name(x, a):
+    y = x * 2.0
+    z = y
+    if a > 0:
+        y = y * 3.0
+    y[0] = 5.0
+    return np.sum(z * y)
+
+
+def bound_anew_by_a_branch_beside_a_part(x, a):
+    y = x * 2.0
+    part = y[1:]
+    if a > 0:
+        y = y * 3.0
+    y[1] = 5.0
+    return np.sum(part) + np.sum(y)
+
+
+def bound_anew_by_a_branch_beside_a_list(x, a):
+    y = x * 2.0
+    both = [y]
+    if a > 0:
+        y = y * 3.0
+    y[0] = 5.0
+    return np.sum(both[0] * y)
+
+
+def bound_anew_by_a_branch_beside_a_default(x, a):
+    y = x * 2.0
+
+    def inner(v=y):
+        return np.sum(v * v)
+
+    if a > 0:
+        y = y * 3.0
+    y[0] = 5.0
+    return inner()
+
+
+def kept_by_one_branch(x, a):
+    y = x * 2.0
+    if a > 0:
+        z = y
+        y = y * 4.0
+    else:
+        z = y * 3.0
+    y[0] = 5.0
+    return np.sum(y * z)
+
+
+def gone_over_and_bound_anew(x):
+    y, t = x * 2.0, 0.0
+    for e in y:
+        y[2] = 4.0
+        t += e * e
+        y = y * 1.0
+    return t
+
+
+def bound_anew_in_a_loop_beside_a_default(x):
+    y = x * 2.0
+
+    def inner(v=y):
+        return np.sum(v * v)
+
+    for _ in range(3):
+        y[0] = 5.0
+        y = y * 2.0
+    return inner() + np.sum(y)
+
+
+def gone_over_beside_another_and_bound_anew(x):
+    y, z, t = x * 2.0, x * 3.0, 0.0
+    for e, w in zip(y, z, strict=False):
+        z[2] = 4.0
+        t += e * w
+        z = y * 1.0
+    return t
+
+
+def rows_gone_over_and_bound_anew(x):
+    m, t = np.outer(x, x), 0.0
+    for _, row in enumerate(m):
+        m[2, 0] = 4.0
+        t += np.sum(row * row)
+        m = m * 1.0
+    return t
+
+
+def list_that_grows_while_gone_over(x):
+    items, t = [x[0], x[1]], 0.0
+    for e in items:
+        t += e * e
+        if len(items) < 4:
+            items.append(e * 2.0)
+    return t
+
+
+def later_item_changed_while_gone_over(x):
+    items, t = [x[0], x[1], x[2]], 0.0
+    for i, e in enumerate(items):
+        items[2] = e * i
+        t += e
+    return t
+
+
+def first_item_changed_from_the_end(x):
+    items, t = [x[0], x[1], x[2]], 0.0
+    for e in reversed(items):
+        items[0] = e * 2.0
+        t += e
+    return t
+
+
+def later_entry_changed_while_gone_over(x):
+    entries, t = {"a": x[0], "b": x[1]}, 0.0
+    for _, e in entries.items():
+        entries["b"] = e * 2.0
+        t += e
+    return t
+
+
+def long_list_that_grows_while_gone_over(x):
+    items, t = [], 0.0
+    for i in range(x.shape[0]):
+        items.append(x[i])
+    for e in items:
+        t += e * e
+        if t < 2.0:
+            items.append(e)
+    return t
+
+
 CASES = [
     (chosen_by_a_branch_in_a_branch, (np.ones(5), 2), "is one of several arrays", "g[:2] = g[2:4]"),
     (another_array_after_some_rounds, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
@@ -112,6 +245,20 @@ CASES = [
     (chosen_by_a_branch, (np.ones(3), np.ones(3), 0.5), "is one of several arrays", "z[0] = a"),
     (argument_among_swapped_buffers, (np.ones(3), 2), "is bound anew in this loop", "v[1:] = u[:-1]"),
     (written_behind_a_choice, (np.ones(3), np.ones(3), 0.5), "may or may not share", "np.sum(z)"),
+    (bound_anew_by_a_branch_beside_its_own_name, (np.ones(3), 1.0), "is one of several arrays", "y[0] = 5.0"),
+    (bound_anew_by_a_branch_beside_a_part, (np.ones(3), 1.0), "is one of several arrays", "y[1] = 5.0"),
+    (bound_anew_by_a_branch_beside_a_list, (np.ones(3), 1.0), "is one of several arrays", "y[0] = 5.0"),
+    (bound_anew_by_a_branch_beside_a_default, (np.ones(3), 1.0), "is one of several arrays", "y[0] = 5.0"),
+    (kept_by_one_branch, (np.ones(3), 1.0), "'z' may or may not share", "np.sum(y * z)"),
+    (bound_anew_in_a_loop_beside_a_default, (np.ones(3),), "is bound anew in this loop", "y[0] = 5.0"),
+    (gone_over_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "y[2] = 4.0"),
+    (gone_over_beside_another_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "z[2] = 4.0"),
+    (rows_gone_over_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "m[2, 0] = 4.0"),
+    (list_that_grows_while_gone_over, (np.ones(3),), "'items' changes while", "for e in items"),
+    (later_item_changed_while_gone_over, (np.ones(3),), "'items' changes while", "enumerate(items)"),
+    (first_item_changed_from_the_end, (np.ones(3),), "'items' changes while", "reversed(items)"),
+    (later_entry_changed_while_gone_over, (np.ones(3),), "changes while a loop goes over it", "entries.items()"),
+    (long_list_that_grows_while_gone_over, (np.ones(3),), "'items' changes while", "for e in items"),
 ]
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 import campaign
+import random_nests
 import random_programs
 
 INTERPRETED = range(1000, 1120)
+NESTS = range(4150, 4230)
 COMPILED = range(2000, 2004)
 GOOD = {"right", "refused"}
 
@@ -22,6 +24,14 @@ def test_random_programs_are_right_or_refused(block: int) -> None:
     assert accepted >= 0.75 * len(seeds), f"only {accepted} of {len(seeds)} programs are accepted"
 
 
+@pytest.mark.parametrize("block", range(4))
+def test_random_nests_are_right_or_refused(block: int) -> None:
+    outcomes = {seed: campaign.examine(seed, nests=True) for seed in NESTS[block::4]}
+    bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
+    assert not bad, bad
+    assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= 0.75 * len(outcomes)
+
+
 @pytest.mark.parametrize("seed", COMPILED)
 def test_compiled_random_programs_are_right_or_refused(seed: int) -> None:
     outcome = campaign.examine(seed, compiled=True)
@@ -30,3 +40,4 @@ def test_compiled_random_programs_are_right_or_refused(seed: int) -> None:
 
 def test_the_generator_gives_the_same_program_again() -> None:
     assert random_programs.generate(7).source == random_programs.generate(7).source
+    assert random_nests.generate(7).source == random_nests.generate(7).source

@@ -43,12 +43,33 @@ class Static:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a list or dict held when a loop began to go over it; a loop from its end has seen the last items first."""
+
+    cell: Cell
+    content: tuple[Any, ...]
+    from_end: bool = False
+
+    def holds(self, content: Any, rounds: int) -> bool:
+        """Whether the rounds after the first ones still find what was there, and no more than that."""
+        if not isinstance(content, tuple) or len(content) != len(self.content):
+            return False
+        first = 0 if self.from_end else rounds
+        return content[first:] == self.content[first:]
+
+
+@dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple; `kind` rebuilds a namedtuple or dataclass and gives its fields."""
+    """A tuple; `kind` rebuilds a namedtuple or dataclass and gives its fields.
+
+    It also stands for what `enumerate`, `zip`, `reversed` and the views of a dict show, which follow what they go over:
+    `over` is how that was when it was read.
+    """
 
     items: tuple[Binding, ...]
     kind: type | None = None
     fields: tuple[str, ...] = ()
+    over: tuple[Snapshot, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +130,11 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """What a `for` runs over: the number of rounds, and what each round binds."""
+    """What a `for` runs over: the number of rounds, what each round binds, and the arrays and lists that it follows."""
 
     count: Operand
     item: Callable[[Operand], Binding]
+    over: tuple[ArrayRef | ListRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +195,12 @@ class State:
             self.link(cell, other)
 
     def references(self, cell: Cell, besides: Key | None = None) -> int:
-        """How many bindings refer to a cell, without those of one name."""
-        found = sum(cell in cells_in(binding) for key, binding in self.names.items() if key != besides)
+        """How often names and lists refer to a cell, without the references of one name."""
+        bindings = [binding for key, binding in self.names.items() if key != besides]
         for content in self.cells.values():
             if isinstance(content, tuple):
-                found += sum(cell in cells_in(item) for item in content)
-        return found
+                bindings += content
+        return sum(other is cell for binding in bindings for other in cells_in(binding))
 
 
 def cells_in(binding: Any) -> Iterator[Cell]:
@@ -193,5 +215,11 @@ def cells_in(binding: Any) -> Iterator[Cell]:
             yield from cells_in(item)
         case MaybeUnset():
             yield from cells_in(binding.binding)
-        case Method():
+        case Method() | Bound():
             yield from cells_in(binding.receiver)
+        case Local():
+            for default in (*binding.defaults, *binding.keyword_defaults):
+                yield from cells_in(default)
+        case Iteration():
+            for source in binding.over:
+                yield from cells_in(source)

@@ -194,7 +194,7 @@ class Merge:
         return _conflict(name)
 
     def arrays(self, a: ArrayRef, b: ArrayRef, name: str) -> Binding:
-        """A new cell for an array that is one of two; it may share memory with those that outlive the branches."""
+        """A new cell for an array that is one of two; it may share memory with those that others still have."""
         key = (a.cell, b.cell, (a.path, b.path))
         if key not in self.cells:
             first, second = self.read(a, self.then), self.read(b, self.orelse)
@@ -204,12 +204,19 @@ class Merge:
             ref = self.fresh(merged, name)
             for source in (a.cell, b.cell):
                 self.state.descend(ref.cell, source)
-                if source in self.state.cells or source.outside:
+                if source.outside or self.is_shared(source):
                     ref.cell.outside = source.outside or (
                         f"'{name}' is one of several arrays here, chosen by a branch, and cannot be written"
                     )
             self.cells[key] = ref
         return self.cells[key]
+
+    def is_shared(self, cell: Cell) -> bool:
+        """Whether the caller or anything besides the name at hand still has an array from before the branches."""
+        if cell not in self.state.cells:
+            return False
+        given = bool(cell.constant) or cell in self.state.arguments
+        return given or any(path.state.references(cell) > 1 for path in (self.then, self.orelse))
 
     def lists(self, a: ListRef, b: ListRef, name: str) -> Binding:
         fresh = a.cell not in self.orelse.state.cells and b.cell not in self.then.state.cells

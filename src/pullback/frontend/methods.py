@@ -14,6 +14,7 @@ from pullback.frontend.bindings import (
     DictRef,
     ListRef,
     Method,
+    Snapshot,
     Stack,
     Static,
     TupleValue,
@@ -175,10 +176,11 @@ def _dict_method(context: Context, ref: DictRef, name: str, arguments: tuple[Bin
         case "keys":
             return TupleValue(keys)
         case "values":
-            return TupleValue(tuple(value for _, value in entries))
+            return TupleValue(tuple(value for _, value in entries), over=(Snapshot(ref.cell, entries),))
         case "items":
             pairs = zip(keys, entries, strict=True)
-            return TupleValue(tuple(TupleValue((key, value)) for key, (_, value) in pairs))
+            items = tuple(TupleValue((key, value)) for key, (_, value) in pairs)
+            return TupleValue(items, over=(Snapshot(ref.cell, entries),))
         case "get" if isinstance(arguments[0], Static | Constant):
             default: Binding = arguments[1] if len(arguments) > 1 else Static(None)
             found: Binding = dict(entries).get(arguments[0].value, default)

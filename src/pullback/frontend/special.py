@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pullback.frontend.bindings import (
     Iteration,
     ListRef,
     Range,
+    Snapshot,
     Stack,
     Static,
     Text,
@@ -104,7 +106,7 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
             content = context.version(binding.cell, node)
             if isinstance(content, tuple):
                 return content
-            return Iteration(content.length, lambda k: _stack_item(context, binding, k, node))
+            return Iteration(content.length, lambda k: _stack_item(context, binding, k, node), (binding,))
         case DictRef():
             return tuple(
                 constant(key) if isinstance(key, int) else Static(key) for key, _ in context.version(binding.cell, node)
@@ -115,8 +117,18 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
             if type_of_ref(context, binding, node).ndim == 0:
                 context.mistyped(node, "iteration over a 0-d array")
             count = context.let(node, primitives.dim, context.read(binding, node), constant(0))
-            return Iteration(count, lambda k: read_part(context, binding, Index((k,)), node))
+            return Iteration(count, lambda k: read_part(context, binding, Index((k,)), node), (binding,))
     context.mistyped(node, "this cannot be iterated over")
+
+
+def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, ...]:
+    """What a loop over this follows, as it is now."""
+    if isinstance(binding, TupleValue):
+        return binding.over
+    if isinstance(binding, ListRef):
+        content = context.version(binding.cell, node)
+        return (Snapshot(binding.cell, content),) if isinstance(content, tuple) else ()
+    return ()
 
 
 def _stack_item(context: Context, binding: ListRef, k: Operand, node: Any) -> Binding:
@@ -151,15 +163,17 @@ def _enumerate(context: Context, arguments: Any, keywords: Any, node: Any) -> Bi
         return k if first == constant(0) else apply_operator(context, np.add, (first, k), node)
 
     if isinstance(source, tuple):
-        return TupleValue(tuple(TupleValue((number(constant(k)), item)) for k, item in enumerate(source)))
-    return Iteration(source.count, lambda k: TupleValue((number(k), source.item(k))))
+        numbered = tuple(TupleValue((number(constant(k)), item)) for k, item in enumerate(source))
+        return TupleValue(numbered, over=snapshots(context, iterable, node))
+    return Iteration(source.count, lambda k: TupleValue((number(k), source.item(k))), source.over)
 
 
 @special(builtins.zip)
 def _zip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     sources = [as_iteration(context, argument, node) for argument in arguments]
     if all(isinstance(source, tuple) for source in sources):
-        return TupleValue(tuple(TupleValue(items) for items in zip(*sources, strict=False)))
+        over = tuple(snapshot for argument in arguments for snapshot in snapshots(context, argument, node))
+        return TupleValue(tuple(TupleValue(items) for items in zip(*sources, strict=False)), over=over)
     counts = [constant(len(s)) if isinstance(s, tuple) else s.count for s in sources]
     count = counts[0]
     for other in counts[1:]:
@@ -168,20 +182,22 @@ def _zip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
         if isinstance(source, tuple):
             context.refuse(node, "a tuple or list of known length is zipped with an array", "make it an array")
     iterations = [source for source in sources if isinstance(source, Iteration)]
-    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)))
+    followed = tuple(reference for source in iterations for reference in source.over)
+    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed)
 
 
 @special(builtins.reversed)
 def _reversed(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     source = as_iteration(context, arguments[0], node)
     if isinstance(source, tuple):
-        return TupleValue(tuple(reversed(source)))
+        over = tuple(replace(snapshot, from_end=True) for snapshot in snapshots(context, arguments[0], node))
+        return TupleValue(tuple(reversed(source)), over=over)
 
     def item(k: Operand) -> Binding:
         last = apply_operator(context, np.subtract, (source.count, constant(1)), node)
         return source.item(context.scalar(apply_operator(context, np.subtract, (last, k), node), node))
 
-    return Iteration(source.count, item)
+    return Iteration(source.count, item, source.over)
 
 
 def _tuple(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:

@@ -13,9 +13,11 @@ from pullback.frontend import indexing
 from pullback.frontend.bindings import (
     ArrayRef,
     Binding,
+    Cell,
     Iteration,
     ListRef,
     Range,
+    Snapshot,
     Static,
 )
 from pullback.frontend.branches import branch
@@ -25,7 +27,7 @@ from pullback.frontend.expressions import binary, evaluate, local_function, look
 from pullback.frontend.inserted import insert
 from pullback.frontend.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.names import assigned_names
-from pullback.frontend.special import iterate, message_parts
+from pullback.frontend.special import iterate, message_parts, snapshots
 from pullback.frontend.spelling import OPERATORS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -163,38 +165,55 @@ def _if(context: Context, node: Any) -> None:
 
 
 def _for(context: Context, node: Any) -> None:
-    source = iterate(context, evaluate(context, node.iter), node.iter)
+    given = evaluate(context, node.iter)
+    source = iterate(context, given, node.iter)
     body, stopped = exit_of(node.body)
     match source:
         case tuple():
-            _unrolled(context, node, source, body, stopped)
+            over = snapshots(context, given, node)
+            _check_followed(context, over, 0, node)
+            _unrolled(context, node, source, over, body, stopped)
         case Range():
             _counted(context, node, source, body, stopped)
         case Iteration():
             _iterated(context, node, source, body, stopped)
 
 
-def _unrolled(context: Context, node: Any, items: tuple[Binding, ...], body: list[Any], stopped: str) -> None:
-    """A loop over items that are known before the run: one round after the other."""
-    for k, item in enumerate(items):
+def _unrolled(
+    context: Context,
+    node: Any,
+    items: tuple[Binding, ...],
+    over: tuple[Snapshot, ...],
+    body: list[Any],
+    stopped: str,
+    first: int = 0,
+) -> None:
+    """A loop over items that are known before the run, from the one numbered `first`: one round after the other."""
+    for k, item in enumerate(items[first:], start=first):
         assign(context, node.target, item, node)
         execute(context, body)
-        if not stopped or context.state.dead:
-            continue
-        flag = truth(context, look_up(context, stopped, node), node)
-        if isinstance(flag, Constant):
-            if flag.value:
-                return
-            continue
-        rest = items[k + 1 :]
-        branch(
-            context,
-            flag,
-            lambda: None,
-            partial(_unrolled, context, node, rest, body, stopped),
-            node,
-        )
-        return
+        if context.state.dead:
+            return
+        flag = truth(context, look_up(context, stopped, node), node) if stopped else constant(False)
+        if flag == constant(True):
+            return
+        _check_followed(context, over, k + 1, node)
+        if not isinstance(flag, Constant):
+            rest = partial(_unrolled, context, node, items, over, body, stopped, k + 1)
+            branch(context, flag, lambda: None, rest, node)
+            return
+
+
+def _check_followed(context: Context, over: tuple[Snapshot, ...], rounds: int, node: Any) -> None:
+    """Refuse the change of a list or dict whose items the rounds after the first ones take from it as it was."""
+    for snapshot in over:
+        if not snapshot.holds(context.state.cells.get(snapshot.cell), rounds):
+            _refuse_change(context, snapshot.cell, node)
+
+
+def _refuse_change(context: Context, cell: Cell, node: Any) -> None:
+    name = f"'{cell.name}'" if cell.name else "what this loop goes over"
+    context.refuse(node, f"{name} changes while a loop goes over it", "go over a copy, as in list(...)")
 
 
 def _counted(context: Context, node: Any, source: Range, body: list[Any], stopped: str) -> None:
@@ -213,17 +232,25 @@ def _counted(context: Context, node: Any, source: Range, body: list[Any], stoppe
 
 
 def _iterated(context: Context, node: Any, source: Iteration, body: list[Any], stopped: str) -> None:
-    """A loop over an array, or anything that counts its rounds."""
+    """A loop over an array, or anything that counts its rounds; what it goes over has a name until it ends."""
     index = Value("k", INT)
     targets = assigned_names([gast.Assign([node.target], node.iter, None)])
+    lists = [followed.cell for followed in source.over if isinstance(followed, ListRef)]
 
     def read() -> Reading:
+        lengths = [context.state.cells[cell].length for cell in lists]
         with context.builder.block() as statements:
             assign(context, node.target, source.item(index), node)
             execute(context, body)
+            for cell, length in zip(lists, lengths, strict=True):
+                if not context.state.dead and context.state.cells[cell].length != length:
+                    _refuse_change(context, cell, node)
             return Reading(statements, context.state, _exit(context, stopped, node))
 
+    key = (context.frame.number, f"<what the loop of line {node.lineno}, column {node.col_offset} goes over>")
+    context.state.names[key] = source
     read_for(Loop(context, node, read, targets), index, constant(0), source.count, constant(1))
+    context.state.names.pop(key, None)
 
 
 def _exit(context: Context, stopped: str, node: Any) -> Operand | None:

@@ -1,0 +1,122 @@
+"""Arrays that a branch binds anew, or leaves, and that are written afterwards."""
+
+import numpy as np
+
+from collect import program
+
+X = np.array([0.5, -1.2, 2.0, 0.3])
+
+
+@program(X, 1.0)
+@program(X, -1.0)
+def scaled_in_a_branch_and_written(x, c):
+    y = x * 0.5
+    if c > 0:
+        y = y * c
+    y[0] = x[1] * 3.0
+    y[1:] *= x[:-1]
+    return np.sum(y * y)
+
+
+@program(X, 1.5)
+@program(X, 0.2)
+def scaled_in_branches_of_rounds(x, c):
+    y = x * 0.5
+    for i in range(4):
+        if c > i:
+            y = np.sin(y) * c
+        y[i] += x[0] * c
+        y[-1] = y[i] * y[i]
+    return np.sum(y * y)
+
+
+@program(X, 1.5)
+@program(X, 0.2)
+@program(X, -0.2)
+def one_of_three(x, c):
+    y = x * x
+    if c > 1.0:
+        y = y / c
+    elif c > 0.0:
+        y = y[::-1]
+    y[:2] += c * x[2:]
+    return np.sum(y * x)
+
+
+@program(X, 0.4)
+@program(X, 4.0)
+def halved_until_small(x, c):
+    y = x * c
+    while np.sum(y * y) > 1.0:
+        if y[0] > 0.2:
+            y = y * 0.5
+        else:
+            y = y - x * 0.1
+            y[0] = 0.6 * y[0]
+        y[2] *= 0.7
+    y[1] = y[0] * y[2]
+    return np.sum(y * x)
+
+
+@program(X.reshape(2, 2), 1.0)
+@program(X.reshape(2, 2), -1.0)
+def transposed_in_a_branch_and_written(m, c):
+    a = m * 2.0
+    if c > 0:
+        a = a.T
+    a[0, 1] = a[1, 0] * c
+    a[1] += m[0]
+    return np.sum(a * a * m)
+
+
+def _normalised(v, limit):
+    v = v.copy()
+    size = np.sqrt(np.sum(v * v))
+    if size > limit:
+        v = v * (limit / size)
+    v[0] = 0.0
+    return v
+
+
+@program(X, 1.0)
+@program(X, 10.0)
+def normalised_by_a_function(x, limit):
+    return np.sum(_normalised(x, limit) * x * x)
+
+
+@program(X, 1.0)
+@program(X, -1.0)
+def exchanged_and_one_written(x, c):
+    a, b = x * 2.0, np.sin(x)
+    if c > 0:
+        a, b = b, a
+    a[0] = c * x[3]
+    return np.sum(a * a * x)
+
+
+@program(X, 1.0)
+@program(X, -1.0)
+def part_of_itself_written(x, c):
+    """In one branch, y is a part of the array that it was."""
+    y = x * x
+    if c > 0:
+        y = y[1:]
+    y[0] = y[1] * c
+    return np.sum(y * y)
+
+
+@program(X, 2.5)
+@program(X, -1.0)
+def chosen_in_nested_branches(x, c):
+    y = x + 1.0
+    if c > 0:
+        if c > 2:
+            y = y * x
+        y[0] = y[1] * c
+    else:
+        y[1] = c
+        if c < -2:
+            y = x * x
+    y += x
+    y[2] = y[0] * y[1]
+    return np.sum(y * y)

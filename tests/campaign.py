@@ -1,7 +1,7 @@
 """Random programs through the library: each seed becomes right, refused, wrong or crashed.
 
     python tests/campaign.py --start 0 --count 1000 --jobs 2
-    python tests/campaign.py --start 0 --count 1000 --nests
+    python tests/campaign.py --start 0 --count 1000 --kind nests
     python tests/campaign.py --start 0 --count 100 --compiled --json outcomes.json
     python tests/campaign.py --minimise 17
 
@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+import random_aliases
 import random_nests
 from random_programs import (
     InvalidProgramError,
@@ -51,6 +52,12 @@ COARSE_RELATIVE, COARSE_ABSOLUTE = 1e-4, 1e-5
 VERDICTS = ("right", "refused", "oracle", "generator", "crashed", "wrong")
 # The analyses on and off, loops in place of array statements, and the forward and the backward sweep as two functions.
 MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}, "split": {}}
+# Of everything; loops and branches in one another; names that share arrays.
+GENERATORS: dict[str, Callable[[int, float], RandomProgram]] = {
+    "mixed": generate,
+    "nests": lambda seed, size: random_nests.generate(seed),
+    "aliases": lambda seed, size: random_aliases.generate(seed),
+}
 FAILURES = ("crashed", "wrong", "oracle", "generator")
 
 
@@ -79,20 +86,15 @@ class Expected:
     exact: bool
 
 
-def examine(task: RandomProgram | int, *, compiled: bool = False, size: float = 1.0, nests: bool = False) -> Outcome:
+def examine(task: RandomProgram | int, *, compiled: bool = False, size: float = 1.0, kind: str = "mixed") -> Outcome:
     """Compare the library with plain NumPy and the oracle: on a program, or on the one of a seed."""
     begin = time.perf_counter()
     try:
-        program = task if isinstance(task, RandomProgram) else drawn(task, size, nests)
+        program = task if isinstance(task, RandomProgram) else GENERATORS[kind](task, size)
     except Exception as error:
         return Outcome(int(task), "generator", type(error).__name__, last_line(error))
     outcome = examine_program(program, compiled=compiled)
     return replace(outcome, seconds=round(time.perf_counter() - begin, 3))
-
-
-def drawn(seed: int, size: float, nests: bool) -> RandomProgram:
-    """The program of a seed: of everything, or loops and branches in one another."""
-    return random_nests.generate(seed) if nests else generate(seed, size)
 
 
 def examine_program(program: RandomProgram, *, compiled: bool = False) -> Outcome:
@@ -471,8 +473,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Random programs through the library, classified.")
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--size", type=float, default=1.0, help="scales the length of the programs")
-    parser.add_argument("--nests", action="store_true", help="loops and branches in one another; --size is left alone")
+    parser.add_argument("--size", type=float, default=1.0, help="scales the length of mixed programs")
+    parser.add_argument(
+        "--kind", choices=[*GENERATORS], default="mixed", help="which programs; only mixed ones have a size"
+    )
     parser.add_argument("--compiled", action="store_true", help="with Numba; without: the generated Python as it is")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds a program")
@@ -480,9 +484,9 @@ def main() -> int:
     parser.add_argument("--quiet", action="store_true", help="no line per failure while running")
     parser.add_argument("--minimise", type=int, metavar="SEED", help="shrink the failure of one seed instead")
     options = parser.parse_args()
-    chosen = functools.partial(examine, compiled=options.compiled, size=options.size, nests=options.nests)
+    chosen = functools.partial(examine, compiled=options.compiled, size=options.size, kind=options.kind)
     if options.minimise is not None:
-        program = drawn(options.minimise, options.size, options.nests)
+        program = GENERATORS[options.kind](options.minimise, options.size)
         smallest, outcome = minimise(program, chosen, options.timeout)
         print(f"# {outcome.verdict}: {outcome.kind}: {outcome.detail}")
         print(f"# arguments {smallest.arguments}, wrt {smallest.wrt}")

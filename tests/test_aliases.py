@@ -233,6 +233,46 @@ def long_list_that_grows_while_gone_over(x):
     return t
 
 
+def chosen_and_written_in_a_loop_that_binds_anew(x, a):
+    y, z = x * 2.0, x * 3.0
+    chosen = z if a < 1.0 else y
+    for _ in range(2):
+        z[0] += x[1]
+        z = z * 2.0
+    return np.sum(chosen) + np.sum(z)
+
+
+def chosen_and_read_in_the_next_round(x, a):
+    y, z, t = x * 2.0, x * 3.0, 0.0
+    chosen = z if a < 1.0 else y
+    for _ in range(2):
+        t += np.sum(chosen * chosen)
+        z[0] += x[1]
+    return t + np.sum(z)
+
+
+def two_names_of_one_array_after_some_rounds(x, a):
+    y, z = x * 2.0, x * 3.0
+    for _ in range(2):
+        if a < 1.0:
+            y = z.copy()
+            z = y
+        else:
+            y = y[::-1]
+    z[-1] = 0.5
+    return np.sum(y * z)
+
+
+def reshaped_in_an_inner_loop(x):
+    y, z = x * 2.0, x * 3.0
+    for _ in range(2):
+        z = z[:]
+        for _ in range(2):
+            y = np.ravel(z)
+    z[0] += 1.0
+    return np.sum(y * z)
+
+
 CASES = [
     (chosen_by_a_branch_in_a_branch, (np.ones(5), 2), "is one of several arrays", "g[:2] = g[2:4]"),
     (another_array_after_some_rounds, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
@@ -251,6 +291,10 @@ CASES = [
     (bound_anew_by_a_branch_beside_a_default, (np.ones(3), 1.0), "is one of several arrays", "y[0] = 5.0"),
     (kept_by_one_branch, (np.ones(3), 1.0), "'z' may or may not share", "np.sum(y * z)"),
     (bound_anew_in_a_loop_beside_a_default, (np.ones(3),), "is bound anew in this loop", "y[0] = 5.0"),
+    (chosen_and_written_in_a_loop_that_binds_anew, (np.ones(3), 0.5), "may or may not share", "np.sum(chosen)"),
+    (chosen_and_read_in_the_next_round, (np.ones(3), 0.5), "may or may not share", "np.sum(chosen * chosen)"),
+    (two_names_of_one_array_after_some_rounds, (np.ones(3), 0.5), "may be one of several arrays", "z[-1] = 0.5"),
+    (reshaped_in_an_inner_loop, (np.ones(3),), "may be one of several arrays", "z[0] += 1.0"),
     (gone_over_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "y[2] = 4.0"),
     (gone_over_beside_another_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "z[2] = 4.0"),
     (rows_gone_over_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "m[2, 0] = 4.0"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 import campaign
+import random_aliases
 import random_nests
 import random_programs
 
 INTERPRETED = range(1000, 1120)
 NESTS = range(4150, 4230)
+ALIASES = range(5000, 5300)
 COMPILED = range(2000, 2004)
 GOOD = {"right", "refused"}
 
@@ -25,11 +27,12 @@ def test_random_programs_are_right_or_refused(block: int) -> None:
 
 
 @pytest.mark.parametrize("block", range(4))
-def test_random_nests_are_right_or_refused(block: int) -> None:
-    outcomes = {seed: campaign.examine(seed, nests=True) for seed in NESTS[block::4]}
+@pytest.mark.parametrize(("kind", "seeds", "share"), [("nests", NESTS, 0.75), ("aliases", ALIASES, 0.3)])
+def test_programs_of_one_kind_are_right_or_refused(kind: str, seeds: range, share: float, block: int) -> None:
+    outcomes = {seed: campaign.examine(seed, kind=kind) for seed in seeds[block::4]}
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
     assert not bad, bad
-    assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= 0.75 * len(outcomes)
+    assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= share * len(outcomes)
 
 
 @pytest.mark.parametrize("seed", COMPILED)
@@ -41,3 +44,4 @@ def test_compiled_random_programs_are_right_or_refused(seed: int) -> None:
 def test_the_generator_gives_the_same_program_again() -> None:
     assert random_programs.generate(7).source == random_programs.generate(7).source
     assert random_nests.generate(7).source == random_nests.generate(7).source
+    assert random_aliases.generate(7).source == random_aliases.generate(7).source

@@ -39,7 +39,8 @@ MOST_READINGS = 12
 class _Guess:
     """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only.
 
-    outside: names that must not be written through, with the reason; others: cells from before that a name may become.
+    outside: names that must not be written through, with the reason; others: cells from before that a name may become;
+    stale: cells from before that a round may have written under another name, with the reason not to read them.
     """
 
     names: dict[Key, list[Type]] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class _Guess:
     dropped: dict[Key, str] = field(default_factory=dict)
     outside: dict[Key, str] = field(default_factory=dict)
     others: dict[Key, frozenset[Cell]] = field(default_factory=dict)
+    stale: dict[Cell, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -126,6 +128,7 @@ class Loop:
                 state.cells[cell] = self.cell_parameter(cell, content)
             for key, types in self.guess.names.items():
                 state.names[key] = self.name_parameter(key, types, state)
+        state.stale.update(self.guess.stale)
         for key, reason in self.guess.dropped.items():
             state.names[key] = Conflict(reason, "use two names")
         for key, (form, types) in self.guess.inner.items():
@@ -170,8 +173,10 @@ class Loop:
         cell_before = leaf.cell
         foreign = cell_before.outside or cell_before.constant or leaf.path or cell_before in self.entry.arguments
         shared = bool(foreign) or self.entry.references(cell_before, key) > 0
+        for other in state.linked.get(cell_before, ()):
+            state.link(cell, other)
         if shared or key in self.guess.outside:
-            state.descend(cell, leaf.cell)
+            state.link(cell, cell_before)
             cell.outside = self.guess.outside.get(key) or (
                 f"'{name}' is bound anew in this loop and may still be the array of '{leaf.cell.name}', "
                 "so it cannot be written here"
@@ -193,7 +198,7 @@ class Loop:
             value = self.parameter(key[1], type_, initial)
             if not isinstance(leaf, ArrayRef):
                 return value
-            cell = Cell(value.name)
+            cell = Cell(value.name, outside=self.guess.outside.get(key, ""))
             state.cells[cell] = value
             for other in self.guess.others.get(key, ()):
                 state.descend(cell, other)
@@ -207,8 +212,20 @@ class Loop:
     # Does the guess hold?
 
     def holds(self, reading: Reading) -> bool:
-        results = [self.cells_hold(reading), self.names_hold(reading), self.inner_hold(reading)]
+        results = [
+            self.cells_hold(reading),
+            self.stale_hold(reading),
+            self.names_hold(reading),
+            self.inner_hold(reading),
+        ]
         return all(results)
+
+    def stale_hold(self, reading: Reading) -> bool:
+        """Arrays from before the loop whose memory a round may have written: the next round must not read them."""
+        now = {cell: reason for cell, reason in reading.state.stale.items() if cell in self.entry.cells}
+        holds = now.keys() <= self.started.stale.keys()
+        self.guess.stale.update(now)
+        return holds
 
     def cells_hold(self, reading: Reading) -> bool:
         holds = True
@@ -279,25 +296,27 @@ class Loop:
         return [type_ for type_ in joined if type_] if all(joined) else None
 
     def owners_hold(self, reading: Reading) -> bool:
-        """Each carried array must come from memory that no other name still has."""
-        owners: dict[Cell, Key] = {}
-        holds = True
-        for key in self.guess.names:
-            for leaf in _array_leaves(reading.state.names[key]):
-                cell = leaf.cell
-                own = leaf.cell in _cells_of(self.started.names[key])
-                holds = self.becomes(key, cell, reading.state) and holds
-                old = cell in self.entry.cells
-                shared = owners.setdefault(cell, key) != key
-                if cell.outside and key not in self.guess.outside:
-                    self.guess.outside[key], holds = cell.outside, False
-                    continue
-                if (shared or (old and not own) or (leaf.path and not own)) and key not in self.guess.outside:
-                    reason = f"'{key[1]}' may be one of several arrays in this loop, so it cannot be written here"
-                    self.guess.outside[key] = reason
-                    self.guess.outside.setdefault(owners[cell], reason)
-                    holds = False
-        return holds
+        """Each carried array must come from memory that no other name has, or may have."""
+        linked, refused, holds = reading.state.linked, len(self.guess.outside), True
+        ends = [
+            (key, leaf)
+            for key in [*self.guess.names, *self.guess.inner]
+            for leaf in _array_leaves(reading.state.names[key])
+        ]
+        for k, (key, leaf) in enumerate(ends):
+            cell = leaf.cell
+            known = self.becomes(key, cell, reading.state)
+            holds = holds and known
+            same = {cell, *linked.get(cell, ())}
+            sharing = [other for j, (other, end) in enumerate(ends) if j != k and end.cell in same]
+            moved = key in self.guess.names and cell not in _cells_of(self.started.names[key])
+            if cell.outside:
+                self.guess.outside.setdefault(key, cell.outside)
+            elif sharing or (moved and (leaf.path or cell in self.entry.cells)):
+                for other in (key, *sharing):
+                    reason = f"'{other[1]}' may be one of several arrays in this loop, so it cannot be written here"
+                    self.guess.outside.setdefault(other, reason)
+        return holds and len(self.guess.outside) == refused
 
     def becomes(self, key: Key, cell: Cell, state: State) -> bool:
         """Note the cells from before the loop that a name may stand for after a round; whether they were known."""
@@ -380,8 +399,8 @@ class Loop:
                 state.cells[cell] = after.pop(0)
         for key in self.guess.names:
             state.names[key] = self.rebound(self.started.names[key], after, state)
-        for key, (form, _) in self.guess.inner.items():
-            binding = self.rebound(form, after, state)
+        for key in self.guess.inner:
+            binding = self.rebound(_without_flag(self.started.names[key]), after, state)
             flag = after.pop(0)
             state.names[key] = binding if key[1].startswith("<") else MaybeUnset(binding, flag)
         for key, reason in self.guess.dropped.items():

@@ -972,6 +972,20 @@ def test_a_refused_call_can_be_repeated_and_does_not_spoil_others():
         assert function(np.ones(2), "good").tolist() == [2.0, 2.0]
 
 
+@pytest.mark.parametrize(
+    ("function", "x", "reason"),
+    [
+        (lambda x: np.sum(np.diff(x, 2) ** 2), np.ones(4), "np.diff is known for n=1"),
+        (lambda x: np.sum(np.diagonal(x)), np.ones((2, 2, 2)), "np.diagonal is known for 2-dimensional arrays"),
+        (lambda x: np.sum(np.dot(x, x)), np.ones((2, 2, 2)), "np.dot is known for a second factor"),
+    ],
+)
+def test_a_rule_that_does_not_know_a_case_says_so_with_the_place(function, x, reason):
+    with pytest.raises(pb.MissingRuleError, match=reason) as caught:
+        pb.grad(function)(x)
+    assert __file__ in str(caught.value)
+
+
 # vjp
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
-from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue
+from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.context import Context, StaticNeeded
 from pullback.ir import primitives
-from pullback.ir.infer import PYTHON, infer
+from pullback.ir.infer import PYTHON, infer, may_be_view
 from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import INT, Scalar, sample_of
+from pullback.ir.types import BOOL, INT, Scalar, sample_of
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
@@ -25,6 +25,7 @@ TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "desti
 
 _COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 INT64_BYTES = 8
+_TRUE = Constant(True, BOOL)
 
 _MATCHING = {np.where, np.clip, np.maximum, np.minimum}
 
@@ -43,7 +44,29 @@ def apply(
     labels = [*names[: len(arguments)], *[""] * (len(arguments) - len(names)), *keywords]
     given = [*arguments, *keywords.values()]
     operands = tuple(as_operand(context, b, label, node) for b, label in zip(given, labels, strict=True))
-    return context.bind(computed(context, function, operands, tuple(keywords), node))
+    result = context.bind(computed(context, function, operands, tuple(keywords), node))
+    is_function = not isinstance(function, np.ufunc) and name_of(function).startswith("np.")
+    if isinstance(result, ArrayRef) and is_function and may_be_view(function, operands, tuple(keywords)):
+        result.cell.outside = f"the result of {name_of(function)} may or may not share memory with its argument"
+        for cell in {cell for binding in given for cell in cells_in(binding)}:
+            context.state.descend(result.cell, cell)
+    return result
+
+
+def check_keeps_arguments(
+    context: Context,
+    function: Callable[..., Any],
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> None:
+    """Refuse a call of a NumPy function that writes its result into an argument, or may return one of them."""
+    given = {**dict(zip(parameter_names(function), arguments, strict=False)), **keywords}
+    if given.get("out", Static(None)) != Static(None):
+        remedy = f"write the result to the array, as in y[...] = {name_of(function)}(...)"
+        context.refuse(node, f"'out' of {name_of(function)} is not supported", remedy)
+    if given.get("copy", _TRUE) not in (_TRUE, Static(True)):
+        context.refuse(node, "a copy that is not always made cannot be followed", "leave 'copy' out")
 
 
 def apply_operator(context: Context, function: Callable[..., Any], given: tuple[Binding, ...], node: Any) -> Binding:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from pullback.errors import Location
+from pullback.errors import Location, MissingRuleError
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
@@ -26,8 +26,9 @@ from pullback.frontend.recursion import Recursion
 from pullback.frontend.results import result_of
 from pullback.frontend.source import Source
 from pullback.frontend.statements import execute
+from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, Function, Operand, Value
+from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value
 from pullback.ir.types import Array
 
 
@@ -148,7 +149,10 @@ class Inliner:
     def inline(
         self, body: Callable[..., Any], operands: tuple[Operand, ...], keywords: dict[str, Operand], location: Location
     ) -> tuple[Any, ...]:
-        """What a rule's body returns for these operands: operands, tuples of them, and None."""
+        """What a rule's body returns for these operands: operands, tuples of them, and None.
+
+        Raises MissingRuleError with the rule's own reason where it raises NotImplementedError.
+        """
         assert isinstance(body, FunctionType), "a rule is a Python function"
         context = self.context
         context.state, context.fixed_location = State(), location
@@ -159,6 +163,9 @@ class Inliner:
             frame_node = source.tree
             context.frames.clear()
             result = calls.call_python(context, body, given, named, frame_node)
+            match self.builder.statements[-1:]:
+                case [Effect(function=primitives.raise_, operands=(_, Constant(value=reason)))] if context.state.dead:
+                    raise MissingRuleError(reason, location)
             outcome = self._operand(result, frame_node)
         return outcome if isinstance(outcome, tuple) else (outcome,)
 

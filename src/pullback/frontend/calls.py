@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.apply import apply
+from pullback.frontend.apply import apply, check_keeps_arguments
 from pullback.frontend.bindings import (
     Binding,
     Bound,
@@ -57,6 +57,8 @@ def call_static(
 ) -> Binding:
     """A call of a Python object that is known before the run."""
     function = canonical(function)
+    if is_numpy(function):
+        check_keeps_arguments(context, function, arguments, keywords, node)
     special = SPECIAL.get(function) if _hashable(function) else None
     if special is not None:
         return special(context, arguments, keywords, node)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.frontend.apply import apply
+from pullback.frontend.apply import apply, check_keeps_arguments
 from pullback.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -62,7 +62,7 @@ def _array_method(
             flat = context.let(node, np.reshape, context.operand(receiver, node), (constant(-1),))
             return context.bind(context.let(node, primitives.copy, flat))
         case "astype":
-            return as_type(context, receiver, arguments[0], node)
+            return _as_type(context, receiver, arguments, keywords, node)
         case "item":
             return _element(context, receiver, arguments, node)
         case "fill" if isinstance(receiver, ArrayRef):
@@ -75,9 +75,21 @@ def _array_method(
     function = METHODS.get(name)
     if function is None:
         context.refuse(node, f"the method '{name}' cannot be followed", f"use the function np.{name} if there is one")
+    check_keeps_arguments(context, function, (receiver, *arguments), keywords, node)
     if function in SPECIAL:
         return SPECIAL[function](context, (receiver, *arguments), keywords, node)
     return apply(context, function, (receiver, *arguments), keywords, node)
+
+
+def _as_type(
+    context: Context, receiver: Binding, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """`x.astype(dtype)`, which is a copy."""
+    check_keeps_arguments(context, np.astype, (receiver, *arguments[:1]), keywords, node)
+    given = [*arguments, *(value for key, value in keywords.items() if key == "dtype")]
+    if len(given) != 1 or not keywords.keys() <= {"dtype", "copy"}:
+        context.refuse(node, "astype has a dtype here, and nothing else", "write y.astype(dtype)")
+    return as_type(context, receiver, given[0], node)
 
 
 def _element(context: Context, receiver: Binding, arguments: tuple[Binding, ...], node: Any) -> Binding:

@@ -518,6 +518,8 @@ def _flip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding
 
 def _at_least(ndim: int) -> Special:
     def atleast(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
+        if len(arguments) != 1:
+            context.refuse(node, f"atleast_{ndim}d of several arrays is not followed", "call it for one at a time")
         ref = _as_array(context, arguments[0], node)
         rank = type_of_ref(context, ref, node).ndim
         new, keep = Constant(None), Slice(None, None, None)

@@ -14,6 +14,7 @@ from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice,
 from pullback.ir.types import INT, Array, Scalar, Type, sample_of, type_of
 
 _KNOWN: dict[Any, Type | Exception] = {}
+_VIEWS: dict[Any, bool] = {}
 
 
 PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -66,13 +67,33 @@ def infer(function: Callable[..., Any], operands: tuple[Operand, ...], keywords:
     return known
 
 
-def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Type | Exception:
-    samples = [_sample(operand) for operand in operands]
+def may_be_view(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...] = ()) -> bool:
+    """Whether the result of a NumPy function shares memory with an argument, as that of `np.diagonal` does."""
+    key = (function, keywords, _shape_of(operands))
+    if key not in _VIEWS:
+        samples = [_sample(operand) for operand in operands]
+        given = [array for sample in samples for array in (sample if isinstance(sample, tuple) else (sample,))]
+        result = _called(function, samples, keywords)
+        arrays = [array for array in given if isinstance(array, np.ndarray)]
+        _VIEWS[key] = isinstance(result, np.ndarray) and any(_overlap(result, array) for array in arrays)
+    return _VIEWS[key]
+
+
+def _overlap(part: np.ndarray, array: np.ndarray) -> bool:
+    """Whether one is part of the other, which may be an empty part."""
+    return np.may_share_memory(part, array) or (part.size == 0 and part.base is not None)
+
+
+def _called(function: Callable[..., Any], samples: list[Any], keywords: tuple[str, ...]) -> Any:
     split = len(samples) - len(keywords)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*samples[:split], **dict(zip(keywords, samples[split:], strict=True)))
+
+
+def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Type | Exception:
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            result = function(*samples[:split], **dict(zip(keywords, samples[split:], strict=True)))
+        result = _called(function, [_sample(operand) for operand in operands], keywords)
     except Exception as error:  # whatever NumPy raises on these types is the answer
         return error
     type_ = type_of(result)

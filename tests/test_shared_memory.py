@@ -1,0 +1,126 @@
+"""Every function of NumPy whose result shares memory with its argument, or that writes to it, is followed or refused.
+
+What NumPy has is asked of NumPy: each function and method is called in many ways, and those calls become programs that
+write to one array and read the other.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+SHAPES = [(4,), (2, 2)]
+REST = [
+    *("", "0", "1", "-1", "(4,)", "(2, 2)", "0, 1", "(1, 0)", "axis=0", "None", "np.float64", "dtype=np.float64"),
+    *("copy=False", "np.float64, copy=False", "copy=None", "y", "k=1", "offset=1", "2, axis=0", "out=y", "y, out=y"),
+]
+LEFT_OUT = {"fromfile", "load", "loadtxt", "memmap", "resize", "save", "savetxt", "savez", "savez_compressed"} | {
+    *("dump", "tofile", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime"),
+    *("info", "test"),
+}
+WRITTEN_BEFORE = ["y[...] = y * y + 0.5", "return np.sum({v} * {v})"]
+WRITTEN_BEHIND = ["w = {v}", "w[...] = w * w + 0.5", "return np.sum(y * y)"]
+WRITTEN_BY_THE_CALL = ["return np.sum(y * y)"]
+
+
+def calls(letters: str) -> Iterator[str]:
+    """The calls of functions and methods whose names begin with one of these letters."""
+    for module, prefix in ((np, "np."), (np.linalg, "np.linalg.")):
+        for name in sorted(set(dir(module)) - LEFT_OUT):
+            is_function = callable(getattr(module, name)) and not isinstance(getattr(module, name), type)
+            if name[0] in letters and is_function:
+                yield from (f"{prefix}{name}(y{', ' if rest else ''}{rest})" for rest in REST)
+    for name in sorted(set(dir(np.ndarray)) - LEFT_OUT):
+        if name[0] in letters:
+            yield f"y.{name}"
+            yield from (f"y.{name}({rest})" for rest in REST)
+
+
+def programs(call: str, x: Any) -> Iterator[Callable[..., Any]]:
+    """The functions that show what the call does to memory, if it does something."""
+    y = x.copy()
+    try:
+        result = eval(call, {"np": np, "y": y})
+    except Exception:  # NumPy has no such call
+        return
+    parts = [
+        part for part in (result if isinstance(result, tuple | list) else (result,)) if isinstance(part, np.ndarray)
+    ]
+    shared = [part for part in parts if part.dtype == x.dtype and np.shares_memory(part, y)]
+    name = "v" if isinstance(result, np.ndarray) else "v[0]"
+    if shared:
+        yield loaded(call, [line.format(v=name) for line in WRITTEN_BEFORE])
+    if shared and shared[0].flags.writeable:
+        yield loaded(call, [line.format(v=name) for line in WRITTEN_BEHIND])
+    if not np.array_equal(x, y):
+        yield loaded(call, WRITTEN_BY_THE_CALL)
+
+
+@cache
+def file_name(text: str) -> str:
+    file = f"<memory {len(linecache.cache)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    return file
+
+
+def loaded(call: str, lines: list[str]) -> Callable[..., Any]:
+    text = "\n    ".join(["def f(x):", "y = x * 1.0", f"v = {call}", *lines]) + "\n"
+    namespace: dict[str, Any] = {"np": np, "__name__": __name__}
+    exec(compile(text, file_name(text), "exec"), namespace)
+    return namespace["f"]
+
+
+@pytest.mark.parametrize("letters", ["abc", "def", "ghijklm", "nopq", "rs", "tuvwxyz"])
+@pytest.mark.filterwarnings("ignore")  # NumPy's, about values and about ways to call it
+def test_memory_that_is_shared_is_followed_or_refused(letters: str) -> None:
+    followed, refused = 0, 0
+    for call in calls(letters):
+        for shape in SHAPES:
+            x = np.array([0.37, -0.74, 1.11, 1.48]).reshape(shape)
+            for function in programs(call, x):
+                try:
+                    plain = function(x.copy())
+                except (ValueError, TypeError, IndexError):
+                    continue
+                try:
+                    value = pb.differentiable(jit=False)(function)(x.copy())
+                except pb.PullbackError:
+                    refused += 1
+                    continue
+                followed += 1
+                np.testing.assert_allclose(value, plain, rtol=1e-12, err_msg=call)
+    assert followed + refused > 20
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda y: np.sum(np.sin(y, out=y)), "'out' of np.sin is not supported"),
+        (lambda y: np.sum(np.cumsum(y, 0, None, y)), "'out' of np.cumsum is not supported"),
+        (lambda y: np.sum(np.nan_to_num(y, copy=False)), "a copy that is not always made"),
+        (lambda y: np.sum(y.astype(np.float64, copy=False)), "a copy that is not always made"),
+    ],
+)
+def test_results_in_arguments_are_refused_with_a_remedy(function: Callable[..., Any], reason: str) -> None:
+    with pytest.raises(pb.LanguageError, match=reason) as caught:
+        pb.grad(function)(np.ones(3))
+    assert caught.value.problems[0].remedy
+
+
+def diagonal_written_behind(x: Any) -> Any:
+    m = x * 2.0
+    d = np.rot90(m)
+    m[0, 0] = 3.0
+    return np.sum(d * d)
+
+
+def test_results_that_are_views_are_not_read_after_a_write() -> None:
+    with pytest.raises(pb.LanguageError, match="may or may not share the memory of 'm'"):
+        pb.grad(diagonal_written_behind)(np.ones((2, 2)))

@@ -60,11 +60,14 @@ def check_keeps_arguments(
     keywords: dict[str, Binding],
     node: Any,
 ) -> None:
-    """Refuse a call of a NumPy function that writes its result into an argument, or may return one of them."""
+    """Refuse a call of NumPy that writes into an argument, may return one, or leaves elements without a value."""
     given = {**dict(zip(parameter_names(function), arguments, strict=False)), **keywords}
     if given.get("out", Static(None)) != Static(None):
         remedy = f"write the result to the array, as in y[...] = {name_of(function)}(...)"
         context.refuse(node, f"'out' of {name_of(function)} is not supported", remedy)
+    if "where" in keywords and (isinstance(function, np.ufunc) or function is np.clip):
+        remedy = "choose afterwards, by np.where"
+        context.refuse(node, f"elements that 'where' of {name_of(function)} leaves out have no value", remedy)
     if given.get("copy", _TRUE) not in (_TRUE, Static(True)):
         context.refuse(node, "a copy that is not always made cannot be followed", "leave 'copy' out")
 

@@ -30,7 +30,7 @@ from pullback.frontend.names import assigned_names
 from pullback.frontend.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.results import binding_from, result_of
 from pullback.frontend.source import Source, find_source
-from pullback.frontend.special import SPECIAL
+from pullback.frontend.special import SPECIAL, call_special
 from pullback.frontend.spelling import canonical
 
 MOST_FRAMES = 60
@@ -59,9 +59,8 @@ def call_static(
     function = canonical(function)
     if is_numpy(function):
         check_keeps_arguments(context, function, arguments, keywords, node)
-    special = SPECIAL.get(function) if _hashable(function) else None
-    if special is not None:
-        return special(context, arguments, keywords, node)
+    if _hashable(function) and function in SPECIAL:
+        return call_special(context, function, arguments, keywords, node)
     if isinstance(function, type):
         return construct(context, function, arguments, keywords, node)
     if is_numpy(function) or _module(function) == "pullback.runtime":

@@ -21,7 +21,7 @@ from pullback.frontend.bindings import (
     cells_in,
 )
 from pullback.frontend.context import WHOLE, Context, list_item
-from pullback.frontend.special import SPECIAL, as_type
+from pullback.frontend.special import SPECIAL, as_type, call_special
 from pullback.frontend.spelling import METHODS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -58,7 +58,7 @@ def _array_method(
             if not isinstance(receiver, ArrayRef):
                 return receiver
             return context.bind(context.let(node, primitives.copy, context.read(receiver, node)))
-        case "flatten":
+        case "flatten" if not arguments and not keywords:
             flat = context.let(node, np.reshape, context.operand(receiver, node), (constant(-1),))
             return context.bind(context.let(node, primitives.copy, flat))
         case "astype":
@@ -68,7 +68,7 @@ def _array_method(
         case "fill" if isinstance(receiver, ArrayRef):
             context.store(receiver, (WHOLE,), context.scalar(arguments[0], node), node)
             return Static(None)
-        case "tolist" | "sort" | "resize" | "put" | "partition" | "itemset":
+        case "flatten" | "tolist" | "sort" | "resize" | "put" | "partition" | "itemset":
             context.refuse(node, f"the method '{name}' cannot be followed", "use a function that returns a new array")
         case "reshape" | "transpose" if len(arguments) != 1 and not keywords:
             arguments = (TupleValue(arguments) if arguments else Static(None),)
@@ -77,7 +77,7 @@ def _array_method(
         context.refuse(node, f"the method '{name}' cannot be followed", f"use the function np.{name} if there is one")
     check_keeps_arguments(context, function, (receiver, *arguments), keywords, node)
     if function in SPECIAL:
-        return SPECIAL[function](context, (receiver, *arguments), keywords, node)
+        return call_special(context, function, (receiver, *arguments), keywords, node)
     return apply(context, function, (receiver, *arguments), keywords, node)
 
 

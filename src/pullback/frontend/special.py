@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.apply import apply, apply_operator, computed, static_operand
+from pullback.frontend.apply import apply, apply_operator, computed, name_of, static_operand
 from pullback.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -49,6 +49,52 @@ def _given(arguments: tuple[Binding, ...], keywords: dict[str, Binding], *names:
     """Arguments by name, None where they are not given."""
     bound = dict(zip(names, arguments, strict=False)) | keywords
     return [bound.get(name) for name in names]
+
+
+TAKES: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((np.asarray, np.ascontiguousarray, np.asanyarray), ("a", "dtype")),
+    **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like), ("a", "dtype")),
+    **dict.fromkeys((np.zeros, np.ones, np.empty), ("shape", "dtype")),
+    **dict.fromkeys((np.copy, np.ravel, np.shape, np.ndim, np.size), ("a",)),
+    **dict.fromkeys((np.expand_dims, np.squeeze), ("a", "axis")),
+    np.array: ("object", "dtype"),
+    np.transpose: ("a", "axes"),
+    np.swapaxes: ("a", "axis1", "axis2"),
+    np.moveaxis: ("a", "source", "destination"),
+    np.flip: ("m", "axis"),
+    np.reshape: ("a", "shape"),
+    np.full: ("shape", "fill_value", "dtype"),
+    np.full_like: ("a", "fill_value"),
+    np.broadcast_to: ("array", "shape"),
+}
+"""The parameters of NumPy's functions that are followed here; the others may have their usual values only."""
+
+_USUAL = {"copy": (True,), "order": ("C", "K"), "subok": (True, False)}
+
+
+def call_special(
+    context: Context,
+    function: Any,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> Binding:
+    """A call of a function in SPECIAL, with the arguments in their places."""
+    names = TAKES.get(function)
+    if names is None:
+        return SPECIAL[function](context, arguments, keywords, node)
+    if len(arguments) > len(names):
+        listed = " and ".join(f"'{name}'" for name in names)
+        context.refuse(node, f"{name_of(function)} is followed with {listed} only", "leave the other arguments out")
+    keywords = {k: v for k, v in keywords.items() if getattr(v, "value", v) not in _USUAL.get(k, ())}
+    for name in keywords.keys() - set(names):
+        context.refuse(node, f"'{name}' of {name_of(function)} is not supported", "leave it out")
+    placed = [*arguments]
+    for name in names[len(arguments) :]:
+        if name not in keywords:
+            break
+        placed.append(keywords.pop(name))
+    return SPECIAL[function](context, tuple(placed), keywords, node)
 
 
 # Builtins
@@ -438,7 +484,9 @@ def _transpose(context: Context, arguments: Any, keywords: Any, node: Any) -> Bi
     if axes is None or axes == Static(None):
         order = tuple(reversed(range(ndim)))
     else:
-        order = tuple(k % ndim for k in _ints(context, axes, "axes", node))
+        order = _axes(context, axes, "axes", ndim, node)
+        if len(order) != ndim:
+            context.mistyped(node, f"'axes' names {len(order)} axes of an array of {ndim} dimensions")
     return _permuted(ref, order)
 
 
@@ -446,9 +494,16 @@ def _permuted(ref: Any, order: tuple[int, ...]) -> ArrayRef:
     return ArrayRef(ref.cell, (*ref.path, Permute(order)))
 
 
-def _ints(context: Context, binding: Binding, label: str, node: Any) -> tuple[int, ...]:
+def _axes(context: Context, binding: Binding, label: str, rank: int, node: Any) -> tuple[int, ...]:
+    """Axes of an array of this many, counted from the first one."""
     operand = static_operand(context, binding, label, node)
-    return tuple(o.value for o in operand) if isinstance(operand, tuple) else (operand.value,)
+    axes = tuple(o.value for o in operand) if isinstance(operand, tuple) else (operand.value,)
+    for k in axes:
+        if not isinstance(k, int) or not -rank <= k < rank:
+            context.mistyped(node, f"axis {k} is out of bounds for an array of {rank} dimensions")
+    if len({k % rank for k in axes}) < len(axes):
+        context.mistyped(node, f"'{label}' names an axis twice")
+    return tuple(k % rank for k in axes)
 
 
 @special(np.swapaxes)
@@ -457,7 +512,8 @@ def _swapaxes(context: Context, arguments: Any, keywords: Any, node: Any) -> Bin
     assert source is not None and first is not None and second is not None, "swapaxes has three arguments"
     ref = _as_array(context, source, node)
     order = list(range(type_of_ref(context, ref, node).ndim))
-    (i,), (j,) = _ints(context, first, "axis1", node), _ints(context, second, "axis2", node)
+    rank = len(order)
+    (i,), (j,) = _axes(context, first, "axis1", rank, node), _axes(context, second, "axis2", rank, node)
     order[i], order[j] = order[j], order[i]
     return _permuted(ref, tuple(order))
 
@@ -468,7 +524,10 @@ def _moveaxis(context: Context, arguments: Any, keywords: Any, node: Any) -> Bin
     assert source is not None and start is not None and end is not None, "moveaxis has three arguments"
     ref = _as_array(context, source, node)
     shape = tuple(range(type_of_ref(context, ref, node).ndim))
-    starts, ends = _ints(context, start, "source", node), _ints(context, end, "destination", node)
+    rank = len(shape)
+    starts, ends = _axes(context, start, "source", rank, node), _axes(context, end, "destination", rank, node)
+    if len(starts) != len(ends):
+        context.mistyped(node, "'source' and 'destination' name different numbers of axes")
     order = np.moveaxis(np.zeros(shape), starts, ends).shape
     return _permuted(ref, tuple(order))
 
@@ -478,9 +537,9 @@ def _expand_dims(context: Context, arguments: Any, keywords: Any, node: Any) -> 
     source, axis = _given(arguments, keywords, "a", "axis")
     assert source is not None and axis is not None, "expand_dims has two arguments"
     ref = _as_array(context, source, node)
-    axes = _ints(context, axis, "axis", node)
-    rank = type_of_ref(context, ref, node).ndim + len(axes)
-    new = {k % rank for k in axes}
+    given = static_operand(context, axis, "axis", node)
+    rank = type_of_ref(context, ref, node).ndim + (len(given) if isinstance(given, tuple) else 1)
+    new = _axes(context, axis, "axis", rank, node)
     items = tuple(Constant(None) if k in new else Slice(None, None, None) for k in range(rank))
     return read_part(context, ref, Index(items), node)
 
@@ -493,7 +552,7 @@ def _squeeze(context: Context, arguments: Any, keywords: Any, node: Any) -> Bind
     if axis is None or axis == Static(None):
         context.refuse(node, "squeeze without an axis depends on sizes that only the run knows", "name the axis")
     rank = type_of_ref(context, ref, node).ndim
-    dropped = {k % rank for k in _ints(context, axis, "axis", node)}
+    dropped = _axes(context, axis, "axis", rank, node)
     value = context.read(ref, node)
     for k in sorted(dropped):
         extent = context.let(node, primitives.dim, value, constant(k))
@@ -510,8 +569,7 @@ def _flip(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding
     assert source is not None, "flip has an argument"
     ref = _as_array(context, source, node)
     rank = type_of_ref(context, ref, node).ndim
-    axes = range(rank) if axis is None or axis == Static(None) else _ints(context, axis, "axis", node)
-    flipped = {k % rank for k in axes}
+    flipped = range(rank) if axis is None or axis == Static(None) else _axes(context, axis, "axis", rank, node)
     items = tuple(Slice(None, None, constant(-1) if k in flipped else None) for k in range(rank))
     return read_part(context, ref, Index(items), node)
 
@@ -537,8 +595,6 @@ SPECIAL[np.atleast_1d], SPECIAL[np.atleast_2d], SPECIAL[np.atleast_3d] = _at_lea
 @special(np.reshape)
 def _reshape(context: Context, arguments: Any, keywords: Any, node: Any) -> Binding:
     source, shape = _given(arguments, keywords, "a", "shape")
-    if "order" in keywords:
-        context.refuse(node, "reshape with an order is not followed", "use C order")
     assert source is not None and shape is not None, "reshape has two arguments"
     if isinstance(shape, TupleValue | ListRef):
         sizes = tuple(context.scalar(item, node) for item in context.items(shape, node))

@@ -13,7 +13,8 @@ import random
 
 import numpy as np
 
-from random_programs import LARGEST_ATTEMPT, InvalidProgramError, RandomProgram, check_run
+from random_programs import RandomProgram, check_run, first_valid
+from random_statements import Statement, Statements
 
 DEEPEST, LONGEST, MOST_NAMES = 3, 16, 4
 SECOND = ["np.sin(x)", "y", "y[::-1]", "x.copy()", "np.outer(x, x)[1]"]
@@ -21,30 +22,23 @@ SECOND = ["np.sin(x)", "y", "y[::-1]", "x.copy()", "np.outer(x, x)[1]"]
 
 def generate(seed: int) -> RandomProgram:
     """The program of a seed: it runs in plain NumPy, and is finite there."""
-    for attempt in range(LARGEST_ATTEMPT):
-        draw = random.Random(f"aliases/{seed}/{attempt}")
+
+    def attempt(draw: random.Random) -> RandomProgram:
         source = "import numpy as np\n\n\n" + "\n".join(_Sharing(draw).lines()) + "\n"
         x = np.array([round(draw.gauss(0.0, 1.0), 2) for _ in range(3)])
-        program = RandomProgram(seed, source, (x, draw.choice([-0.5, 0.5, 1.5]), 3), (0,))
-        try:
-            check_run(program)
-        except InvalidProgramError:
-            continue
-        return program
-    raise AssertionError(f"no valid program for seed {seed} in {LARGEST_ATTEMPT} attempts")
+        return RandomProgram(seed, source, (x, draw.choice([-0.5, 0.5, 1.5]), 3), (0,))
+
+    return first_valid(f"aliases/{seed}", attempt, check_run)
 
 
-class _Sharing:
-    """Draws statements; knows the names of arrays, indices, lists and functions in sight."""
+class _Sharing(Statements):
+    """Draws statements; knows the names of arrays, lists and functions in sight."""
 
     def __init__(self, draw: random.Random) -> None:
-        self.draw = draw
-        self.left = LONGEST
+        super().__init__(draw, LONGEST)
         self.arrays = ["y", "z"]
-        self.indices: list[str] = []
         self.lists: list[str] = []
         self.functions: list[str] = []
-        self.names = 0
 
     def lines(self) -> list[str]:
         begin = ["    y = x * 0.5", f"    z = {self.draw.choice(SECOND)}", "    t = 0.1"]
@@ -52,10 +46,6 @@ class _Sharing:
         shown = [*self.arrays, *(f"{name}[{k}]" for name in self.lists for k in (0, 1))]
         total = " + ".join(f"np.sum({name} * {k}.5)" for k, name in enumerate(shown, start=1))
         return ["def f(x, c, n):", *begin, *body, f"    return t + {total}"]
-
-    def name(self, letter: str) -> str:
-        self.names += 1
-        return f"{letter}{self.names}"
 
     # Expressions
 
@@ -97,15 +87,9 @@ class _Sharing:
 
     # Statements
 
-    def block(self, depth: int, indent: str, length: int = 0) -> list[str]:
-        lines: list[str] = []
-        for _ in range(length or self.draw.randint(1, 3)):
-            lines += self.statement(depth, indent)
-        return lines
-
-    def statement(self, depth: int, indent: str) -> list[str]:
-        self.left -= 1
-        kinds = {self.bind: 18, self.write: 16, self.write_all: 7, self.write_part: 4, self.add: 5, self.exchange: 3}
+    def kinds(self, depth: int) -> dict[Statement, float]:
+        kinds: dict[Statement, float] = {self.bind: 18, self.write: 16, self.write_all: 7, self.write_part: 4}
+        kinds |= {self.add: 5, self.exchange: 3}
         if self.lists:
             kinds[self.replace_item] = 2
         if self.left >= 0 and depth <= DEEPEST:
@@ -117,7 +101,10 @@ class _Sharing:
         if depth == 0:
             kinds |= {self.collect: 4} if not self.lists else {}
             kinds |= {self.define: 4} if len(self.functions) < 2 else {}
-        return self.draw.choices([*kinds], [*kinds.values()])[0](depth, indent)
+        return kinds
+
+    def ranges(self) -> list[str]:
+        return ["3", "2", "n"]
 
     def bind(self, depth: int, indent: str) -> list[str]:
         return [f"{indent}{self.array_name()} = {self.array()}"]
@@ -170,19 +157,6 @@ class _Sharing:
         self.arrays, self.lists = outside
         self.functions.append(name)
         return [f"{indent}def {name}(u, v):", *body, f"{indent}    return {result}"]
-
-    def branch(self, depth: int, indent: str) -> list[str]:
-        lines = [f"{indent}if {self.condition()}:", *self.block(depth + 1, indent + "    ")]
-        if self.draw.random() < 0.5:
-            lines += [f"{indent}else:", *self.block(depth + 1, indent + "    ")]
-        return lines
-
-    def counted(self, depth: int, indent: str) -> list[str]:
-        index = self.name("i")
-        self.indices.append(index)
-        body = self.block(depth + 1, indent + "    ")
-        self.indices.remove(index)
-        return [f"{indent}for {index} in range({self.draw.choice('32n')}):", *body]
 
     def over_array(self, depth: int, indent: str) -> list[str]:
         element, array = self.name("e"), self.array_name()

@@ -14,7 +14,8 @@ import random
 
 import numpy as np
 
-from random_programs import LARGEST_ATTEMPT, InvalidProgramError, RandomProgram, check_run
+from random_programs import RandomProgram, check_run, first_valid
+from random_statements import Statement, Statements
 
 DEEPEST, LONGEST = 4, 22
 BEGIN = ["def f(x, p, n):", "    y = x * 0.5", "    a = p", "    b = 0.3", "    t = 0.0"]
@@ -23,33 +24,22 @@ RESULTS = ["t + a * b", "t + np.sum(y)", "t + a + b + np.sum(y * x)", "np.sum(y 
 
 def generate(seed: int) -> RandomProgram:
     """The program of a seed: it runs in plain NumPy, and is finite there."""
-    for attempt in range(LARGEST_ATTEMPT):
-        draw = random.Random(f"nests/{seed}/{attempt}")
+
+    def attempt(draw: random.Random) -> RandomProgram:
         lines = [*BEGIN, *_Nest(draw).block(0, "    ", draw.randint(2, 5)), f"    return {draw.choice(RESULTS)}"]
         source = "import numpy as np\n\n\n" + "\n".join(lines) + "\n"
         x = np.array([round(draw.gauss(0.0, 1.0), 2) for _ in range(4)])
-        program = RandomProgram(seed, source, (x, round(draw.gauss(0.0, 1.0), 2), 4), (0, 1))
-        try:
-            check_run(program)
-        except InvalidProgramError:
-            continue
-        return program
-    raise AssertionError(f"no valid program for seed {seed} in {LARGEST_ATTEMPT} attempts")
+        return RandomProgram(seed, source, (x, round(draw.gauss(0.0, 1.0), 2), 4), (0, 1))
+
+    return first_valid(f"nests/{seed}", attempt, check_run)
 
 
-class _Nest:
-    """Draws statements; knows the names in sight."""
+class _Nest(Statements):
+    """Draws statements; knows the numbers in sight."""
 
     def __init__(self, draw: random.Random) -> None:
-        self.draw = draw
-        self.left = LONGEST
+        super().__init__(draw, LONGEST)
         self.numbers = ["a", "b", "t"]
-        self.indices: list[str] = []
-        self.names = 0
-
-    def name(self, letter: str) -> str:
-        self.names += 1
-        return f"{letter}{self.names}"
 
     # Expressions
 
@@ -88,18 +78,16 @@ class _Nest:
 
     # Statements
 
-    def block(self, depth: int, indent: str, length: int = 0) -> list[str]:
-        lines: list[str] = []
-        for _ in range(length or self.draw.randint(1, 4 if depth < 3 else 2)):
-            lines += self.statement(depth, indent)
-        return lines
+    def usual_length(self, depth: int) -> int:
+        return self.draw.randint(1, 4 if depth < 3 else 2)
 
-    def statement(self, depth: int, indent: str) -> list[str]:
-        self.left -= 1
-        plain = {self.assign: 25, self.augment: 13, self.write: 12, self.write_all: 5}
+    def kinds(self, depth: int) -> dict[Statement, float]:
+        plain: dict[Statement, float] = {self.assign: 25, self.augment: 13, self.write: 12, self.write_all: 5}
         nested = {self.local: 5, self.branch: 16, self.jump: 4, self.counted: 15, self.repeated: 5}
-        kinds = plain if self.left < 0 or depth >= DEEPEST else plain | nested
-        return self.draw.choices([*kinds], [*kinds.values()])[0](depth, indent)
+        return plain if self.left < 0 or depth >= DEEPEST else plain | nested
+
+    def ranges(self) -> list[str]:
+        return ["3", "n", "1, 4", "3, 0, -1", "n - 3", *self.indices]
 
     def assign(self, depth: int, indent: str) -> list[str]:
         return [f"{indent}{self.draw.choice(self.numbers)} = {self.expression()}"]
@@ -123,30 +111,13 @@ class _Nest:
         self.numbers.remove(name)
         return lines
 
-    def branch(self, depth: int, indent: str) -> list[str]:
-        lines = [f"{indent}if {self.condition()}:", *self.block(depth + 1, indent + "    ")]
-        if self.draw.random() < 0.5:
-            lines += [f"{indent}else:", *self.block(depth + 1, indent + "    ")]
-        return lines
-
     def jump(self, depth: int, indent: str) -> list[str]:
         if not self.indices:
             return self.assign(depth, indent)
         return [f"{indent}if {self.condition()}:", f"{indent}    {self.draw.choice(['break', 'continue'])}"]
-
-    def counted(self, depth: int, indent: str) -> list[str]:
-        ranges = ["3", "n", "1, 4", "3, 0, -1", "n - 3", *self.indices]
-        index = self.name("i")
-        return self.loop(f"{indent}for {index} in range({self.draw.choice(ranges)}):", [], index, depth, indent)
 
     def repeated(self, depth: int, indent: str) -> list[str]:
         count = self.name("k")
         head = f"{indent}while {count} < 3 and {self.condition()}:"
         body = self.loop(head, [f"{indent}    {count} += 1"], count, depth, indent)
         return [f"{indent}{count} = 0", *body]
-
-    def loop(self, head: str, first: list[str], index: str, depth: int, indent: str) -> list[str]:
-        self.indices.append(index)
-        body = self.block(depth + 1, indent + "    ")
-        self.indices.remove(index)
-        return [head, *first, *body]

@@ -29,6 +29,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import cells
+
 Shape = tuple[int, ...]
 
 # Relative frequency of each kind of statement. `generate(seed, weights={"alias": 10.0})` overrides single entries.
@@ -157,15 +159,26 @@ def generate(seed: int, size: float = 1.0, weights: dict[str, float] | None = No
 
     `size` scales the number of statements; `weights` replaces entries of WEIGHTS.
     """
-    for attempt in range(LARGEST_ATTEMPT):
+
+    def attempt(draw: random.Random) -> RandomProgram:
+        return Attempt(draw, size, WEIGHTS | (weights or {})).program(seed)
+
+    return first_valid(f"pullback/{seed}", attempt, check_validity)
+
+
+def first_valid(
+    name: str, attempt: Callable[[random.Random], RandomProgram], check: Callable[[RandomProgram], None]
+) -> RandomProgram:
+    """The first attempt that passes the check; what is drawn depends on the name alone."""
+    for number in range(LARGEST_ATTEMPT):
         # A string is hashed by random.Random itself, with SHA-512: the same under every PYTHONHASHSEED.
-        program = Attempt(random.Random(f"pullback/{seed}/{attempt}"), size, WEIGHTS | (weights or {})).program(seed)
+        program = attempt(random.Random(f"{name}/{number}"))
         try:
-            check_validity(program)
+            check(program)
         except InvalidProgramError:
             continue
         return program
-    raise AssertionError(f"no valid program for seed {seed} in {LARGEST_ATTEMPT} attempts")
+    raise AssertionError(f"no valid program of {name} in {LARGEST_ATTEMPT} attempts")
 
 
 def load(program: RandomProgram) -> Callable[..., Any]:
@@ -174,7 +187,7 @@ def load(program: RandomProgram) -> Callable[..., Any]:
     module = types.ModuleType(f"random_program_{program.seed}_{digest:08x}")
     filename = f"<{module.__name__}>"
     module.__file__ = filename
-    linecache.cache[filename] = (len(program.source), None, program.source.splitlines(keepends=True), filename)
+    cells.remember(program.source, filename)
     # inspect and pickle look a function's module up by its name.
     sys.modules[module.__name__] = module
     exec(compile(program.source, filename, "exec"), module.__dict__)

@@ -3,7 +3,6 @@
 import copy
 import functools
 import gc
-import linecache
 import os
 import re
 import subprocess
@@ -20,6 +19,7 @@ import numba
 import numpy as np
 import pytest
 
+import cells
 import pullback as pb
 from pullback.api import checks
 
@@ -38,12 +38,7 @@ def value_and_gradient(function: Callable[..., Any], *arguments: Any, **options:
 
 def defined(text: str, name: str = "f", **names: Any) -> Any:
     """A function of a text that stands in the line cache, as a notebook's cell does."""
-    file = f"<cell {len(linecache.cache)}>"
-    text = textwrap.dedent(text)
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace: dict[str, Any] = {"np": np, "pb": pb, **names}
-    exec(compile(text, file, "exec"), namespace)
-    return namespace[name]
+    return cells.run(textwrap.dedent(text), np=np, pb=pb, **names)[name]
 
 
 # Which arguments
@@ -1279,7 +1274,7 @@ def test_a_function_redefined_in_a_notebook_is_read_anew():
 
     def run_cell(number: int, text: str) -> None:
         file = f"/tmp/ipykernel_1/{number}.py"
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        cells.remember(text, file)
         exec(compile(text, file, "exec"), namespace)
 
     run_cell(1, "def g(x):\n    return x * x\n")
@@ -1296,12 +1291,9 @@ def test_a_function_redefined_in_a_notebook_is_read_anew():
 
 def test_a_cell_run_again_under_the_same_name_is_read_anew():
     file = "<ipython-input-1>"
-    namespace: dict[str, Any] = {"np": np}
     for power, expected in ((2, 6.0), (3, 27.0)):
-        text = f"def f(x):\n    return x ** {power}\n"
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-        exec(compile(text, file, "exec"), namespace)
-        assert pb.grad(plain()(namespace["f"]))(3.0) == expected
+        function = cells.run(f"def f(x):\n    return x ** {power}\n", file)["f"]
+        assert pb.grad(plain()(function))(3.0) == expected
 
 
 # Nothing is left behind

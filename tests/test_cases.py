@@ -15,7 +15,6 @@ before it is its module. `# wrt: x` names the arguments to differentiate (defaul
 """
 
 import difflib
-import linecache
 import re
 import traceback
 from collections.abc import Callable
@@ -27,6 +26,7 @@ import gast
 import numpy as np
 import pytest
 
+import cells
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
 from pullback.emit.module import emit_module
@@ -64,10 +64,7 @@ class Case:
 
     def function(self) -> Callable[..., Any]:
         """The last function of the source, from a file `name.py` that stands only in the line cache."""
-        file = f"{self.name}.py"
-        linecache.cache[file] = (len(self.source), None, self.source.splitlines(keepends=True), file)
-        namespace: dict[str, Any] = {"np": np, "__name__": self.name}
-        exec(compile(self.source, file, "exec"), namespace)
+        namespace = cells.run(self.source, f"{self.name}.py", np=np, __name__=self.name)
         functions = [v for v in namespace.values() if getattr(v, "__module__", None) == self.name]
         return functions[-1]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
+import cells
 import pullback as pb
 
 VALUES: dict[str, list[str]] = {
@@ -92,12 +92,7 @@ def keywords_of(function: Any) -> list[str]:
 
 
 def loaded(call: str) -> Callable[..., Any]:
-    text = f"def f(x):\n    y = x * 1.0\n    return {call}\n"
-    file = f"<keyword {len(linecache.cache)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace: dict[str, Any] = {"np": np, "__name__": __name__}
-    exec(compile(text, file, "exec"), namespace)
-    return namespace["f"]
+    return cells.run(f"def f(x):\n    y = x * 1.0\n    return {call}\n", np=np)["f"]
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -121,3 +116,72 @@ def test_no_keyword_is_passed_over(block: int) -> None:
             followed += 1
             np.testing.assert_allclose(value, plain, rtol=1e-6, err_msg=call)
     assert followed > 50
+
+
+def joined(x):
+    t = 0.0
+    for a, b in zip(x, x[1:] * 2.0, strict=True):
+        t += a * b
+    return t
+
+
+def joined_items(x):
+    t = 0.0
+    for a, b in zip((1.0, 2.0), [x[0], x[1], x[2]], strict=True):
+        t += a * b
+    return t
+
+
+@pytest.mark.parametrize("function", [joined, joined_items])
+def test_strict_zip_needs_one_length(function: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match=r"zip\(\) argument 2 is (shorter|longer)"):
+        function(np.ones(3))
+    with pytest.raises(ValueError, match=r"zip\(\) argument 2 has another length than argument 1"):
+        pb.grad(pb.differentiable(jit=False)(function))(np.ones(3))
+
+
+def test_a_dtype_of_none_is_no_dtype() -> None:
+    def f(x):
+        y = np.zeros_like(x, dtype=None)
+        y += x * x
+        return np.sum(y), y
+
+    def g(x):
+        return np.sum(np.array(x, dtype=None) * np.ones(3, dtype=None))
+
+    x = np.arange(3.0, dtype=np.float32)
+    _, y = pb.differentiable(jit=False)(f)(x)
+    assert y.dtype == f(x)[1].dtype == np.float32
+    np.testing.assert_array_equal(pb.grad(pb.differentiable(jit=False)(g))(x), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "reason"),
+    [
+        ("max(x[0], x[1], key=abs)", pb.LanguageError, "'key' of max is not supported"),
+        ("print(x, end='')", pb.LanguageError, "'end' of print is not supported"),
+        ("[a for a in zip(x, x, strict=x[0] > 0)]", pb.LanguageError, "'strict' of zip must be known"),
+        ("np.size(x, 0)", pb.LanguageError, "np.size is followed with 'a' only"),
+        ("np.zeros_like()", pb.TypingError, "np.zeros_like is missing the argument 'a'"),
+        ("np.full(3)", pb.TypingError, "np.full is missing the argument 'fill_value'"),
+        ("np.ones(3, shape=3)", pb.LanguageError, "'shape' of np.ones is not supported"),
+        ("np.zeros(3, like=x)", pb.LanguageError, "'like' of np.zeros is not supported"),
+        ("float(x=x[0])", pb.LanguageError, "'x' of float is not supported"),
+    ],
+)
+def test_what_does_not_fit_is_named(call: str, error: type[Exception], reason: str) -> None:
+    function = cells.run(f"def f(x):\n    v = {call}\n    return np.sum(x)\n", np=np)["f"]
+    with pytest.raises(error, match=reason):
+        pb.grad(pb.differentiable(jit=False)(function))(np.ones(3))
+
+
+def test_as_many_operands_as_one_likes() -> None:
+    """Parameters behind `*operands` are not given by position."""
+
+    def f(x):
+        return np.sum(np.einsum("ij,jk,k->i", x, x, x[0]))
+
+    with pytest.raises(pb.MissingRuleError, match="einsum"):
+        pb.grad(f)(np.ones((2, 2)))
+    x = np.arange(4.0).reshape(2, 2)
+    assert pb.differentiable(jit=False)(f)(x) == f(x)

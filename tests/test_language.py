@@ -1,7 +1,6 @@
 """The language check: what is refused, where, why, and what to write instead; and what is not refused."""
 
 import importlib.util
-import linecache
 import re
 import sys
 import traceback
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import cells
 from pullback.errors import LanguageError, Problem
 from pullback.frontend.language import check_language
 from pullback.frontend.source import find_source
@@ -207,11 +207,7 @@ def test_further_problems_are_printed_with_their_places():
 
 
 def refusal_of_text(text: str) -> LanguageError:
-    name = f"<language check {len(linecache.cache)}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    namespace: dict[str, Any] = {}
-    exec(compile(text, name, "exec"), namespace)
-    return refusal_of(namespace["f"])
+    return refusal_of(cells.run(text)["f"])
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="the statement `type` is new in Python 3.12")
@@ -223,10 +219,7 @@ def test_type_alias_is_refused():
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters are new in Python 3.12")
 def test_type_parameters_are_ignored():
-    linecache.cache["<generic>"] = (0, None, ["def f[T: (bytes, set)](x: T) -> T:\n", "    return x\n"], "<generic>")
-    namespace: dict[str, Any] = {}
-    exec(compile("".join(linecache.cache["<generic>"][2]), "<generic>", "exec"), namespace)
-    check_language(find_source(namespace["f"]))
+    check_language(find_source(cells.run("def f[T: (bytes, set)](x: T) -> T:\n    return x\n")["f"]))
 
 
 def test_unknown_syntax_is_refused_by_its_name(monkeypatch):

@@ -6,14 +6,13 @@ write to one array and read the other.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
+import cells
 import pullback as pb
 
 SHAPES = [(4,), (2, 2)]
@@ -63,18 +62,9 @@ def programs(call: str, x: Any) -> Iterator[Callable[..., Any]]:
         yield loaded(call, WRITTEN_BY_THE_CALL)
 
 
-@cache
-def file_name(text: str) -> str:
-    file = f"<memory {len(linecache.cache)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    return file
-
-
 def loaded(call: str, lines: list[str]) -> Callable[..., Any]:
     text = "\n    ".join(["def f(x):", "y = x * 1.0", f"v = {call}", *lines]) + "\n"
-    namespace: dict[str, Any] = {"np": np, "__name__": __name__}
-    exec(compile(text, file_name(text), "exec"), namespace)
-    return namespace["f"]
+    return cells.run(text, np=np)["f"]
 
 
 @pytest.mark.parametrize("letters", ["abc", "def", "ghijklm", "nopq", "rs", "tuvwxyz"])

@@ -21,6 +21,7 @@ import numba
 import numpy as np
 import pytest
 
+import cells
 from pullback.errors import LanguageError, TypingError
 from pullback.frontend.language import check_language
 from pullback.frontend.source import Source, find_source
@@ -376,7 +377,7 @@ def test_without_recorded_columns_lambdas_that_compute_the_same_are_ambiguous():
 
 def run_cell(text: str, name: str, namespace: dict[str, Any]) -> None:
     """Run a notebook's cell as IPython does: statement by statement, with the text known to linecache."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    cells.remember(text, name)
     for statement in builtins.compile(text, name, "exec", 0x400, True).body:
         tree = type(compile("", "", "exec", 0x400))([statement], [])
         exec(compile(tree, name, "exec"), namespace)

@@ -45,8 +45,8 @@ def apply(
     given = [*arguments, *keywords.values()]
     operands = tuple(as_operand(context, b, label, node) for b, label in zip(given, labels, strict=True))
     result = context.bind(computed(context, function, operands, tuple(keywords), node))
-    is_function = not isinstance(function, np.ufunc) and name_of(function).startswith("np.")
-    if isinstance(result, ArrayRef) and is_function and may_be_view(function, operands, tuple(keywords)):
+    makes_anew = isinstance(function, np.ufunc) or not is_numpy(function)
+    if isinstance(result, ArrayRef) and not makes_anew and may_be_view(function, operands, tuple(keywords)):
         result.cell.outside = f"the result of {name_of(function)} may or may not share memory with its argument"
         for cell in {cell for binding in given for cell in cells_in(binding)}:
             context.state.descend(result.cell, cell)
@@ -193,7 +193,7 @@ def needs_static(context: Context, value: Value, what: str, node: Any) -> Any:
 
 @cache
 def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a NumPy function's parameters; () where they cannot be known."""
+    """The names of the parameters that a NumPy function takes by position; () where they are not known or many."""
     if isinstance(function, np.ufunc):
         return tuple(f"x{k + 1}" for k in range(function.nin))
     if function in _NAMES:
@@ -202,7 +202,8 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return ()
-    return tuple(p.name for p in parameters if p.kind is not p.VAR_POSITIONAL)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    return () if any(p.kind is p.VAR_POSITIONAL for p in positional) else tuple(p.name for p in positional)
 
 
 _NAMES: dict[Any, tuple[str, ...]] = {
@@ -219,5 +220,10 @@ _NAMES: dict[Any, tuple[str, ...]] = {
 def name_of(function: Any) -> str:
     """How a message names a function."""
     name = getattr(function, "__name__", repr(function))
-    module = getattr(function, "__module__", "") or ""
-    return f"np.{name}" if isinstance(function, np.ufunc) or module.startswith("numpy") else name
+    return f"np.{name}" if is_numpy(function) else name
+
+
+def is_numpy(function: Any) -> bool:
+    """Whether NumPy defines this function."""
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or module.split(".")[0] == "numpy"

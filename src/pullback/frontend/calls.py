@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.apply import apply, check_keeps_arguments
+from pullback.frontend.apply import apply, check_keeps_arguments, is_numpy
 from pullback.frontend.bindings import (
     Binding,
     Bound,
@@ -25,12 +25,13 @@ from pullback.frontend.captured import Place, binding_of
 from pullback.frontend.context import Context, Frame
 from pullback.frontend.desugar import RESULT, desugar
 from pullback.frontend.language import check_language
+from pullback.frontend.meaning import call_meaning
 from pullback.frontend.methods import call_method
 from pullback.frontend.names import assigned_names
 from pullback.frontend.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.results import binding_from, result_of
 from pullback.frontend.source import Source, find_source
-from pullback.frontend.special import SPECIAL, call_special
+from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import canonical
 
 MOST_FRAMES = 60
@@ -60,10 +61,10 @@ def call_static(
     if is_numpy(function):
         check_keeps_arguments(context, function, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
-        return call_special(context, function, arguments, keywords, node)
+        return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
     if isinstance(function, type):
         return construct(context, function, arguments, keywords, node)
-    if is_numpy(function) or _module(function) == "pullback.runtime":
+    if is_numpy(function) or _is_of_runtime(function):
         return apply(context, function, arguments, keywords, node)
     plain, receiver = plain_function(function)
     if plain is not None:
@@ -83,13 +84,8 @@ def plain_function(function: Any) -> tuple[FunctionType | None, Any]:
     return (function, receiver) if isinstance(function, FunctionType) else (None, None)
 
 
-def is_numpy(function: Any) -> bool:
-    return isinstance(function, np.ufunc) or _module(function).split(".")[0] == "numpy"
-
-
-def _module(function: Any) -> str:
-    module = getattr(function, "__module__", None) or ""
-    return "pullback.runtime" if module.startswith("pullback.runtime") else module
+def _is_of_runtime(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").startswith("pullback.runtime")
 
 
 def _hashable(value: Any) -> bool:

@@ -21,7 +21,9 @@ from pullback.frontend.bindings import (
     cells_in,
 )
 from pullback.frontend.context import WHOLE, Context, list_item
-from pullback.frontend.special import SPECIAL, as_type, call_special
+from pullback.frontend.creation import as_type
+from pullback.frontend.meaning import call_meaning
+from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import METHODS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -77,7 +79,7 @@ def _array_method(
         context.refuse(node, f"the method '{name}' cannot be followed", f"use the function np.{name} if there is one")
     check_keeps_arguments(context, function, (receiver, *arguments), keywords, node)
     if function in SPECIAL:
-        return call_special(context, function, (receiver, *arguments), keywords, node)
+        return call_meaning(context, function, SPECIAL[function], (receiver, *arguments), keywords, node)
     return apply(context, function, (receiver, *arguments), keywords, node)
 
 
@@ -85,7 +87,7 @@ def _as_type(
     context: Context, receiver: Binding, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """`x.astype(dtype)`, which is a copy."""
-    check_keeps_arguments(context, np.astype, (receiver, *arguments[:1]), keywords, node)
+    check_keeps_arguments(context, np.array, (receiver,), keywords, node)
     given = [*arguments, *(value for key, value in keywords.items() if key == "dtype")]
     if len(given) != 1 or not keywords.keys() <= {"dtype", "copy"}:
         context.refuse(node, "astype has a dtype here, and nothing else", "write y.astype(dtype)")

@@ -21,13 +21,14 @@ from pullback.frontend.bindings import (
     Static,
 )
 from pullback.frontend.branches import branch
+from pullback.frontend.builtin import message_parts
 from pullback.frontend.context import Context
 from pullback.frontend.desugar import RESULT
 from pullback.frontend.expressions import binary, evaluate, local_function, look_up, truth
 from pullback.frontend.inserted import insert
+from pullback.frontend.iteration import iterate, snapshots
 from pullback.frontend.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.names import assigned_names
-from pullback.frontend.special import iterate, message_parts, snapshots
 from pullback.frontend.spelling import OPERATORS
 from pullback.ir import primitives
 from pullback.ir.builder import constant

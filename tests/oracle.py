@@ -993,7 +993,7 @@ def along_axes(
 ) -> Any:
     """`function` of the list of elements along the reduced axes."""
     array = as_objects(a)
-    axes = normalized_axes(axis, array.ndim)
+    axes = () if array.ndim == 0 and axis in (0, -1) else normalized_axes(axis, array.ndim)  # NumPy allows these
     kept_axes = [i for i in range(array.ndim) if i not in axes]
     outer = [array.shape[i] for i in kept_axes]
     rows = array.transpose([*kept_axes, *axes]).reshape(math.prod(outer), math.prod(array.shape[i] for i in axes))

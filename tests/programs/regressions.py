@@ -322,3 +322,25 @@ def factor_of_what_a_loop_in_a_branch_makes(x, w):
             q = r * s
         total += q
     return total + z
+
+
+@program(np.array([0.5, -1.3, 0.8]))
+def choice_of_numbers_in_a_loop(x):
+    """np.where of numbers gives an array without axes, which the next operator makes a number again."""
+    t = 0.5
+    for i in range(x.shape[0]):
+        t = np.where(t > 0.3, t, t * t) + x[i] * np.where(x[i] > 0.0, x[i], t)
+    return t + np.where(t > 0.0, t, 1.0) ** 2
+
+
+@program(np.array([0.5, -1.3, 0.8]))
+def choice_that_is_known_among_arrays_of_different_sizes(x):
+    """What is chosen is still spread over the axes of the other one."""
+    return np.sum(np.where(True, x[:1], x) * x) + np.sum(np.where(False, x, x[1:2]) * x)
+
+
+@program(np.array(1.5), -0.7)
+def axis_of_a_number(a, b):
+    """NumPy lets some reductions name axis 0 or -1 of a number."""
+    total = np.sum(a * b, axis=0) * np.max(a * 2.0, axis=-1) + np.prod(b * a, axis=0)
+    return total * np.sum(b * b, axis=0, keepdims=True)

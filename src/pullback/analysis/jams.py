@@ -47,7 +47,7 @@ SHORT = 32
 """A nest whose innermost loop is known to have no more rounds is best unrolled, which a compiler does."""
 
 _ACCESSES = {primitives.load, primitives.store, primitives.add_at}
-_PLAIN = {primitives.cast, primitives.dim, primitives.select, max, min}
+_PLAIN = {primitives.cast, primitives.select, max, min}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +103,17 @@ def _nest_in(loop: For) -> list[For]:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Whether a statement makes a number, or reads or writes one element of an array."""
+    """Whether a statement makes a number of numbers, or reads or writes one element of an array."""
     if not isinstance(statement, Let):
         return False
     if statement.function in _ACCESSES:
         path = statement.operands[1]
         items = getattr(path[0], "items", ()) if len(path) == 1 and isinstance(path[0], Index) else ()
         return len(items) == statement.operands[0].type.ndim > 0 and all(map(is_scalar, items))
+    if statement.function is primitives.dim:
+        return True
     is_known = isinstance(statement.function, np.ufunc) or statement.function in _PLAIN
-    return is_known and is_scalar(statement.value)
+    return is_known and all(is_scalar(v) for v in (statement.value, *values_in(statement.operands)))
 
 
 class _Finder:

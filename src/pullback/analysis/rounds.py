@@ -18,7 +18,9 @@ from pullback.analysis.sums import adds_to
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
+    Call,
     Constant,
+    Effect,
     For,
     If,
     Index,
@@ -40,8 +42,8 @@ _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 
 def is_free(loop: For) -> bool:
-    """Whether the rounds may run in any order: each carried value is a sum, or an array of slots."""
-    if loop.exits:
+    """Whether the rounds may run in any order: each carried value is a sum or an array of slots, and nothing shows."""
+    if loop.exits or any(isinstance(s, Effect | Call) for s in walk(loop.body)):
         return False
     others = [k for k, carried in enumerate(loop.carried) if not has_slots(loop, k)]
     return adds_to(loop, others)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.errors import TypingError
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.context import Context, StaticNeeded
@@ -27,7 +28,9 @@ _COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np
 INT64_BYTES = 8
 _TRUE = Constant(True, BOOL)
 
-_MATCHING = {np.where, np.clip, np.maximum, np.minimum}
+_REDUCING = {np.sum, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin, np.cumsum, np.cumprod}
+
+_MATCHING = {np.where, runtime.where, np.clip, np.maximum, np.minimum}
 
 
 def apply(
@@ -97,8 +100,21 @@ def computed(
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or function in _MATCHING:
         operands = _matched(context, function, operands, node)
+    if operands and isinstance(operands[0], Value | Constant) and isinstance(operands[0].type, Scalar):
+        operands = _without_axis(function, operands, keywords)
     with context.builder.at(context.location(node)):
         return context.builder.let(function, *operands, keywords=keywords, type_=type_)
+
+
+def _without_axis(
+    function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]
+) -> tuple[Operand, ...]:
+    """The operands of a reduction of a number: where NumPy allows to name its axis 0, it means all there are."""
+    labels = [*parameter_names(function)[: len(operands) - len(keywords)], *keywords]
+    if function not in _REDUCING or "axis" not in labels:
+        return operands
+    k = labels.index("axis")
+    return (*operands[:k], Constant(None), *operands[k + 1 :])
 
 
 def _matched(

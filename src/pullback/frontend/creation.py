@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.frontend.apply import computed
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
 from pullback.frontend.context import Context
@@ -132,3 +133,12 @@ def _created(create: Any) -> Meaning:
 
 
 CREATION[np.zeros], CREATION[np.ones], CREATION[np.empty] = _created(np.zeros), _created(np.ones), _created(np.empty)
+
+
+@CREATION.of(np.where)
+def _where(context: Context, node: Any, condition: Binding, x: Binding, y: Binding) -> Binding:
+    """A choice among numbers is a number first, and then an array without axes."""
+    operands = tuple(context.operand(binding, node) for binding in (condition, x, y))
+    if all(isinstance(operand.type, Scalar) for operand in operands):
+        return context.bind(context.let(node, np.reshape, computed(context, runtime.where, operands, (), node), ()))
+    return context.bind(computed(context, np.where, operands, (), node))

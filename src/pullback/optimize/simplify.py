@@ -29,6 +29,7 @@ from pullback.ir.nodes import (
     For,
     Function,
     If,
+    Index,
     Let,
     Operand,
     Statement,
@@ -286,10 +287,28 @@ def _cast(simplifier: _Simplifier, a: Operand, dtype: Constant) -> Operand | Non
 
 
 def _where(simplifier: _Simplifier, condition: Operand, a: Operand, b: Operand) -> Operand | None:
+    """The one that a known condition chooses, unless it may be spread over axes of the other one."""
     if not isinstance(condition, Constant):
         return None
-    chosen = a if condition.value else b
-    return chosen if isinstance(chosen, Value | Constant) else None
+    chosen, other = (a, b) if condition.value else (b, a)
+    return chosen if _is_within(simplifier, other, chosen) else None
+
+
+def _is_within(simplifier: _Simplifier, operand: Operand, array: Operand) -> bool:
+    """Whether an operand is made of the elements of an array and of numbers alone, so that it has no other axes."""
+    open_, seen = [operand], {array}
+    while open_:
+        value = open_.pop()
+        if value in seen or isinstance(value.type, Scalar):
+            continue
+        seen.add(value)
+        made = simplifier.definitions.get(value)
+        function = made.function if made is not None else None
+        is_ufunc = isinstance(function, np.ufunc) and function.signature is None
+        if made is None or not (is_ufunc or function in (np.where, runtime.where)):
+            return False
+        open_ += made.operands
+    return True
 
 
 def _maximum(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
@@ -303,11 +322,16 @@ def _positive(simplifier: _Simplifier, a: Operand) -> Operand | None:
 
 
 def _load(simplifier: _Simplifier, array: Operand, path: Operand) -> Operand | None:
-    """What was just stored there."""
+    """What was just stored there, or made an array without axes."""
     definition = simplifier.definitions.get(array) if isinstance(array, Value) else None
-    if definition is None or definition.function is not primitives.store or definition.operands[1] != path:
+    if definition is None:
         return None
-    stored = definition.operands[2]
+    if definition.function is np.reshape and definition.operands[1] == () and path == (Index(()),):
+        stored = definition.operands[0]
+    elif definition.function is primitives.store and definition.operands[1] == path:
+        stored = definition.operands[2]
+    else:
+        return None
     return stored if isinstance(stored, Value) and isinstance(stored.type, Scalar) else None
 
 

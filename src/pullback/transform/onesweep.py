@@ -87,7 +87,7 @@ class _Mover:
 
     def try_to_move(self, forward: Loop) -> None:
         backward = next((s for s in self.sweep.statements if self.sweep.mirror_of(s) is forward), None)
-        if not isinstance(backward, For) or not only_adds(backward):
+        if not isinstance(backward, For) or _has_effects(backward) or not only_adds(backward):
             return
         place = next(k for k, s in enumerate(self.body.statements) if s is forward)
         needed = self.needed_before(_read_outside(forward, backward), place)

@@ -17,6 +17,7 @@ from pullback.ir.nodes import (
     Call,
     Carried,
     Constant,
+    Effect,
     For,
     If,
     Index,
@@ -314,10 +315,8 @@ class _Backward:
             case Let() if statement.value in self.plan.sizes:
                 size = self.plan.sizes[statement.value]
                 env[statement.value] = env.get(size, size)
-            case Let() | Call():
+            case Let() | Call() | Effect():
                 self.builder.add(replace(statement, operands=self.mapped(statement.operands, env)))
-            case _:
-                raise AssertionError("a backward sweep has no other statements")
 
     def branches(self, statement: If, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         mirrored = self.sweep.mirror_of(statement) or statement

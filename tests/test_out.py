@@ -60,7 +60,7 @@ def test_programs(program: Any, k: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k"), [case for case in SCALAR[::24] if case[1] == 0], ids=case_id)
+@pytest.mark.parametrize(("program", "k"), [case for case in SCALAR[::48] if case[1] == 0], ids=case_id)
 def test_compiled_programs(program: Any, k: int) -> None:
     sample = program.samples[k]
     check_out(program.function, sample.fresh, sample.wrt)

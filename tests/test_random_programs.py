@@ -9,10 +9,10 @@ import random_aliases
 import random_nests
 import random_programs
 
-INTERPRETED = range(1000, 1120)
-NESTS = range(4150, 4230)
-ALIASES = range(5000, 5300)
-COMPILED = range(2000, 2004)
+INTERPRETED = range(1000, 1090)
+NESTS = range(4150, 4210)
+ALIASES = range(5000, 5200)
+COMPILED = range(2007, 2012)
 GOOD = {"right", "refused"}
 
 

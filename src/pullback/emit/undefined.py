@@ -18,14 +18,14 @@ from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.nodes import UNDEFINED, Constant, For, Function, If, Let, Operand, Value, While, values_in, walk
 
-UNGUARDED = (primitives.copy, primitives.dim, primitives.zeros_like)
+_UNGUARDED = (primitives.copy, primitives.dim, primitives.zeros_like)
 
 
 def copied_values(function: Function, names: dict[Value, str]) -> frozenset[Value]:
     """The values that are copied, under another name too, measured or returned, and those they come from."""
     sources: dict[Value, list[Value]] = {}
     copied: list[Value] = [*values_in(function.body.yields)]
-    copied += [s.operands[0] for s in walk(function.body) if isinstance(s, Let) and s.function in UNGUARDED]
+    copied += [s.operands[0] for s in walk(function.body) if isinstance(s, Let) and s.function in _UNGUARDED]
     for target, operand in _handed_over(function):
         if not isinstance(operand, Value):
             continue

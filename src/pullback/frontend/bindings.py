@@ -194,6 +194,10 @@ class State:
         for other in (source, *self.linked.get(source, ())):
             self.link(cell, other)
 
+    def is_given(self, cell: Cell) -> bool:
+        """Whether somebody outside has this memory: the caller, or who keeps a constant."""
+        return bool(cell.constant) or cell in self.arguments
+
     def references(self, cell: Cell, besides: Key | None = None) -> int:
         """How often names and lists refer to a cell, without the references of one name."""
         bindings = [binding for key, binding in self.names.items() if key != besides]

@@ -171,8 +171,8 @@ class Loop:
         """A carried array takes over the memory of the array before it, unless somebody else has that too."""
         name = key[1]
         cell_before = leaf.cell
-        foreign = cell_before.outside or cell_before.constant or leaf.path or cell_before in self.entry.arguments
-        shared = bool(foreign) or self.entry.references(cell_before, key) > 0
+        foreign = bool(cell_before.outside or leaf.path) or self.entry.is_given(cell_before)
+        shared = foreign or self.entry.references(cell_before, key) > 0
         for other in state.linked.get(cell_before, ()):
             state.link(cell, other)
         if shared or key in self.guess.outside:
@@ -332,8 +332,6 @@ class Loop:
             end = reading.state.names.get(key)
             if key in self.guess.names or key in self.guess.dropped or end is None:
                 continue
-            for leaf in _array_leaves(end):
-                holds = self.becomes(key, leaf.cell, reading.state) and holds
             if key in self.guess.inner:
                 form, types = self.guess.inner[key]
                 joined = self.joined(_without_flag(form), _without_flag(end), types, reading.state)
@@ -347,6 +345,8 @@ class Loop:
                 types_now = _leaf_types(end, reading.state)
                 if types_now is not None:
                     self.guess.inner[key], holds = (_without_flag(end), types_now), False
+                    for leaf in _array_leaves(end):
+                        self.becomes(key, leaf.cell, reading.state)
         return holds
 
     # What the body yields, and the state after the loop

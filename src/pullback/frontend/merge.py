@@ -215,8 +215,7 @@ class Merge:
         """Whether the caller or anything besides the name at hand still has an array from before the branches."""
         if cell not in self.state.cells:
             return False
-        given = bool(cell.constant) or cell in self.state.arguments
-        return given or any(path.state.references(cell) > 1 for path in (self.then, self.orelse))
+        return self.state.is_given(cell) or any(path.state.references(cell) > 1 for path in (self.then, self.orelse))
 
     def lists(self, a: ListRef, b: ListRef, name: str) -> Binding:
         fresh = a.cell not in self.orelse.state.cells and b.cell not in self.then.state.cells

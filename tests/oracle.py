@@ -403,6 +403,10 @@ def combined(value: Any, *terms: tuple[Any, Any]) -> "Dual":
     return Dual(value, total)
 
 
+class LostDerivativeError(TypeError):
+    """A dual number is written to an array of plain floats, as one that was made of integers alone."""
+
+
 class Dual:
     """v + d ε. `d` None is a zero by structure: it stays zero even next to an infinite partial.
 
@@ -423,7 +427,7 @@ class Dual:
         return f"Dual({self.v!r}, {self.d!r})"
 
     def __float__(self) -> float:
-        raise TypeError("a dual number went into plain float storage: its derivative would be lost")
+        raise LostDerivativeError("a dual number went into plain float storage: its derivative would be lost")
 
     def __int__(self) -> int:
         return int(base(self))
@@ -804,7 +808,7 @@ class DualArray(np.ndarray):
         return int(values(self))
 
     def __float__(self) -> float:
-        raise TypeError("a dual number went into plain float storage: its derivative would be lost")
+        raise LostDerivativeError("a dual number went into plain float storage: its derivative would be lost")
 
     def __repr__(self) -> str:
         return f"DualArray({plain(self)!r})"
@@ -962,8 +966,14 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     if len(out) > 1:
         raise NotImplementedError("two outputs")
     target = out[0]
+    if not isinstance(target, DualArray) and target.dtype.kind == "f" and has_derivative(result):
+        raise LostDerivativeError("a dual number went into plain float storage: its derivative would be lost")
     target[...] = result if isinstance(target, DualArray) else values(result)
     return target
+
+
+def has_derivative(x: Any) -> bool:
+    return any(isinstance(item, Dual) and item.d is not None and base(item.d) != 0 for item in as_objects(x).ravel())
 
 
 def call_elementwise(name: str, inputs: tuple[Any, ...]) -> Any:
@@ -1079,7 +1089,7 @@ def map_lanes(function: Callable[[list[Any]], list[Any]], array: np.ndarray, axi
 
 def update_at(name: str, a: Any, indices: Any, b: Any = None) -> None:
     if not isinstance(a, DualArray):
-        raise TypeError("a dual number went into plain float storage: its derivative would be lost")
+        raise LostDerivativeError("a dual number went into plain float storage: its derivative would be lost")
     array = plain(a)
     places = np.arange(array.size).reshape(array.shape)[plain_key(indices)]
     if b is None:
@@ -1313,7 +1323,7 @@ def copy(a: Any, *_args: Any, **_options: Any) -> Any:
 @implements(np.copyto)
 def copyto(target: Any, source: Any, where: Any = True, **_options: Any) -> None:
     if not isinstance(target, DualArray):
-        raise TypeError("a dual number went into plain float storage: its derivative would be lost")
+        raise LostDerivativeError("a dual number went into plain float storage: its derivative would be lost")
     target[...] = source if where is True else np.where(where, source, target)
 
 

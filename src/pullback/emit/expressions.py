@@ -103,16 +103,24 @@ class Expressions:
                 helper, arguments = found
                 return self.helper(helper, [self.operand(argument) for argument in arguments])
         if function in spelling.BINARY:
-            left, right = (self.operand(operand) for operand in operands)
+            left, right = self.operands(statement)
             return self.narrowed(gast.BinOp(left, spelling.BINARY[function](), right), statement.value.type)
         if function in spelling.COMPARISONS:
-            left, right = (self.operand(operand) for operand in operands)
+            left, right = self.operands(statement)
             return gast.Compare(left, [spelling.COMPARISONS[function]()], [right])
         if function in spelling.UNARY:
             return self.narrowed(
                 gast.UnaryOp(spelling.UNARY[function](), self.operand(operands[0])), statement.value.type
             )
         return self.called(statement)
+
+    def operands(self, statement: Let) -> list[Any]:
+        """The operands of a function; NumPy would take Python's numbers in the dtype of what they meet."""
+        written = [self.operand(operand) for operand in statement.operands]
+        if self.compiled:
+            return written
+        pairs = zip(statement.operands, written, spelling.widening_numbers(statement), strict=True)
+        return [call(_dtype(o.type.dtype), w) if widens else w for o, w, widens in pairs]
 
     def narrowed(self, value: Any, type_: Type) -> Any:
         """An integer in its own dtype: Numba computes with 64 bits where NumPy wraps around."""
@@ -129,7 +137,7 @@ class Expressions:
 
     def called(self, statement: Let) -> Any:
         split = len(statement.operands) - len(statement.keywords)
-        arguments = [self.operand(operand) for operand in statement.operands[:split]]
+        arguments = self.operands(statement)[:split]
         keywords = {
             keyword: _dtype(np.dtype(operand.value).name) if keyword == "dtype" else self.operand(operand)
             for keyword, operand in zip(statement.keywords, statement.operands[split:], strict=True)

@@ -12,8 +12,10 @@ import numpy as np
 import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.apply import parameter_names
-from pullback.ir.nodes import Constant, Operand, is_scalar
+from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, is_float
+
+WIDEST_BYTES = 8
 
 PARALLEL_RANGE = "prange"
 """What Numba calls a range whose rounds may run at the same time."""
@@ -154,6 +156,22 @@ def number(value: Any, dtype: str) -> Any:
         text = attribute(name("np"), "nan" if math.isnan(value) else "inf")
         return text if not value < 0 else gast.UnaryOp(gast.USub(), text)
     return constant(value)
+
+
+def widening_numbers(statement: Let) -> tuple[bool, ...]:
+    """Which operands are numbers that make an elementwise function compute with more bits than the others have."""
+    operands = statement.operands
+    elementwise = isinstance(statement.function, np.ufunc) or statement.function is np.where
+    others = [o.type for o in operands if isinstance(o, Value) and not (is_scalar(o) and _is_wide(o.type.dtype))]
+    if not elementwise or not others or any(_is_wide(type_.dtype) for type_ in others):
+        return (False,) * len(operands)
+    if statement.value.type.dtype == "bool":
+        return tuple(is_scalar(o) and _is_wide(o.type.dtype) and not o.type.weak for o in operands)
+    return tuple(is_scalar(o) and _is_wide(o.type.dtype) and _is_wide(statement.value.type.dtype) for o in operands)
+
+
+def _is_wide(dtype: str) -> bool:
+    return np.dtype(dtype).itemsize == WIDEST_BYTES
 
 
 def typed_number(operand: Constant) -> Any:

@@ -16,7 +16,7 @@ from pullback.frontend.context import Context, StaticNeeded
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
 from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import BOOL, INT, Scalar, sample_of
+from pullback.ir.types import BOOL, INT, Scalar, sample_of, within
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
@@ -75,6 +75,14 @@ def check_keeps_arguments(
         context.refuse(node, "a copy that is not always made cannot be followed", "leave 'copy' out")
 
 
+def as_of_numpy(context: Context, result: Binding, node: Any) -> Binding:
+    """What a function of NumPy returns: never a number of Python's, also of such ones."""
+    if not isinstance(result, Value) or not isinstance(result.type, Scalar) or not result.type.weak:
+        return result
+    with context.builder.at(context.location(node)):
+        return context.builder.cast(result, result.type.dtype)
+
+
 def apply_operator(context: Context, function: Callable[..., Any], given: tuple[Binding, ...], node: Any) -> Binding:
     """An operator of the language on numbers and arrays."""
     operands = tuple(context.operand(binding, node) for binding in given)
@@ -123,10 +131,30 @@ def _matched(
     """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
     typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
     common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
+    dtypes = {operand.type.dtype for operand in typed}
+    if common == "float64" and "float32" in dtypes and "float64" not in dtypes:
+        return tuple(_widened(context, operand, node) for operand in operands)
     exact = function in _COMPARING and np.dtype(common).kind in "iu"  # NumPy compares integers of any size
     if exact or common in ("float64", "int64", "bool"):
         return operands
+    if function is np.clip:
+        operands = tuple(_bounded(operand, common) for operand in operands)
     return tuple(_in_dtype(context, operand, common, node) for operand in operands)
+
+
+def _widened(context: Context, operand: Operand, node: Any) -> Operand:
+    """Floats of 32 bits that meet integers in 64: Numba would compute with 32."""
+    if operand.type.dtype != "float32":
+        return operand
+    with context.builder.at(context.location(node)):
+        return context.builder.cast(operand, "float64")
+
+
+def _bounded(operand: Operand, dtype: str) -> Operand:
+    """A bound of np.clip, or the end of the range of the integers that cannot be beyond it."""
+    if np.dtype(dtype).kind not in "iu" or not isinstance(operand, Constant) or not isinstance(operand.value, int):
+        return operand
+    return Constant(within(operand.value, dtype), operand.type)
 
 
 def _in_dtype(context: Context, operand: Operand, dtype: str, node: Any) -> Operand:
@@ -135,6 +163,7 @@ def _in_dtype(context: Context, operand: Operand, dtype: str, node: Any) -> Oper
     if not operand.type.weak or operand.type.dtype in (dtype, "bool"):
         return operand
     if isinstance(operand, Constant):
+        context.check_fits(operand, dtype, node)
         return Constant(operand.value, Scalar(dtype))
     with context.builder.at(context.location(node)):
         _check_fits(context, operand, dtype)

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.apply import apply, check_keeps_arguments, is_numpy
+from pullback.frontend.apply import apply, as_of_numpy, check_keeps_arguments, is_numpy
 from pullback.frontend.bindings import (
     Binding,
     Bound,
@@ -57,7 +57,7 @@ def call_static(
     context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """A call of a Python object that is known before the run."""
-    function = canonical(function)
+    given, function = function, canonical(function)
     if is_numpy(function):
         check_keeps_arguments(context, function, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
@@ -65,11 +65,12 @@ def call_static(
     if isinstance(function, type):
         return construct(context, function, arguments, keywords, node)
     if is_numpy(function) or _is_of_runtime(function):
-        return apply(context, function, arguments, keywords, node)
+        result = apply(context, function, arguments, keywords, node)
+        return as_of_numpy(context, result, node) if is_numpy(given) else result
     plain, receiver = plain_function(function)
     if plain is not None:
-        given = arguments if receiver is None else (Static(receiver), *arguments)
-        return call_python(context, plain, given, keywords, node)
+        bound = arguments if receiver is None else (Static(receiver), *arguments)
+        return call_python(context, plain, bound, keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
 

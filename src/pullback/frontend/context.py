@@ -29,7 +29,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
 from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value, is_scalar
-from pullback.ir.types import INT, Array, Scalar
+from pullback.ir.types import INT, Array, Scalar, within
 
 WHOLE = Index((Constant(Ellipsis),))
 
@@ -300,9 +300,17 @@ class Context:
             self.mistyped(node, f"cannot write an array of {rank} dimensions here", "index it, or reduce it first")
         if value.type.dtype == part.dtype:
             return value
+        if isinstance(value, Constant):
+            self.check_fits(value, part.dtype, node)
         if isinstance(value, Constant) and part.dtype == "float64":
             return Constant(float(value.value), Scalar("float64", weak=True))
         return self.builder.cast(value, part.dtype)
+
+    def check_fits(self, number: Constant, dtype: str, node: Any) -> None:
+        """TypingError where NumPy has an OverflowError: for a Python integer beyond the range of a dtype."""
+        is_python = isinstance(number.value, int) and getattr(number.type, "weak", False)
+        if is_python and np.dtype(dtype).kind in "iu" and within(number.value, dtype) != number.value:
+            self.mistyped(node, f"the Python integer {number.value} is out of bounds for {dtype}")
 
     def check_writable(self, cell: Cell, node: Any) -> None:
         """Refuse a write whose target is not sure, and mark what may share its memory."""

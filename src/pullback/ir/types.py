@@ -100,3 +100,9 @@ def join(a: Type, b: Type) -> Type | None:
         dtype = np.result_type(sample_of(a), sample_of(b)).name
         return Scalar(dtype, a.weak and b.weak)
     return None
+
+
+def within(number: int, dtype: str) -> int:
+    """The nearest integer that a dtype of integers can hold."""
+    bounds = np.iinfo(dtype)
+    return min(max(number, int(bounds.min)), int(bounds.max))

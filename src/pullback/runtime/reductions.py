@@ -127,7 +127,7 @@ def std_middle(x: Any, rows: int, count: int, columns: int, zero: Any, ddof: Any
 @kernel
 def prod_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
     out = np.full(rows * columns, zero)
-    out += 1
+    out[:] = 1
     for i in range(rows):
         for r in range(count):
             for j in range(columns):

@@ -173,11 +173,17 @@ def test_gradients_have_the_dtypes_of_their_arguments(block: int) -> None:
 )
 def test_compiled_code_widens_as_numpy_does(a: Any, b: Any) -> None:
     def f(a, b):
-        return a * b, np.maximum(a, b), np.where(a > b, a, b), np.prod(a + b)
+        power = np.float_power(a, 2)
+        return a * b, np.maximum(a, b), np.where(a > b, a, b), np.prod(a + b), power, np.float_power(2, 3)
 
     for result, exact in zip(pb.differentiable(f)(a, b), f(a, b), strict=True):
         assert np.asarray(result).dtype == np.asarray(exact).dtype
         np.testing.assert_array_equal(result, exact)
+
+
+def test_an_exponent_of_two_widens_nothing() -> None:
+    x = np.array([0.5, 1.5], np.float32)
+    assert pb.differentiable(jit=False)(lambda x: np.ldexp(x, np.arange(2)))(x).dtype == np.float32
 
 
 def test_bounds_beyond_the_range_of_an_integer_bound_nothing() -> None:

@@ -16,7 +16,7 @@ from pullback.frontend.context import Context, StaticNeeded
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
 from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import BOOL, INT, Scalar, sample_of, within
+from pullback.ir.types import BOOL, INT, Scalar, Type, sample_of, within
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
@@ -107,7 +107,7 @@ def computed(
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or function in _MATCHING:
-        operands = _matched(context, function, operands, node)
+        operands = _matched(context, function, operands, type_, node)
     if operands and isinstance(operands[0], Value | Constant) and isinstance(operands[0].type, Scalar):
         operands = _without_axis(function, operands, keywords)
     with context.builder.at(context.location(node)):
@@ -126,13 +126,14 @@ def _without_axis(
 
 
 def _matched(
-    context: Context, function: Callable[..., Any], operands: tuple[Operand, ...], node: Any
+    context: Context, function: Callable[..., Any], operands: tuple[Operand, ...], type_: Type, node: Any
 ) -> tuple[Operand, ...]:
     """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
     typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
     common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
     dtypes = {operand.type.dtype for operand in typed}
-    if common == "float64" and "float32" in dtypes and "float64" not in dtypes:
+    computed_wide = common == "float64" and type_.dtype in ("float64", "bool")
+    if computed_wide and "float32" in dtypes and "float64" not in dtypes:
         return tuple(_widened(context, operand, node) for operand in operands)
     exact = function in _COMPARING and np.dtype(common).kind in "iu"  # NumPy compares integers of any size
     if exact or common in ("float64", "int64", "bool"):

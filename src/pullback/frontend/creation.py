@@ -1,4 +1,4 @@
-"""What NumPy's functions that make arrays mean, and conversions of dtypes."""
+"""What NumPy's functions that make arrays mean, and those that convert dtypes."""
 
 from __future__ import annotations
 
@@ -142,3 +142,11 @@ def _where(context: Context, node: Any, condition: Binding, x: Binding, y: Bindi
     if all(isinstance(operand.type, Scalar) for operand in operands):
         return context.bind(context.let(node, np.reshape, computed(context, runtime.where, operands, (), node), ()))
     return context.bind(computed(context, np.where, operands, (), node))
+
+
+@CREATION.of(np.float_power)
+def _float_power(context: Context, node: Any, x1: Binding, x2: Binding) -> Binding:
+    """A power with 64 bits, whatever the dtypes of its operands."""
+    with context.builder.at(context.location(node)):
+        operands = tuple(context.builder.cast(context.operand(x, node), "float64") for x in (x1, x2))
+    return context.bind(computed(context, np.power, operands, (), node))

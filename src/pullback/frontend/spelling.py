@@ -72,7 +72,6 @@ _ALIASES: dict[Any, Callable[..., Any]] = {
     operator.pow: np.power,
     np.amax: np.max,
     np.amin: np.min,
-    np.float_power: np.power,
     **{python: canonical for canonical, python in PYTHON.items()},
 }
 

@@ -15,7 +15,9 @@ MODES: list[dict[str, Any]] = [
     {"jit": False, "fuse": True},
     {"jit": False, "fuse": False},
     {"jit": False, "analyses": False},
+    {"jit": False, "max_residual_bytes": 0},
     {"jit": True},
+    {"jit": True, "max_residual_bytes": 0},
 ]
 
 
@@ -105,3 +107,24 @@ def test_cotangents_can_be_checked(options: dict[str, Any]) -> None:
         gradient(np.array([1.0, 3.0]))
     with pytest.raises(ValueError, match="the gradient vanishes"):
         gradient(np.array([0.0, 1.0]))
+
+
+def shown_on_both_ways(x):
+    t = x[0]
+    for i in range(3):
+        for j in range(2):
+            s = np.sin(t) * x[j]
+            with pb.insert_grad_of(s) as g:
+                print("back", i, j)
+                assert abs(g) < 1e9, "the gradient explodes"
+            print("forth", i, j)
+            t = s * t + x[i]
+    return t
+
+
+@pytest.mark.parametrize("options", MODES, ids=str)
+def test_what_runs_again_for_memory_shows_nothing_again(options: dict[str, Any], capsys: Any) -> None:
+    pb.grad(pb.differentiable(**options)(shown_on_both_ways))(np.array([0.5, 1.0, 2.0]))
+    rounds = [f"{i} {j}" for i in range(3) for j in range(2)]
+    forth, back = [f"forth {r}" for r in rounds], [f"back {r}" for r in reversed(rounds)]
+    assert capsys.readouterr().out.splitlines() == [*forth, *back]

@@ -148,7 +148,7 @@ class _Segments:
         self.sweep.mirrored[backward.index] = forward
         inner = Sweep([backward], {}, self.sweep.mirrored, self.sweep.trip_counts, {id(forward): self.length})
         statements, block = self.merge(Block((forward,)), inner, results)
-        for statement in (*statements, *block.statements):
+        for statement in (*_without_effects(Block(tuple(statements))).statements, *block.statements):
             self.builder.add(statement)
         return block.yields
 
@@ -157,7 +157,7 @@ class _Segments:
         for statement in walk(body):
             for value in (statement.index,) if isinstance(statement, For) else results_of(statement):
                 self.sweep.mirrored.pop(value, None)
-        return remove_dead(Function("segment", (), _without_effects(body))).body
+        return remove_dead(Function("segment", (), body)).body
 
 
 def _without_effects(block: Block) -> Block:

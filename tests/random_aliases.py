@@ -78,7 +78,7 @@ class _Sharing(Statements):
             forms[f"{self.draw.choice(self.lists)}[{self.draw.choice('01')}]"] = 6
         if self.functions:
             forms[f"{self.draw.choice(self.functions)}({y}, {z})"] = 6
-        return self.draw.choices([*forms], [*forms.values()])[0]
+        return self.one_of(forms)
 
     def condition(self) -> str:
         if self.indices and self.draw.random() < 0.5:

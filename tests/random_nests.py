@@ -68,7 +68,7 @@ class _Nest(Statements):
             f"max({a}, {b})": 5,
             a: 15,
         }
-        return self.draw.choices([*forms], [*forms.values()])[0]
+        return self.one_of(forms)
 
     def condition(self) -> str:
         if self.indices and self.draw.random() < 0.4:

@@ -1,19 +1,39 @@
-"""What the generators of small random programs share: names, blocks, branches and loops."""
+"""What the generators of small random programs share: choices, names, blocks, branches and loops."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 Statement = Callable[[int, str], list[str]]
 """Draws the lines of a statement at this depth, with this indent."""
 
 
-class Statements:
+class Draws:
+    """What draws texts."""
+
+    def __init__(self, draw: random.Random) -> None:
+        self.draw = draw
+
+    def one_of(self, weights: dict[Any, float]) -> Any:
+        """One of the keys, as often as their weights say."""
+        return self.draw.choices([*weights], [*weights.values()])[0]
+
+
+class Expressions(Draws):
+    """Draws expressions of arrays `a`, `b`, `c` and the names that a program defines after them."""
+
+    def __init__(self, draw: random.Random) -> None:
+        super().__init__(draw)
+        self.names = ["a", "b", "c"]
+
+
+class Statements(Draws):
     """Draws statements; knows the indices in sight, and how many statements are left."""
 
     def __init__(self, draw: random.Random, longest: int) -> None:
-        self.draw = draw
+        super().__init__(draw)
         self.left = longest
         self.indices: list[str] = []
         self.names = 0
@@ -44,8 +64,8 @@ class Statements:
 
     def statement(self, depth: int, indent: str) -> list[str]:
         self.left -= 1
-        kinds = self.kinds(depth)
-        return self.draw.choices([*kinds], [*kinds.values()])[0](depth, indent)
+        lines: list[str] = self.one_of(self.kinds(depth))(depth, indent)
+        return lines
 
     def branch(self, depth: int, indent: str) -> list[str]:
         lines = [f"{indent}if {self.condition()}:", *self.block(depth + 1, indent + "    ")]

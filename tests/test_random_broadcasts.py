@@ -1,4 +1,4 @@
-"""Arrays of sizes that fit by broadcasting, drawn at random: value, gradient and errors are NumPy's."""
+"""Arrays of sizes that fit by broadcasting, drawn at random: value and gradient are NumPy's."""
 
 from __future__ import annotations
 
@@ -12,17 +12,14 @@ import pytest
 import cells
 import oracle
 import pullback as pb
+from random_statements import Expressions
 
 SHAPES = [(), (1,), (3,), (2, 1), (1, 3), (2, 3), (1, 1)]
 FLAGS = ["True", "False"]
 
 
-class Drawn:
+class Drawn(Expressions):
     """Draws a program over arrays `a`, `b`, `c` and the names that it defines."""
-
-    def __init__(self, draw: random.Random) -> None:
-        self.draw = draw
-        self.names = ["a", "b", "c"]
 
     def program(self) -> str:
         lines = []
@@ -60,7 +57,7 @@ class Drawn:
             f"np.reshape({x} + np.zeros((2, 3)), (3, 2)).T": 2,
             f"({x} if {self.draw.choice(self.names[:3])}.size > 1 else {y})": 3,
         }
-        return self.draw.choices([*forms], [*forms.values()])[0]
+        return self.one_of(forms)
 
 
 def drawn(seed: int) -> tuple[Callable[..., Any], list[Any], str] | None:
@@ -71,7 +68,7 @@ def drawn(seed: int) -> tuple[Callable[..., Any], list[Any], str] | None:
     arguments = [numbers.normal(size=draw.choice(SHAPES)) for _ in range(3)]
     function = cells.run(text, np=np)["f"]
     try:
-        function(*(a.copy() for a in arguments))
+        function(*oracle.copy_arguments(arguments))
     except (ValueError, TypeError, IndexError):  # the last ones: numbers have no items
         return None
     return function, arguments, text
@@ -86,12 +83,12 @@ def test_what_is_spread_over_axes_gives_numpys_gradient(block: int) -> None:
         if program is None:
             continue
         function, arguments, text = program
-        plain = function(*(a.copy() for a in arguments))
+        plain = function(*oracle.copy_arguments(arguments))
         _, expected = oracle.gradient(function, arguments, (0, 1, 2))
         for options in ({}, {"fuse": True}, {"analyses": False}):
             made = pb.value_and_grad(pb.differentiable(jit=False, **options)(function), argnums=(0, 1, 2))
             try:
-                value, gradients = made(*(a.copy() for a in arguments))
+                value, gradients = made(*oracle.copy_arguments(arguments))
             except pb.PullbackError:
                 break
             ran += 1

@@ -18,9 +18,7 @@ from pullback.analysis.sums import adds_to
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
-    Call,
     Constant,
-    Effect,
     For,
     If,
     Index,
@@ -30,6 +28,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     blocks_of,
+    has_effects,
     operands_of,
     values_in,
     walk,
@@ -43,7 +42,7 @@ _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 def is_free(loop: For) -> bool:
     """Whether the rounds may run in any order: each carried value is a sum or an array of slots, and nothing shows."""
-    if loop.exits or any(isinstance(s, Effect | Call) for s in walk(loop.body)):
+    if loop.exits or has_effects(loop.body):
         return False
     others = [k for k, carried in enumerate(loop.carried) if not has_slots(loop, k)]
     return adds_to(loop, others)

@@ -14,6 +14,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.ir import primitives
+from pullback.ir.infer import is_elementwise
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,
@@ -227,7 +228,7 @@ class Shapes:
         if function is np.transpose and len(operands) > 1:
             shape = self.of(operands[0])
             return tuple(shape[axis.value] for axis in operands[1])
-        if function in _ELEMENTWISE or (isinstance(function, np.ufunc) and function.signature is None):
+        if is_elementwise(function):
             return self.broadcast([self.of(o) for o in operands if isinstance(o, Value)])
         special = _SHAPES.get(function)
         return special(self, statement) if special else None
@@ -349,9 +350,6 @@ def reduced_axes(statement: Let, ndim: int) -> tuple[frozenset[int], bool] | Non
 
 def _contents(shapes: Shapes, statement: Let) -> Shape:
     return (shapes.size(statement.operands[1]),)
-
-
-_ELEMENTWISE = {np.where, np.clip, runtime.where}
 
 
 def _eye(shapes: Shapes, statement: Let) -> Shape | None:

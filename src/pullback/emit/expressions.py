@@ -137,11 +137,11 @@ class Expressions:
 
     def called(self, statement: Let) -> Any:
         split = len(statement.operands) - len(statement.keywords)
-        arguments = self.operands(statement)[:split]
-        keywords = {
-            keyword: _dtype(np.dtype(operand.value).name) if keyword == "dtype" else self.operand(operand)
-            for keyword, operand in zip(statement.keywords, statement.operands[split:], strict=True)
-        }
+        written = self.operands(statement)
+        arguments, keywords = written[:split], dict(zip(statement.keywords, written[split:], strict=True))
+        if "dtype" in keywords:
+            operand = statement.operands[split + statement.keywords.index("dtype")]
+            keywords["dtype"] = _dtype(np.dtype(operand.value).name)
         module = getattr(statement.function, "__module__", "") or ""
         if module.startswith("pullback.runtime"):
             return self.helper(statement.function, arguments)

@@ -11,11 +11,9 @@ import numpy as np
 
 import pullback.runtime.vectormath as vm
 from pullback import runtime
-from pullback.frontend.apply import parameter_names
+from pullback.frontend.apply import labels_of
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
-from pullback.ir.types import Array, is_float
-
-WIDEST_BYTES = 8
+from pullback.ir.types import Array, is_float, is_wide
 
 PARALLEL_RANGE = "prange"
 """What Numba calls a range whose rounds may run at the same time."""
@@ -162,16 +160,12 @@ def widening_numbers(statement: Let) -> tuple[bool, ...]:
     """Which operands are numbers that make an elementwise function compute with more bits than the others have."""
     operands = statement.operands
     elementwise = isinstance(statement.function, np.ufunc) or statement.function is np.where
-    others = [o.type for o in operands if isinstance(o, Value) and not (is_scalar(o) and _is_wide(o.type.dtype))]
-    if not elementwise or not others or any(_is_wide(type_.dtype) for type_ in others):
+    others = [o.type for o in operands if isinstance(o, Value) and not (is_scalar(o) and is_wide(o.type.dtype))]
+    if not elementwise or not others or any(is_wide(type_.dtype) for type_ in others):
         return (False,) * len(operands)
     if statement.value.type.dtype == "bool":
-        return tuple(is_scalar(o) and _is_wide(o.type.dtype) and not o.type.weak for o in operands)
-    return tuple(is_scalar(o) and _is_wide(o.type.dtype) and _is_wide(statement.value.type.dtype) for o in operands)
-
-
-def _is_wide(dtype: str) -> bool:
-    return np.dtype(dtype).itemsize == WIDEST_BYTES
+        return tuple(is_scalar(o) and is_wide(o.type.dtype) and not o.type.weak for o in operands)
+    return tuple(is_scalar(o) and is_wide(o.type.dtype) and is_wide(statement.value.type.dtype) for o in operands)
 
 
 def typed_number(operand: Constant) -> Any:
@@ -230,9 +224,7 @@ _FALSE = Constant(False)
 
 
 def _bound(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> dict[str, Operand]:
-    split = len(operands) - len(keywords)
-    names = parameter_names(function)
-    return {**dict(zip(names, operands[:split], strict=False)), **dict(zip(keywords, operands[split:], strict=True))}
+    return dict(zip(labels_of(function, len(operands), keywords), operands, strict=True))
 
 
 def _are_matrices(function: Any, operands: tuple[Operand, ...]) -> bool:

@@ -15,8 +15,8 @@ from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text,
 from pullback.frontend.context import Context, StaticNeeded
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
-from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import BOOL, INT, Scalar, Type, sample_of, within
+from pullback.ir.nodes import Constant, Operand, Value, is_scalar
+from pullback.ir.types import BOOL, INT, Scalar, Type, is_wide, sample_of, within
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
@@ -25,7 +25,6 @@ TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "desti
 """Parameters that take a tuple as it is, where others make an array of it."""
 
 _COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
-INT64_BYTES = 8
 _TRUE = Constant(True, BOOL)
 
 _REDUCING = {np.sum, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin, np.cumsum, np.cumprod}
@@ -41,11 +40,12 @@ def apply(
     node: Any,
 ) -> Binding:
     """`function(*arguments, **keywords)` as a statement of the open block."""
+    check_keeps_arguments(context, function, arguments, keywords, node)
     names = parameter_names(function)
     if len(arguments) > len(names) and names:
         context.mistyped(node, f"{name_of(function)} takes {len(names)} arguments, but {len(arguments)} were given")
-    labels = [*names[: len(arguments)], *[""] * (len(arguments) - len(names)), *keywords]
     given = [*arguments, *keywords.values()]
+    labels = labels_of(function, len(given), tuple(keywords))
     operands = tuple(as_operand(context, b, label, node) for b, label in zip(given, labels, strict=True))
     result = context.bind(computed(context, function, operands, tuple(keywords), node))
     makes_anew = isinstance(function, np.ufunc) or not is_numpy(function)
@@ -64,7 +64,9 @@ def check_keeps_arguments(
     node: Any,
 ) -> None:
     """Refuse a call of NumPy that writes into an argument, may return one, or leaves elements without a value."""
-    given = {**dict(zip(parameter_names(function), arguments, strict=False)), **keywords}
+    if not is_numpy(function):
+        return
+    given = dict(zip(parameter_names(function), arguments, strict=False)) | keywords
     if given.get("out", Static(None)) != Static(None):
         remedy = f"write the result to the array, as in y[...] = {name_of(function)}(...)"
         context.refuse(node, f"'out' of {name_of(function)} is not supported", remedy)
@@ -108,7 +110,7 @@ def computed(
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or function in _MATCHING:
         operands = _matched(context, function, operands, type_, node)
-    if operands and isinstance(operands[0], Value | Constant) and isinstance(operands[0].type, Scalar):
+    if function in _REDUCING and is_scalar(operands[0]):
         operands = _without_axis(function, operands, keywords)
     with context.builder.at(context.location(node)):
         return context.builder.let(function, *operands, keywords=keywords, type_=type_)
@@ -118,11 +120,8 @@ def _without_axis(
     function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]
 ) -> tuple[Operand, ...]:
     """The operands of a reduction of a number: where NumPy allows to name its axis 0, it means all there are."""
-    labels = [*parameter_names(function)[: len(operands) - len(keywords)], *keywords]
-    if function not in _REDUCING or "axis" not in labels:
-        return operands
-    k = labels.index("axis")
-    return (*operands[:k], Constant(None), *operands[k + 1 :])
+    labels = labels_of(function, len(operands), keywords)
+    return tuple(Constant(None) if label == "axis" else o for o, label in zip(operands, labels, strict=True))
 
 
 def _matched(
@@ -173,7 +172,7 @@ def _in_dtype(context: Context, operand: Operand, dtype: str, node: Any) -> Oper
 
 def _check_fits(context: Context, operand: Value, dtype: str) -> None:
     """OverflowError, as NumPy has it, where one of Python's integers is too large for a narrow one."""
-    if np.dtype(dtype).kind not in "iu" or np.dtype(dtype).itemsize == INT64_BYTES:
+    if np.dtype(dtype).kind not in "iu" or is_wide(dtype):
         return
     message = Constant(f"a Python integer is out of bounds for {dtype}")
     bounds = np.iinfo(dtype)
@@ -250,6 +249,12 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
         return ()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
     return () if any(p.kind is p.VAR_POSITIONAL for p in positional) else tuple(p.name for p in positional)
+
+
+def labels_of(function: Callable[..., Any], count: int, keywords: tuple[str, ...]) -> list[str]:
+    """The parameter for each of so many operands, of which those of the keywords stand last; "" where not known."""
+    names, positional = parameter_names(function), count - len(keywords)
+    return [*names[:positional], *[""] * (positional - len(names)), *keywords]
 
 
 _NAMES: dict[Any, tuple[str, ...]] = {

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.apply import apply, as_of_numpy, check_keeps_arguments, is_numpy
+from pullback.frontend.apply import apply, as_of_numpy, is_numpy
 from pullback.frontend.bindings import (
     Binding,
     Bound,
@@ -58,8 +58,6 @@ def call_static(
 ) -> Binding:
     """A call of a Python object that is known before the run."""
     given, function = function, canonical(function)
-    if is_numpy(function):
-        check_keeps_arguments(context, function, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
     if isinstance(function, type):

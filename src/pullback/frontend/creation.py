@@ -20,6 +20,7 @@ CREATION = Meanings()
 
 
 def as_array(context: Context, binding: Binding, node: Any) -> ArrayRef:
+    """The array itself, or a fresh one of a number or of a list of numbers."""
     ref = binding if isinstance(binding, ArrayRef) else context.bind(_array(context, binding, node))
     assert isinstance(ref, ArrayRef), "an array is bound to a cell"
     return ref

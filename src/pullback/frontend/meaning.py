@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from pullback.frontend.apply import name_of
+from pullback.frontend.apply import check_keeps_arguments, name_of
 from pullback.frontend.bindings import Binding, Static
 from pullback.frontend.context import Context
 
@@ -34,6 +35,13 @@ class Meanings(dict[Any, Meaning]):
         return note
 
 
+@cache
+def _parameters(meaning: Meaning) -> tuple[inspect.Parameter, ...]:
+    """The parameters of a meaning that stand for those of the function."""
+    _, _, *parameters = inspect.signature(meaning).parameters.values()
+    return tuple(parameters)
+
+
 def call_meaning(
     context: Context,
     function: Any,
@@ -43,7 +51,8 @@ def call_meaning(
     node: Any,
 ) -> Binding:
     """`function(*arguments, **keywords)` by its meaning. An error with a place where they do not fit."""
-    _, _, *parameters = inspect.signature(meaning).parameters.values()
+    check_keeps_arguments(context, function, arguments, keywords, node)
+    parameters = _parameters(meaning)
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     kinds = {p.kind for p in parameters}
     keywords = {k: v for k, v in keywords.items() if getattr(v, "value", v) not in _USUAL.get(k, ())}

@@ -77,7 +77,6 @@ def _array_method(
     function = METHODS.get(name)
     if function is None:
         context.refuse(node, f"the method '{name}' cannot be followed", f"use the function np.{name} if there is one")
-    check_keeps_arguments(context, function, (receiver, *arguments), keywords, node)
     if function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], (receiver, *arguments), keywords, node)
     return apply(context, function, (receiver, *arguments), keywords, node)

@@ -10,7 +10,6 @@ from pullback.ir import primitives
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,
-    Call,
     Constant,
     Effect,
     For,
@@ -21,9 +20,9 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    has_effects,
     operands_of,
     values_in,
-    walk,
 )
 from pullback.ir.types import Array, Type
 
@@ -139,7 +138,7 @@ def _is_independent(loop: For) -> bool:
     """Whether a loop carries nothing but arrays, runs all its rounds in order, and has no effects."""
     arrays = all(isinstance(carried.parameter.type, Array) for carried in loop.carried)
     plain = not loop.exits and not loop.reverse
-    return arrays and plain and not any(isinstance(s, Effect | Call) for s in walk(loop.body))
+    return arrays and plain and not has_effects(loop.body)
 
 
 def _kind(type_: Type) -> tuple[str, int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice, Step, Value
 from pullback.ir.types import INT, Array, Scalar, Type, sample_of, type_of
@@ -65,6 +66,12 @@ def infer(function: Callable[..., Any], operands: tuple[Operand, ...], keywords:
     if isinstance(known, Exception):
         raise known
     return known
+
+
+def is_elementwise(function: Any) -> bool:
+    """Whether an element of the result is a function of one element of each operand, all spread over common axes."""
+    is_ufunc = isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
+    return is_ufunc or function in (np.where, runtime.where, np.clip)
 
 
 def may_be_view(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...] = ()) -> bool:

@@ -287,6 +287,11 @@ def walk(block: Block) -> Iterator[Statement]:
             yield from walk(inner)
 
 
+def has_effects(block: Block) -> bool:
+    """Whether a block prints or raises, or calls what may."""
+    return any(isinstance(statement, Effect | Call) for statement in walk(block))
+
+
 def read_in(block: Block) -> Iterator[Value]:
     """Every value that a block reads, as often as it does: by its statements, those inside, and what it yields."""
     for statement in block.statements:

@@ -102,6 +102,11 @@ def join(a: Type, b: Type) -> Type | None:
     return None
 
 
+def is_wide(dtype: str) -> bool:
+    """Whether numbers of this dtype have 64 bits, the most there are."""
+    return np.dtype(dtype).itemsize == 8
+
+
 def within(number: int, dtype: str) -> int:
     """The nearest integer that a dtype of integers can hold."""
     bounds = np.iinfo(dtype)

@@ -20,7 +20,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.ir import primitives
-from pullback.ir.infer import PYTHON
+from pullback.ir.infer import PYTHON, is_elementwise
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -303,9 +303,7 @@ def _is_within(simplifier: _Simplifier, operand: Operand, array: Operand) -> boo
             continue
         seen.add(value)
         made = simplifier.definitions.get(value)
-        function = made.function if made is not None else None
-        is_ufunc = isinstance(function, np.ufunc) and function.signature is None
-        if made is None or not (is_ufunc or function in (np.where, runtime.where)):
+        if made is None or not is_elementwise(made.function):
             return False
         open_ += made.operands
     return True

@@ -22,23 +22,21 @@ from pullback.analysis.sums import only_adds, summed_operand
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
-    Call,
     Carried,
     Constant,
-    Effect,
     For,
     Let,
     Operand,
     Statement,
     Value,
     While,
+    has_effects,
     is_scalar,
     made_in_rounds,
     operands_of,
     read_in,
     results_of,
     values_in,
-    walk,
 )
 from pullback.ir.rewrite import substituted
 from pullback.transform.reverse import Sweep
@@ -198,7 +196,7 @@ def _started(statement: Statement, value: Value, old: Operand, new: Value) -> St
 
 def _has_effects(statement: Statement) -> bool:
     """Whether a statement prints or raises, or may do so in one inside."""
-    return any(isinstance(s, Effect | Call) for s in walk(Block((statement,))))
+    return has_effects(Block((statement,)))
 
 
 def _is_arithmetic(statement: Statement) -> bool:

@@ -19,12 +19,11 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.shapes import Shape, Shapes, reduced_axes
 from pullback.ir import primitives
-from pullback.ir.infer import infer
+from pullback.ir.infer import infer, is_elementwise
 from pullback.ir.nodes import Constant, Let, Operand, Permute, Statement, Step, Value
 from pullback.ir.types import Array, Scalar, is_float
 from pullback.optimize.lower.views import can_index
 
-_MAPS = {np.where, runtime.where, np.clip, primitives.cast}
 _OF_INTEGERS = {np.add, np.subtract, np.multiply, np.negative, np.absolute, np.square, primitives.cast, np.where}
 _OF_INTEGERS |= {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, runtime.where}
 _OF_INTEGERS |= {np.logical_and, np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.true_divide}
@@ -52,8 +51,7 @@ def is_map(statement: Statement) -> TypeGuard[Let]:
     if not isinstance(statement, Let) or not _is_array(statement.value):
         return False
     function, operands = statement.function, statement.operands
-    elementwise = isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
-    if statement.keywords or not (elementwise or function in _MAPS):
+    if statement.keywords or not (is_elementwise(function) or function is primitives.cast):
         return False
     if not all(isinstance(o, Value | Constant) for o in operands):
         return False

@@ -53,5 +53,29 @@ def test_read_the_backward_shows_six_functions(tmp_path):
         assert f"def {name}" in printed
 
 
+def test_tensorflow_guide_says_why_gradients_are_none(tmp_path):
+    printed = run_example("tensorflow_guide.py", tmp_path)
+    assert re.search(r"through np.mean +\[\[0.5, 1.0\], \[1.5, 2.0\]\]", printed)
+    assert "the assignment to the variable 'state' took the elements out of the tape" in printed
+    assert "the cast to int32 has no derivative" in printed
+
+
+def test_diagnosis_tells_dead_units_from_saturated_ones(tmp_path):
+    printed = run_example("diagnose_training.py", tmp_path)
+    healthy, dead, saturated = re.split(r"^(?:dead|saturated): ", printed, flags=re.MULTILINE)
+    assert read_figure(r"exactly 0 in (\d+) %", healthy) < 20
+    assert read_figure(r"exactly 0 in (\d+) %", dead) > 50
+    assert read_figure(r"exactly 0 in (\d+) %", saturated) == 0
+    assert read_figure(r"saturated: (\d+) % first", saturated) > 60
+    assert len(list(tmp_path.glob("diagnosis_*.png"))) == 3
+
+
+def test_sigmoid_is_drawn(tmp_path):
+    printed = run_example("sigmoid.py", tmp_path)
+    assert read_figure(r"largest slope: ([\d.]+)", printed) == 0.25
+    assert (tmp_path / "sigmoid.png").exists()
+
+
 def test_no_example_is_left_out():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"digits.py", "lorenz_fit.py", "read_the_backward.py"}
+    tested = set(re.findall(r'run_example\("(\w+\.py)"', Path(__file__).read_text(encoding="utf-8")))
+    assert {path.name for path in EXAMPLES.glob("*.py")} == tested

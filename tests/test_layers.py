@@ -20,6 +20,9 @@ ORDER = (
     "emit",
     "compile",
     "api",
+    "tape",
+    "nn",
+    "tf",
     "testing",
     "__init__",
 )

@@ -1,5 +1,6 @@
 """Readable, compiled gradients for the NumPy code you already have."""
 
+from pullback import nn
 from pullback.analysis import ANALYSES
 from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
 from pullback.api.checks import check_grads
@@ -16,25 +17,46 @@ from pullback.errors import (
     TypingError,
 )
 from pullback.frontend.inserted import insert_grad_of
+from pullback.tape import (
+    ForwardAccumulator,
+    GradientTape,
+    Tensor,
+    UnconnectedGradients,
+    Variable,
+    constant,
+    custom_gradient,
+    recompute_grad,
+    stop_gradient,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ANALYSES",
     "AliasError",
+    "ForwardAccumulator",
+    "GradientTape",
     "LanguageError",
     "MissingRuleError",
     "PullbackError",
     "ShapeError",
+    "Tensor",
     "TypingError",
+    "UnconnectedGradients",
+    "Variable",
     "check_grads",
+    "constant",
+    "custom_gradient",
     "differentiable",
     "explain",
     "grad",
     "insert_grad_of",
     "inspect_source",
+    "nn",
+    "recompute_grad",
     "residual_bytes",
     "source",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
 ]

@@ -55,7 +55,7 @@ class _Located(PullbackError):
         super().__init__(describe_at(location, reason, remedy))
 
 
-class MissingRuleError(_Located, NotImplementedError):
+class MissingRuleError(_Located, NotImplementedError, LookupError):
     """A derivative is asked for along a function that has no rule."""
 
 

@@ -15,7 +15,7 @@ from pullback.compile.direct import MOST_ARGUMENTS, Entrance
 from pullback.compile.functions import Compiled
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
-from pullback.frontend.captured import look_up_again
+from pullback.frontend.captured import captured_value
 from pullback.ir.types import Array, Type
 
 Kinds = tuple[Any, ...]
@@ -137,7 +137,7 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequen
 
     outs: arrays that some of the results are written into.
     """
-    given = [*leaves, *(look_up_again(capture.namespace, capture.name) for capture in built.captures)]
+    given = [*leaves, *(captured_value(capture) for capture in built.captures)]
     prepared = [ready(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in given]
     memory = [memory_of(out) for out in outs]
     compiled = compiled.within_limit((*prepared, *memory))

@@ -10,6 +10,7 @@ import numpy as np
 from pullback.api.calling import Calls, Prepared, call_entry, converted, describe_form, strong
 from pullback.api.differentiable import engine_of
 from pullback.api.out import check_apart, check_out, outs_of
+from pullback.api.recording import recorded_call
 from pullback.api.shortcut import MISS, Shortcut, Writer, listed, never
 from pullback.api.specialise import (
     Argnums,
@@ -32,7 +33,7 @@ from pullback.frontend.arguments import (
     rebuild,
 )
 from pullback.frontend.build import Built
-from pullback.frontend.captured import look_up_again
+from pullback.frontend.captured import captured_value
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.runtime import SizesDiffer
 
@@ -121,6 +122,10 @@ class GradientFunction(Entrance):
 
     def _call(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         """The long way, which also prepares the short one."""
+        if out is None:
+            recorded = recorded_call(self, arguments, keywords)
+            if recorded is not MISS:
+                return recorded
         prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
         if out is None:
             if not simple:
@@ -214,7 +219,7 @@ class PreparedGradient(Prepared):
         for number, out in lent:
             check_out(out, parameters[number], leaves[number])
         if lent:
-            captured = [look_up_again(capture.namespace, capture.name) for capture in self.built.captures]
+            captured = [captured_value(capture) for capture in self.built.captures]
             names = [parameter.name for parameter in parameters]
             arrays = list(zip([*leaves, *captured], names, strict=True))
             check_apart([(out, names[number]) for number, out in lent], arrays)
@@ -240,7 +245,7 @@ class PreparedGradient(Prepared):
     def is_plainly_served(self, arguments: tuple[Any, ...], into: tuple[int, ...] = ()) -> bool:
         """Whether a call may keep what it needs; one that runs loops in segments takes the long way."""
         memory = self.compiled(into).memory
-        captured = [look_up_again(capture.namespace, capture.name) for capture in self.built.captures]
+        captured = [captured_value(capture) for capture in self.built.captures]
         return memory is None or memory.fits(*arguments, *self.rest, *captured)
 
     def shortcut_into(self, arguments: tuple[Any, ...], out: Any) -> Shortcut:
@@ -256,7 +261,7 @@ class PreparedGradient(Prepared):
     def write_shortcut(self, arguments: tuple[Any, ...], out: Any, into: tuple[int, ...]) -> Shortcut:
         compiled = self.compiled(into)
         plain = isinstance(self.built.result, Leaf) and not self.owner.has_aux
-        if not plain or not compiled.has_gate:
+        if not plain or not compiled.has_gate or self.built.uses_tensors:
             return never
         writer = Writer(compiled, self.built, arguments, self.rest)
         parts = writer.into(out, into) if out is not None else []
@@ -300,7 +305,7 @@ def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
         numbers, wanted = wrt_leaves(engine, forms, argnums)
         pair: SplitPair = engine.derivative(forms, "split", numbers)
         leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-        given = (*leaves, *(look_up_again(capture.namespace, capture.name) for capture in built.captures))
+        given = (*leaves, *(captured_value(capture) for capture in built.captures))
         pair = pair.within_limit(given)
         try:
             results = call_entry(pair.forward, built, leaves)

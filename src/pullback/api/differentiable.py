@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 
 from pullback.analysis import ANALYSES
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
+from pullback.api.recording import recorded_call
 from pullback.api.shortcut import MISS, Shortcut, Writer, never
 from pullback.api.specialise import Engine, build_for
 from pullback.compile.direct import Entrance
@@ -132,6 +133,9 @@ class Differentiable(Entrance):
             result = self._shortcut(arguments)
             if result is not MISS:
                 return result
+        result = recorded_call(self, arguments, keywords)
+        if result is not MISS:
+            return result
         prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
         if not simple:
             return prepared.called(leaves)
@@ -164,7 +168,7 @@ class PreparedPrimal(Prepared):
     def write(self, arguments: tuple[Any, ...]) -> Shortcut:
         """The short way for calls like this one."""
         result = self.built.result
-        if not isinstance(result, Leaf) or not self.compiled.has_gate:
+        if not isinstance(result, Leaf) or not self.compiled.has_gate or self.built.uses_tensors:
             return never
         self.open(self.compiled, arguments, [result.type])
         return Writer(self.compiled, self.built, arguments, self.rest).written(converted("r0", result.type))

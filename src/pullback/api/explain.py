@@ -16,7 +16,7 @@ from pullback.compile.memory import Memory
 from pullback.compile.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
 from pullback.frontend.arguments import leaves_of
-from pullback.frontend.captured import look_up_again
+from pullback.frontend.captured import captured_value
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Constant,
@@ -106,7 +106,7 @@ class _Call:
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
         self.function = prepared(built.function, self.analyses, lowered=self.lowered)
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-        given += [look_up_again(capture.namespace, capture.name) for capture in built.captures]
+        given += [captured_value(capture) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
         self.given = tuple(given)
         self.compiled: Compiled = engine.derivative(forms, "value_and_grad", self.wrt)

@@ -30,7 +30,7 @@ import numpy as np
 from pullback.api.specialise import ready
 from pullback.compile.functions import Compiled, Miss
 from pullback.frontend.build import Built
-from pullback.frontend.captured import GONE, Place, Shape, look_up_again, still_holds
+from pullback.frontend.captured import GONE, Place, Shape, captured_value, still_holds
 from pullback.frontend.context import Dependency
 from pullback.ir.types import Array
 from pullback.runtime import KeepsTooMuch, SizesDiffer
@@ -92,7 +92,7 @@ class Writer:
         for k, capture in enumerate(built.captures):
             self.given.append(f"c{k}")
             self.unpacked.append(f"c{k} = {self.place(capture.namespace, capture.name)}")
-            self.values.append(look_up_again(capture.namespace, capture.name))
+            self.values.append(captured_value(capture))
 
     def into(self, out: Any, numbers: tuple[int, ...]) -> list[str]:
         """Take `out` as well, an array or a tuple; the names of the arrays in it, in the places `numbers`."""
@@ -120,7 +120,7 @@ class Writer:
         return f"{self.place(dependency.namespace, dependency.name)} is {self.name('value', dependency.value)}"
 
     def place(self, namespace: Any, name: Any) -> str:
-        """The expression for what stands at a place outside; see `look_up_again`."""
+        """The expression for what stands at a place outside; see `captured.look_up_again`."""
         match namespace:
             case Place():
                 return f"{self.place(namespace.namespace, namespace.name)}[{self.key(name)}]"

@@ -17,7 +17,7 @@ from pullback.errors import Location, MissingRuleError
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
-from pullback.frontend.captured import still_holds
+from pullback.frontend.captured import is_tensor, look_up_again, still_holds
 from pullback.frontend.context import Capture, Context, Dependency, Frame
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.inserted import Inserted
@@ -44,6 +44,11 @@ class Built:
     captures: tuple[Capture, ...]
     dependencies: tuple[Dependency, ...]
     source: Source
+
+    @property
+    def uses_tensors(self) -> bool:
+        """Whether it reads variables or tensors from outside, which a tape may follow."""
+        return any(is_tensor(look_up_again(capture.namespace, capture.name)) for capture in self.captures)
 
     def holds(self) -> bool:
         """Whether all that the function used from outside is still what it was."""

@@ -48,6 +48,8 @@ _LIBRARIES = {"numpy", "scipy", "math", "operator", "numba", "pullback"}
 
 
 def _convert(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
+    if is_tensor(value):
+        return _capture(context, elements_in(value), namespace, name)
     type_ = type_of(value)
     if isinstance(value, np.ndarray):
         if type_ is None:
@@ -106,6 +108,9 @@ class Shape:
         return Shape(type(value), tuple(value) if isinstance(value, dict) else (len(value),))
 
 
+ELEMENTS = "__pullback_elements__"
+"""The property of a tensor or variable that gives its numbers as NumPy has them."""
+
 GONE = (KeyError, AttributeError, ValueError, IndexError, TypeError)
 """What looking up a place outside raises where nothing stands there any more."""
 
@@ -119,6 +124,11 @@ def look_up_again(namespace: Any, name: Any) -> Any:
     if type(namespace).__name__ == "cell":
         return namespace.cell_contents
     return getattr(namespace, name)
+
+
+def captured_value(capture: Capture) -> Any:
+    """What is passed for a capture on a call."""
+    return elements_in(look_up_again(capture.namespace, capture.name))
 
 
 def still_holds(dependency: Dependency) -> bool:
@@ -146,7 +156,17 @@ def _identity(namespace: Any, name: Any) -> tuple[Any, str]:
     return around, str(name)
 
 
-def _capture(context: Context, value: np.ndarray, namespace: Any, name: Any) -> ArrayRef:
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor or variable, whose elements are looked up anew on each call."""
+    return hasattr(type(value), ELEMENTS)
+
+
+def elements_in(value: Any) -> Any:
+    """The numbers of a tensor or variable, and any other value itself."""
+    return getattr(value, ELEMENTS) if is_tensor(value) else value
+
+
+def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding:
     key = _identity(namespace, name)
     if key not in context.captures:
         type_ = type_of(value)
@@ -155,5 +175,7 @@ def _capture(context: Context, value: np.ndarray, namespace: Any, name: Any) -> 
         cell = Cell(str(name), constant=f"'{name}' comes from outside this function and cannot be written here")
         context.captures[key] = (Capture(namespace, name, parameter), ArrayRef(cell))
     capture, ref = context.captures[key]
+    if not isinstance(capture.parameter.type, Array):
+        return capture.parameter
     context.state.cells.setdefault(ref.cell, capture.parameter)
     return ref

@@ -82,7 +82,7 @@ class Dependency:
 
 @dataclass(slots=True)
 class Capture:
-    """An array from outside the function, passed to it as a hidden argument."""
+    """An array or variable from outside the function, passed to it as a hidden argument."""
 
     namespace: Any
     name: Any

@@ -35,6 +35,8 @@ def subscript(context: Context, receiver: Binding, slice_node: Any, node: Any) -
             return _item(context, receiver, slice_node, node)
         case DictRef():
             return entry(context, receiver, context.evaluate(slice_node), node)
+        case Value(type=Scalar(weak=False)) if isinstance(slice_node, gast.Tuple) and not slice_node.elts:
+            return receiver  # x[()] of a number of NumPy's
         case Value() | Constant():
             context.mistyped(node, "a number cannot be indexed")
         case Static(value=dict() | str()):

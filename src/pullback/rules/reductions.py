@@ -113,11 +113,9 @@ def diff(a, n=1, axis=-1, *, y_bar):
     """From y[k] = a[k+1] - a[k]. Raises NotImplementedError for repeated differences."""
     if n != 1:
         raise NotImplementedError("the derivative of np.diff is known for n=1; call it several times")
-    a_bar = np.zeros_like(a)
-    along, y_bar_along = np.swapaxes(a_bar, axis, -1), np.swapaxes(y_bar, axis, -1)
-    along[..., 1:] += y_bar_along
-    along[..., :-1] -= y_bar_along
-    return a_bar
+    along, edge = np.swapaxes(y_bar, axis, -1), np.zeros_like(np.swapaxes(a, axis, -1)[..., :1])
+    a_bar = np.concatenate((edge, along), axis=-1) - np.concatenate((along, edge), axis=-1)
+    return np.swapaxes(a_bar, axis, -1)
 
 
 def beside(y, axis, keepdims):

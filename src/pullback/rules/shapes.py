@@ -131,10 +131,11 @@ def diagonal(a, offset=0, *, y_bar):
 
 def on_diagonal(a, k, y_bar):
     """Zeros of the shape of `a` with `y_bar` on diagonal `k`."""
-    a_bar = np.zeros_like(a)
-    for i in range(y_bar.shape[0]):
-        a_bar[i - min(k, 0), i + max(k, 0)] = y_bar[i]
-    return a_bar
+    rows, columns = a.shape
+    above = np.zeros(max(-k, 0), y_bar.dtype)
+    below = np.zeros(rows - max(-k, 0) - y_bar.shape[0], y_bar.dtype)
+    column = np.concatenate((above, y_bar, below))
+    return np.where(np.eye(rows, columns, k) > 0, column[:, None], 0)
 
 
 @linear(np.concatenate)

@@ -45,13 +45,13 @@ def sum_to(a: Any, shape: Any) -> Any:
     """
     if np.shape(a) == tuple(shape):
         return a
-    array = np.asarray(a)
-    lead = array.ndim - len(shape)
-    fits = lead >= 0 and all(n in (1, m) for n, m in zip(shape, array.shape[max(lead, 0) :], strict=True))
+    extents = np.shape(a)
+    lead = len(extents) - len(shape)
+    fits = lead >= 0 and all(n in (1, m) for n, m in zip(shape, extents[max(lead, 0) :], strict=True))
     if not fits:
-        raise ValueError(f"shape {tuple(shape)} does not broadcast to {array.shape}")
-    added = tuple(i for i in range(array.ndim) if i < lead or shape[i - lead] != array.shape[i])
-    total = np.sum(array, axis=added, dtype=array.dtype)
+        raise ValueError(f"shape {tuple(shape)} does not broadcast to {extents}")
+    added = tuple(i for i in range(len(extents)) if i < lead or shape[i - lead] != extents[i])
+    total = np.sum(a, axis=added, dtype=a.dtype)
     return np.reshape(total, shape) if len(shape) else total
 
 

@@ -1,0 +1,87 @@
+"""Activations and losses, written in NumPy's functions: they serve arrays, tensors and differentiable functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+
+def linear(x: Any) -> Any:
+    """x."""
+    return x
+
+
+def relu(x: Any) -> Any:
+    """max(x, 0), with the derivative 0 at 0."""
+    return np.where(x > 0, x, 0)
+
+
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x))."""
+    return special.expit(x)
+
+
+def tanh(x: Any) -> Any:
+    """The hyperbolic tangent."""
+    return np.tanh(x)
+
+
+def softplus(x: Any) -> Any:
+    """log(1 + exp(x))."""
+    return np.logaddexp(x, 0)
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    """exp(x) over its sum along the axis; large elements do not overflow."""
+    weights = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    """The logarithm of `softmax`, also where that is 0."""
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+def mean_squared_error(predicted: Any, wanted: Any) -> Any:
+    """The mean of the squared differences of two arrays of one shape."""
+    return np.mean((predicted - wanted) ** 2)
+
+
+def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
+    """The mean over rows of -log softmax(logits)[label].
+
+    logits: (n, classes). labels: (n,) integers, or (n, classes) probabilities.
+    """
+    logarithms = log_softmax(logits)
+    if np.ndim(labels) == 1:
+        return -np.mean(logarithms[np.arange(np.shape(labels)[0]), labels])
+    return -np.mean(np.sum(labels * logarithms, axis=-1))
+
+
+def sigmoid_cross_entropy(logits: Any, labels: Any) -> Any:
+    """The mean of -log of the probability sigmoid(logits) of labels between 0 and 1, of the same shape."""
+    return np.mean(np.logaddexp(logits, 0) - labels * logits)
+
+
+ACTIVATIONS: dict[str | None, Callable[[Any], Any]] = {
+    None: linear,
+    "linear": linear,
+    "relu": relu,
+    "sigmoid": sigmoid,
+    "softmax": softmax,
+    "softplus": softplus,
+    "tanh": tanh,
+}
+
+
+def activation_of(name: str | Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    """The activation of this name, or the function itself. ValueError for another name."""
+    if callable(name):
+        return name
+    if name not in ACTIVATIONS:
+        raise ValueError(f"there is no activation {name!r}: there are {', '.join(sorted(filter(None, ACTIVATIONS)))}")
+    return ACTIVATIONS[name]

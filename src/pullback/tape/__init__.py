@@ -1,0 +1,22 @@
+"""Derivatives of what was just computed: tensors, the tapes that record operations on them, and the way back."""
+
+from pullback.tape import calls as _calls  # noqa: F401  sees calls of differentiable functions
+from pullback.tape import composed as _composed  # noqa: F401  tells which functions are made of others
+from pullback.tape.custom import custom_gradient, recompute_grad, stop_gradient
+from pullback.tape.forward import ForwardAccumulator
+from pullback.tape.gradient_tape import GradientTape
+from pullback.tape.questions import UnconnectedGradients
+from pullback.tape.tensor import Tensor
+from pullback.tape.variable import Variable, constant
+
+__all__ = [
+    "ForwardAccumulator",
+    "GradientTape",
+    "Tensor",
+    "UnconnectedGradients",
+    "Variable",
+    "constant",
+    "custom_gradient",
+    "recompute_grad",
+    "stop_gradient",
+]

@@ -1,0 +1,299 @@
+"""A call of a differentiable function on tensors: computed by compiled code, and recorded as one operation.
+
+Its pullback is compiled too: a scalar function computes its gradient together with its value, others keep residuals.
+Variables and tensors that the function uses from outside are inputs like its arguments.
+
+Where the pullback itself is recorded, for higher derivatives, the function runs once more on tensors, as it reads.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pullback.api.calling import call_entry, strong
+from pullback.api.derivatives import GradientFunction
+from pullback.api.differentiable import Differentiable
+from pullback.api.recording import register
+from pullback.api.shortcut import MISS
+from pullback.api.specialise import Engine, SplitPair, build_for
+from pullback.errors import MissingRuleError, TypingError
+from pullback.frontend.arguments import Leaf, leaf_types, leaves_of, rebuild
+from pullback.frontend.captured import look_up_again
+from pullback.ir.types import Array, Scalar, Type, is_float
+from pullback.runtime import SizesDiffer
+from pullback.tape import recorders
+from pullback.tape.custom import held
+from pullback.tape.gradient_tape import GradientTape
+from pullback.tape.pullbacks import Pullback, Wanted
+from pullback.tape.tensor import Tensor, elements_of
+
+Pull = Callable[[tuple[Any, ...]], list[Any]]
+"""From the cotangents of the float results to those of the inputs."""
+
+
+def follow(callable_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The result of a call that involves tensors, as tensors; MISS for a plain one."""
+    given = any(isinstance(leaf, Tensor) for leaf in _leaves((arguments, keywords)))
+    if not given and not recorders.thread.recorders:
+        return MISS
+    engine: Engine = callable_.engine
+    call = Call(engine, engine.bind(arguments, keywords))
+    if not given and not any(isinstance(value, Tensor) for value in call.captured):
+        return MISS
+    if isinstance(callable_, Differentiable):
+        return call.result()
+    return gradient_of_call(callable_, call)
+
+
+register(follow)
+
+
+class Call:
+    """One call of a function: its arguments with tensors in them, and what it uses from outside."""
+
+    def __init__(self, engine: Engine, bound: dict[str, Any]) -> None:
+        self.engine, self.bound = engine, bound
+        self.forms, self.built = build_for(engine, {name: _replaced(v, _bare) for name, v in self.bound.items()})
+        self.captured = [look_up_again(capture.namespace, capture.name) for capture in self.built.captures]
+        self.leaves = [leaf for name, form in self.forms.items() for leaf in leaves_of(self.bound[name], form)]
+
+    def inputs(self) -> list[tuple[int, Tensor]]:
+        """(number of the parameter, tensor) for those that a recorder follows."""
+        every = enumerate([*self.leaves, *self.captured])
+        return [(k, x) for k, x in every if isinstance(x, Tensor) and x.dtype.kind == "f" and recorders.is_connected(x)]
+
+    def result(self) -> Any:
+        """The function's value, recorded if there is something to follow."""
+        inputs = self.inputs()
+        numbers, tensors = tuple(k for k, _ in inputs), tuple(x for _, x in inputs)
+        self.check_mutated(bool(inputs))
+        plain = [_bare(leaf) for leaf in self.leaves]
+        if not inputs:
+            compiled = self.engine.derivative(self.forms, "primal", ())
+            return self.rebuilt(call_entry(compiled, self.built, plain))
+        try:
+            values, pull = self.computed(numbers, plain)
+        except MissingRuleError as error:
+            compiled = self.engine.derivative(self.forms, "primal", ())
+            values, pull = call_entry(compiled, self.built, plain), _raising(error)
+        return self.rebuilt(values, Compiled(self, tensors, pull))
+
+    def computed(self, numbers: tuple[int, ...], leaves: list[Any]) -> tuple[tuple[Any, ...], Pull]:
+        """The values of the results, and the function from cotangents of the float ones to those of the inputs."""
+        form = self.built.result
+        if isinstance(form, Leaf) and isinstance(form.type, Scalar) and is_float(form.type):
+            compiled = self.engine.derivative(self.forms, "value_and_grad", numbers)
+            value, *gradients = call_entry(compiled, self.built, leaves)
+            found = [self.in_type(gradient, k) for gradient, k in zip(gradients, numbers, strict=True)]
+            return (value,), lambda y_bars: [y_bars[0] * gradient for gradient in found]
+        pair: SplitPair = self.engine.derivative(self.forms, "split", numbers)
+        given = (*leaves, *map(_bare, self.captured))
+        pair = pair.within_limit(given)
+        try:
+            results = call_entry(pair.forward, self.built, leaves)
+        except SizesDiffer:
+            pair = pair.general().within_limit(given)
+            results = call_entry(pair.forward, self.built, leaves)
+        types = leaf_types(form)
+        floats = [type_ for type_ in types if is_float(type_)]
+        residuals = tuple(map(self.apart, results[len(types) :]))
+
+        def pull(y_bars: tuple[Any, ...]) -> list[Any]:
+            seeds = [_ready(y_bar, type_) for y_bar, type_ in zip(y_bars, floats, strict=True)]
+            cotangents = pair.backward.entry(*residuals, *seeds)
+            every = cotangents if len(numbers) > 1 else (cotangents,)
+            return [self.in_type(x_bar, k) for x_bar, k in zip(every, numbers, strict=True)]
+
+        return results[: len(types)], pull
+
+    def in_type(self, x_bar: Any, number: int) -> Any:
+        """A cotangent in the dtype of its parameter; Numba hands out Python numbers."""
+        if isinstance(x_bar, np.ndarray):
+            return x_bar if x_bar.shape else x_bar[()]
+        return np.dtype(self.built.function.parameters[number].type.dtype).type(x_bar)
+
+    def apart(self, value: Any) -> Any:
+        """A value that nobody else changes: a copy of what may be part of an array that is not a tensor's."""
+        arrays = [x for x in (*self.leaves, *self.captured) if isinstance(x, np.ndarray)]
+        if isinstance(value, np.ndarray) and any(np.may_share_memory(value, array) for array in arrays):
+            return value.copy()
+        return value
+
+    def rebuilt(self, values: tuple[Any, ...], operation: Compiled | None = None) -> Any:
+        """The results as tensors in their structure, recorded if they are an operation's."""
+        types = leaf_types(self.built.result)
+        pairs = zip(values, types, strict=False)
+        tensors = [Tensor(self.apart(np.asarray(strong(v, t), t.dtype))[()]) for v, t in pairs]
+        floats = tuple(y for y in tensors if y.dtype.kind == "f")
+        if operation is not None and floats:
+            for recorder in recorders.thread.recorders:
+                recorder.record(operation, operation.inputs, floats if len(floats) > 1 else floats[0])
+        return rebuild(self.built.result, iter(tensors))
+
+    def check_mutated(self, follows: bool) -> None:
+        """TypingError where the function writes into a tensor, or what a tape follows into an array."""
+        for k in self.built.function.mutated:
+            if follows or isinstance(self.leaves[k], Tensor):
+                name = self.built.function.parameters[k].name
+                raise TypingError(
+                    f"'{self.engine.source.name}' writes into its argument '{name}', which a tape cannot follow",
+                    self.engine.source.location(self.engine.source.tree),
+                    "let it work on a copy, y = x.copy(), and return that",
+                )
+
+
+class Compiled:
+    """The operation that a call is recorded as; `pull` takes cotangents of its float results to those of `inputs`."""
+
+    def __init__(self, call: Call, inputs: tuple[Tensor, ...], pull: Pull) -> None:
+        self.__name__ = call.engine.source.name
+        self.inputs, self.pull = inputs, pull
+        several = len(recorders.thread.recorders) > 1 or any(
+            getattr(recorder, "persistent", False) for recorder in recorders.thread.recorders
+        )
+        self.again = Again(call) if several else None
+
+    def pullback(self, wanted: Wanted) -> Pullback:
+        """What is recorded."""
+
+        def run(y_bar: Any) -> tuple[Any, ...]:
+            y_bars = y_bar if isinstance(y_bar, tuple) else (y_bar,)
+            on_tensors = isinstance(y_bars[0], Tensor)
+            if not on_tensors:
+                cotangents = self.pull(y_bars)
+            elif self.again is not None:
+                cotangents = self.again.pull(self.inputs, y_bars)
+            else:
+                raise TypingError(
+                    f"the tape for a second derivative of '{self.__name__}' was entered after the call",
+                    None,
+                    "enter the outer tape before the function is called",
+                )
+            return tuple([cotangents[k] for k in wanted])
+
+        return Pullback(self, wanted, run, run, (), False)
+
+
+class Again:
+    """A call that can be run once more on tensors, with the elements that everything had."""
+
+    def __init__(self, call: Call) -> None:
+        self.engine, self.captures = call.engine, call.built.captures
+        self.bound = {name: _replaced(value, _kept) for name, value in call.bound.items()}
+        self.captured = [_kept(value) for value in call.captured]
+        self.tensors = [x for x in (*call.leaves, *call.captured) if isinstance(x, Tensor)]
+        self.elements = [elements_of(x) for x in self.tensors]
+
+    def pull(self, inputs: tuple[Tensor, ...], y_bars: tuple[Any, ...]) -> list[Any]:
+        """The cotangents of the inputs, computed with tensors so that recorders see how."""
+        self.check_captured()
+        with held(self.tensors, self.elements), GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(list(inputs))
+            result = called(self.engine.source.function, self.engine, self.bound)
+        floats = [y for y in _leaves(result) if isinstance(y, Tensor) and y.dtype.kind == "f"]
+        found: list[Any] = tape.gradient(floats, list(inputs), list(y_bars))
+        return found
+
+    def check_captured(self) -> None:
+        """RuntimeError where an array from outside has changed since the call."""
+        for capture, then in zip(self.captures, self.captured, strict=True):
+            now = look_up_again(capture.namespace, capture.name)
+            if not isinstance(now, Tensor) and not np.array_equal(now, then, equal_nan=True):
+                raise RuntimeError(
+                    f"the array '{capture.name}' that '{self.engine.source.name}' uses was changed after the call, "
+                    "which its second derivative runs again: pass the array as an argument"
+                )
+
+
+def called(function: Callable[..., Any], engine: Engine, bound: dict[str, Any]) -> Any:
+    """A call of a plain function with the arguments of all its parameters."""
+    arguments = inspect.BoundArguments(engine.signature, OrderedDict(bound))
+    return function(*arguments.args, **arguments.kwargs)
+
+
+def gradient_of_call(derivative: GradientFunction, call: Call) -> Any:
+    """What a gradient function returns for tensors: the gradient by a tape, which others record."""
+    derivative.check_result(call.built)
+    names = list(call.bound)[call.engine.receiver is not None :]
+    argnums = derivative.argnums if derivative.several else (derivative.argnums,)
+    chosen: list[str] = [names[k] if isinstance(k, int) else str(k) for k in argnums]
+    bound = {name: _replaced(v, _as_tensor) if name in chosen else v for name, v in call.bound.items()}
+    sources = [leaf for name in chosen for leaf in _leaves(bound[name]) if isinstance(leaf, Tensor)]
+    with GradientTape() as tape:
+        tape.watch(sources)
+        value = Call(call.engine, bound).result()
+    found = iter(tape.gradient(value[0] if derivative.has_aux else value, sources, unconnected_gradients="zero"))
+    gradients = [_replaced(bound[name], lambda x: next(found) if isinstance(x, Tensor) else x) for name in chosen]
+    gradient = tuple(gradients) if derivative.several else gradients[0]
+    if derivative.with_value:
+        return value, gradient
+    return (gradient, value[1]) if derivative.has_aux else gradient
+
+
+# Nested arguments
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What stands in nested lists, tuples, dicts and dataclasses, in the order in which it stands."""
+    if isinstance(value, list | tuple):
+        items = list(value)
+    elif isinstance(value, dict):
+        items = list(value.values())
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        items = [getattr(value, field.name) for field in dataclasses.fields(value)]
+    else:
+        yield value
+        return
+    for item in items:
+        yield from _leaves(item)
+
+
+def _replaced(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same structure with every leaf changed."""
+    if isinstance(value, list | tuple):
+        items = [_replaced(item, change) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        return {key: _replaced(item, change) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value)]
+        return dataclasses.replace(value, **{name: _replaced(getattr(value, name), change) for name in names})
+    return change(value)
+
+
+def _bare(leaf: Any) -> Any:
+    return leaf._value if isinstance(leaf, Tensor) else leaf
+
+
+def _kept(leaf: Any) -> Any:
+    """A leaf that does not change: arrays are copied."""
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+
+def _as_tensor(leaf: Any) -> Any:
+    """A float that can be a source."""
+    if isinstance(leaf, float | np.floating | np.ndarray) and np.asarray(leaf).dtype.kind == "f":
+        return Tensor(np.array(leaf)[()])
+    return leaf
+
+
+def _ready(y_bar: Any, type_: Type) -> Any:
+    """A cotangent as compiled code takes it."""
+    if isinstance(type_, Array):
+        return np.array(y_bar, type_.dtype, order="C")
+    return float(y_bar) if type_.dtype == "float64" else np.dtype(type_.dtype).type(y_bar)
+
+
+def _raising(error: Exception) -> Pull:
+    """The pullback of a function that has none: it says so when the gradient is asked for."""
+
+    def pull(y_bars: tuple[Any, ...]) -> list[Any]:
+        raise error
+
+    return pull

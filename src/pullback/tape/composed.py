@@ -1,0 +1,194 @@
+"""Functions of NumPy that are, on tensors, made of others."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from pullback.tape.factorisations import contraction
+from pullback.tape.functions import COMPOSED, bare, stacked
+from pullback.tape.rules import put
+from pullback.tape.tensor import apply
+
+_ALL = slice(None)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _composes(*functions: Any) -> Callable[[Function], Function]:
+    """Declare what takes the place of these functions of NumPy where a tensor is among the arguments."""
+
+    def declare(body: Function) -> Function:
+        for function in functions:
+            COMPOSED[function] = body
+        return body
+
+    return declare
+
+
+@_composes(np.einsum)
+def einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
+    operands = tuple(stacked(operand) for operand in operands)
+    terms, arrow, result = subscripts.replace(" ", "").partition("->")
+    each, free = _without_ellipsis(terms.split(","), operands)
+    if arrow:
+        result = result.replace("...", free)
+    else:
+        letters = "".join(each)
+        result = free + "".join(sorted(c for c in set(letters) - set(free) if letters.count(c) == 1))
+    return apply(contraction, _contracted, operands, tuple(each), result)
+
+
+def _contracted(operands: tuple[Any, ...], terms: tuple[str, ...], result: str) -> Any:
+    return contraction(bare(operands), terms, result)  # type: ignore[no-untyped-call]
+
+
+def _without_ellipsis(terms: list[str], operands: Sequence[Any]) -> tuple[list[str], str]:
+    """The subscripts with letters for the axes of `...`, the same from the right; and all those letters."""
+    letters = [c for c in string.ascii_letters if c not in "".join(terms)]
+    counts = [np.ndim(x) - len(term.replace("...", "")) for term, x in zip(terms, operands, strict=True)]
+    stand_ins = ["".join(reversed(letters[:count])) for count in counts]
+    return [t.replace("...", s) for t, s in zip(terms, stand_ins, strict=True)], max(stand_ins, key=len)
+
+
+@_composes(np.tensordot)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    a, b = stacked(a), stacked(b)
+    if np.ndim(axes) == 0:
+        axes = (list(range(np.ndim(a) - int(axes), np.ndim(a))), list(range(int(axes))))
+    of_a, of_b = (np.atleast_1d(np.asarray(each, int)) for each in axes)
+    letters = iter(string.ascii_letters)
+    first = [next(letters) for _ in range(np.ndim(a))]
+    second = [next(letters) for _ in range(np.ndim(b))]
+    for i, j in zip(of_a, of_b, strict=True):
+        second[j] = first[i]
+    result = [c for c in first if c not in second] + [c for c in second if c not in first]
+    return np.einsum(f"{''.join(first)},{''.join(second)}->{''.join(result)}", a, b)
+
+
+@_composes(np.take)
+def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
+    if axis is None:
+        return np.reshape(a, -1)[_wrapped(indices, np.size(a), mode)]
+    k = axis % np.ndim(a)
+    return a[(_ALL,) * k + (_wrapped(indices, a.shape[k], mode),)]
+
+
+def _wrapped(indices: Any, extent: int, mode: str) -> Any:
+    positions = np.asarray(bare(indices))
+    if mode == "wrap":
+        return positions % extent
+    return np.clip(positions, 0, extent - 1) if mode == "clip" else positions
+
+
+@_composes(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    if axis is None:
+        return np.reshape(arr, -1)[bare(indices)]
+    index = list(np.ogrid[tuple(slice(n) for n in np.shape(indices))])
+    index[axis] = np.asarray(bare(indices))
+    return arr[tuple(index)]
+
+
+@_composes(np.sort)
+def sort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
+    if axis is None:
+        a, axis = np.reshape(a, -1), -1
+    return np.take_along_axis(a, np.argsort(bare(a), axis=axis, kind="stable"), axis)
+
+
+@_composes(np.array_split, np.split)
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    k = axis % np.ndim(ary)
+    parts = np.split if np.ndim(indices_or_sections) == 0 else np.array_split
+    positions = parts(np.arange(ary.shape[k]), indices_or_sections)
+    edges = [(int(p[0]), int(p[-1]) + 1) if p.size else (0, 0) for p in positions]
+    return [ary[(_ALL,) * k + (slice(start, stop),)] for start, stop in edges]
+
+
+@_composes(np.pad)
+def pad(array: Any, pad_width: Any, mode: str = "constant", **keywords: Any) -> Any:
+    positions = np.arange(np.size(array)).reshape(np.shape(array))
+    if mode != "constant":
+        return np.reshape(array, -1)[np.pad(positions, pad_width, mode, **keywords)]
+    inside = np.pad(np.ones(np.shape(array), bool), pad_width)
+    corner = np.argwhere(inside)[0] if inside.any() else np.zeros(inside.ndim, int)
+    where = tuple(slice(int(k), int(k) + n) for k, n in zip(corner, np.shape(array), strict=True))
+    padded = put(array, where, inside.shape)
+    if not np.any(keywords.get("constant_values", 0)):
+        return padded
+    return padded + np.pad(np.zeros(np.shape(array), array.dtype), pad_width, mode, **keywords)
+
+
+def _of_each(name: str) -> Callable[..., Any]:
+    """np.atleast_1d and its like, of one array or of several."""
+    ranks = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
+
+    def with_axes(array: Any) -> Any:
+        shape = getattr(np, name)(np.empty(np.shape(array))).shape
+        return array if np.ndim(array) >= ranks[name] else np.reshape(array, shape)
+
+    def atleast(*arrays: Any) -> Any:
+        made = tuple(with_axes(stacked(array)) for array in arrays)
+        return made[0] if len(made) == 1 else made
+
+    return atleast
+
+
+for _name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    COMPOSED[getattr(np, _name)] = _of_each(_name)
+
+
+@_composes(np.average)
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    if weights is None:
+        weights = np.ones(np.shape(a))
+    elif np.shape(weights) != np.shape(a):
+        k = axis % np.ndim(a)
+        weights = np.reshape(weights, tuple(n if j == k else 1 for j, n in enumerate(np.shape(a)))) + np.zeros(a.shape)
+    total = np.sum(weights, axis=axis, keepdims=keepdims)
+    mean = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+    return (mean, total) if returned else mean
+
+
+@_composes(np.linspace)
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    steps = np.linspace(0, 1, num, endpoint)
+    grid = np.reshape(steps, (num,) + (1,) * max(np.ndim(start), np.ndim(stop)))
+    points = start + (stop - start) * grid
+    points = np.moveaxis(points, 0, axis) if axis else points
+    return (points, (stop - start) / max(1, num - bool(endpoint))) if retstep else points
+
+
+@_composes(np.broadcast_arrays)
+def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Any, ...]:
+    shape = np.broadcast_shapes(*(np.shape(array) for array in arrays))
+    return tuple(np.broadcast_to(array, shape) for array in arrays)
+
+
+@_composes(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    y = np.moveaxis(y, axis, -1)
+    if x is not None:
+        dx = np.diff(x) if np.ndim(x) == 1 else np.diff(np.moveaxis(x, axis, -1), axis=-1)
+    return np.sum(dx * (y[..., 1:] + y[..., :-1]) / 2, axis=-1)
+
+
+@_composes(np.ptp)
+def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+@_composes(np.linalg.matrix_power)
+def matrix_power(a: Any, n: int) -> Any:
+    if n < 0:
+        a, n = np.linalg.inv(a), -n
+    power = np.eye(a.shape[-1], dtype=a.dtype) + np.zeros(a.shape, a.dtype)
+    while n:
+        power = power @ a if n % 2 else power
+        a, n = a @ a, n // 2
+    return power

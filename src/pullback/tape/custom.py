@@ -1,0 +1,232 @@
+"""Functions with a gradient of the user's own, functions that run again for their gradient, and constants."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pullback.errors import ShapeError, TypingError
+from pullback.rules.declare import constant as constant_functions
+from pullback.tape.functions import holds_tensor
+from pullback.tape.gradient_tape import GradientTape
+from pullback.tape.nest import flatten, rebuilt
+from pullback.tape.pullbacks import Pullback, Wanted
+from pullback.tape.record import tensors_in
+from pullback.tape.recorders import enter, leave, only, thread
+from pullback.tape.tensor import Tensor, apply
+from pullback.tape.variable import Variable, constant
+
+
+def stop_gradient(x: Any) -> Tensor:
+    """The same elements, as a constant: no gradient flows through.
+
+    >>> import pullback as pb
+    >>> x = pb.Variable(3.0)
+    >>> with pb.GradientTape() as tape:
+    ...     y = x * stop_gradient(x * x)
+    >>> tape.gradient(y, x)
+    <Tensor 9.0, float64>
+    """
+    return apply(stop_gradient, lambda elements: elements, x if isinstance(x, Tensor) else constant(x))
+
+
+constant_functions(stop_gradient)
+
+
+def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of tensors with a gradient of your own.
+
+    `function` returns `(value, gradient)`. `gradient` takes a cotangent for each tensor of the value (in dicts in the
+    order of the sorted keys), zeros for those that were not used, and returns one for each positional argument, in its
+    shape: None for one without. If `function` reads variables that are not among its arguments, `gradient` takes
+    `variables=` as well, a list of them, and returns `(cotangents, cotangents of the variables)`. Higher derivatives
+    differentiate `gradient` itself.
+
+    Raises TypingError (a TypeError) at the call where variables are read and `gradient` does not take them, and for
+    tensors in keywords; ValueError, when the derivative is taken, for cotangents of another number or shape.
+
+    >>> import numpy as np, pullback as pb
+    >>> @pb.custom_gradient
+    ... def clipped(x):
+    ...     return x, lambda x_bar: np.clip(x_bar, -1, 1)
+    >>> x = pb.Variable(2.0)
+    >>> with pb.GradientTape() as tape:
+    ...     y = 100 * clipped(x)
+    >>> tape.gradient(y, x)
+    <Tensor 1.0, float64>
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if any(holds_tensor(value) for value in keywords.values()):
+            raise TypingError("a tensor in a keyword argument would get no gradient", None, "pass it by position")
+        readers = Readers(arguments)
+        enter(readers)
+        try:
+            value, gradient = function(*arguments, **keywords)
+        finally:
+            leave(readers)
+        takes_variables = _takes_variables(gradient)
+        if readers.variables and not takes_variables:
+            names = ", ".join(f"'{v.name}'" for v in readers.variables)
+            raise TypingError(
+                f"'{function.__name__}' reads the variables {names}, and its gradient function does not take them",
+                None,
+                "let it take `variables=None` and return (cotangents, cotangents of the variables)",
+            )
+        return recorded_results(function.__name__, flatten(arguments), readers.variables, value, gradient)
+
+    return call
+
+
+def _takes_variables(gradient: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(gradient).parameters
+    return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def recorded_results(
+    name: str, arguments: list[Any], variables: list[Variable], value: Any, gradient: Callable[..., Any]
+) -> Any:
+    """The value in new tensors, recorded as made from the arguments and variables with this gradient function."""
+    found = [one if isinstance(one, Tensor) else Tensor(np.asarray(one)[()]) for one in flatten(value)]
+    results = tuple(Tensor(one._value) for one in found)
+    operation = Custom(name, tuple(arguments), tuple(variables), len(results), gradient)
+    for recorder in thread.recorders:
+        given = (*arguments, *variables)
+        recorder.record(operation, given, results if len(results) != 1 else results[0])
+    return rebuilt(value, list(results))
+
+
+class Readers:
+    """A recorder that notes which trainable variables are read, besides those among the arguments."""
+
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        self.known = {x._key for x in flatten(arguments) if isinstance(x, Tensor)}
+        self.variables: list[Variable] = []
+
+    def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:
+        for _, tensor in tensors_in(arguments):
+            if isinstance(tensor, Variable) and tensor.trainable and tensor._key not in self.known:
+                self.known.add(tensor._key)
+                self.variables.append(tensor)
+
+    def is_connected(self, tensor: Tensor) -> bool:
+        return False
+
+    def taken_out(self, tensor: Tensor, how: str) -> None:
+        pass
+
+
+class Custom:
+    """An operation whose pullback is a function of the user's."""
+
+    def __init__(
+        self,
+        name: str,
+        arguments: tuple[Any, ...],
+        variables: tuple[Variable, ...],
+        results: int,
+        gradient: Callable[..., Any],
+    ) -> None:
+        self.__name__ = name
+        self.shapes = [np.shape(x) if not isinstance(x, Tensor) else x.shape for x in (*arguments, *variables)]
+        self.arguments, self.variables = len(arguments), list(variables)
+        self.results, self.gradient = results, gradient
+
+    def pullback(self, wanted: Wanted) -> Pullback:
+        """What is recorded: the gradient function, called with tensors."""
+
+        def run(y_bar: Any) -> tuple[Any, ...]:
+            given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
+            on_tensors = isinstance(given[0], Tensor)
+            cotangents = self.cotangents(tuple(one if on_tensors else Tensor(one) for one in given))
+            chosen = [cotangents[k] for k in wanted]
+            return tuple(_as(one, on_tensors) for one in chosen)
+
+        return Pullback(self, wanted, run, run, (), False)
+
+    def cotangents(self, given: tuple[Tensor, ...]) -> list[Any]:
+        """One for each argument and variable. ValueError where they are too few, too many or of another shape."""
+        if self.variables:
+            of_arguments, of_variables = self.gradient(*given, variables=self.variables)
+            found = [*_listed(of_arguments), *_listed(of_variables)]
+        else:
+            found = _listed(self.gradient(*given))
+        if len(found) != len(self.shapes):
+            raise ValueError(
+                f"the gradient of '{self.__name__}' returned {len(found)} cotangents for {self.arguments} arguments "
+                f"and {len(self.variables)} variables"
+            )
+        for one, shape in zip(found, self.shapes, strict=True):
+            if one is not None and np.shape(one) != shape:
+                raise ShapeError(
+                    f"the gradient of '{self.__name__}' returned a cotangent of shape {np.shape(one)} for {shape}"
+                )
+        return found
+
+
+def _listed(structure: Any) -> list[Any]:
+    return flatten(structure) if isinstance(structure, list | tuple | dict) else [structure]
+
+
+def _as(cotangent: Any, on_tensors: bool) -> Any:
+    """A cotangent as a tensor, or as an array."""
+    if cotangent is None:
+        return None
+    if isinstance(cotangent, Tensor):
+        return cotangent if on_tensors else cotangent._value
+    array = np.asarray(cotangent)[()]
+    return Tensor(array) if on_tensors else array
+
+
+def recompute_grad(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, keeping nothing for its gradient but its arguments: it runs once more when that is taken.
+
+    It runs with the values that its variables had at the call.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        readers = Readers(arguments)
+        with only((readers,)):
+            value = function(*arguments, **keywords)
+        given = [one for one in flatten(arguments) if isinstance(one, Tensor)]
+        variables = readers.variables
+        values = [v._value for v in (*given, *variables)]
+
+        def gradient(*cotangents: Tensor, variables: Any = ()) -> Any:
+            with held([*given, *variables], values), GradientTape() as tape:
+                tape.watch([*given, *variables])
+                again = function(*arguments, **keywords)
+            found = tape.gradient(flatten(again), [*given, *variables], list(cotangents))
+            return found[: len(given)], found[len(given) :]
+
+        def of_arguments(*cotangents: Tensor) -> Any:
+            return gradient(*cotangents)[0]
+
+        chosen = gradient if variables else of_arguments
+        return recorded_results(function.__name__, list(given), variables, value, chosen)
+
+    return call
+
+
+class held:
+    """For a block, variables have the values that they had before."""
+
+    def __init__(self, tensors: list[Tensor], values: list[Any]) -> None:
+        self.tensors, self.values = tensors, values
+
+    def __enter__(self) -> None:
+        self.now = [x._value for x in self.tensors]
+        self._set(self.values)
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self.now)
+
+    def _set(self, values: list[Any]) -> None:
+        for tensor, value in zip(self.tensors, values, strict=True):
+            tensor._value = value

@@ -1,0 +1,112 @@
+"""`ForwardAccumulator`: tangents are pushed through the operations while they are computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.errors import ShapeError
+from pullback.rules import is_constant
+from pullback.tape.gradient_tape import GradientTape
+from pullback.tape.nest import flatten, rebuilt
+from pullback.tape.questions import UnconnectedGradients, checked, zeros_wanted
+from pullback.tape.record import recorded, tensors_in
+from pullback.tape.recorders import enter, leave, only, thread
+from pullback.tape.sweep import fitted
+from pullback.tape.tensor import Tensor
+from pullback.tape.variable import elements
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products: the derivatives of what its block computes along `tangents`.
+
+    primals: tensors and variables, in nested lists, tuples and dicts. tangents: the same structure, each in the shape
+    of its primal. Raises ValueError for a primal that is given twice, another structure or another shape.
+
+    >>> import numpy as np, pullback as pb
+    >>> from pullback.tape import ForwardAccumulator
+    >>> x = pb.constant([1.0, 2.0])
+    >>> with ForwardAccumulator(x, pb.constant([1.0, 0.0])) as accumulator:
+    ...     y = np.sum(x ** 3)
+    >>> accumulator.jvp(y)
+    <Tensor 3.0, float64>
+    """
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        given, along = checked(flatten(primals), "primal"), flatten(tangents)
+        if len(given) != len(along) or isinstance(primals, Tensor) == isinstance(tangents, list | tuple | dict):
+            raise ValueError("the tangents do not have the structure of the primals")
+        self.tangents: dict[int, Tensor] = {}
+        self.recording = False
+        for x, x_dot in zip(given, along, strict=True):
+            if x._key in self.tangents:
+                raise ValueError("a primal is given twice")
+            tangent = x_dot._now() if isinstance(x_dot, Tensor) else Tensor(elements(x_dot, x.dtype))
+            if tangent.shape != x.shape:
+                raise ShapeError(f"a tangent has shape {tangent.shape}, its primal {x.shape}")
+            self.tangents[x._key] = tangent
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self.recording:
+            raise ValueError("the accumulator is recording already: it cannot be entered within itself")
+        enter(self)
+        self.recording = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        leave(self)
+        self.recording = False
+
+    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
+        """The tangents of results, in their structure; None or zeros for those that are not connected."""
+        zero = zeros_wanted(unconnected_gradients)
+        found = []
+        for y in checked(flatten(primals), "result"):
+            y_dot = self.tangents.get(y._key)
+            found.append(Tensor(np.zeros(y.shape, y.dtype)[()]) if y_dot is None and zero else y_dot)
+        return rebuilt(primals, found)
+
+    def is_connected(self, tensor: Tensor) -> bool:
+        """Whether the tensor has a tangent."""
+        return tensor._key in self.tangents
+
+    def taken_out(self, tensor: Tensor, how: str) -> None:
+        """Nothing is remembered of it."""
+
+    def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:
+        """Push the tangents of the arguments through a call. Those who were entered before see how."""
+        inputs = [(place, x) for place, x in tensors_in(arguments) if x._key in self.tangents]
+        results = result if isinstance(result, tuple) else (result,)
+        if not inputs or is_constant(function) or all(y.dtype.kind != "f" for y in results):
+            return
+        outer = thread.recorders[: thread.recorders.index(self)]
+        with only(outer):
+            record = recorded(function, arguments, result, inputs)
+            self._push(record, [x for _, x in inputs], results)
+
+    def _push(self, record: Any, inputs: list[Tensor], results: tuple[Tensor, ...]) -> None:
+        """A pullback is linear in its cotangent u: its own derivative by u along the tangents is what they become."""
+        pullback = record[0]
+        x_dots = [self.tangents[x._key] for x in inputs]
+        units = tuple(Tensor(np.ones(y.shape, y.dtype)[()]) for y in results)
+        kept = record[pullback.end :]
+        if pullback.elementwise:
+            partials = pullback.run(units[0], *kept)
+            terms = [p * x_dot for p, x_dot in zip(partials, x_dots, strict=True) if p is not None]
+            if terms:
+                self.tangents[results[0]._key] = sum(terms[1:], terms[0])
+            return
+        if len(results) > 1:
+            kept = kept[:-1]
+        with GradientTape() as tape:
+            tape.watch(list(units))
+            x_bars = pullback.run(units if len(results) > 1 else units[0], *kept)
+            x_bars = tuple(
+                x_bar if x_bar is None else fitted(x_bar, *fit) for x_bar, fit in zip(x_bars, record[1], strict=True)
+            )
+        pairs = [(x_bar, x_dot) for x_bar, x_dot in zip(x_bars, x_dots, strict=True) if isinstance(x_bar, Tensor)]
+        y_dots = tape.gradient([x_bar for x_bar, _ in pairs], list(units), [x_dot for _, x_dot in pairs])
+        for y, y_dot in zip(results, y_dots, strict=True):
+            if y_dot is not None:
+                self.tangents[y._key] = y_dot

@@ -1,0 +1,62 @@
+"""Who asks a tensor for a number of Python: `float(x)` says so plainly; a function of `math` or an array's element not.
+
+Python calls the same `__float__` for all of them. The instruction that is being run, and its text, tell them apart.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import linecache
+import sys
+from types import FrameType
+
+from pullback.errors import TypingError
+from pullback.tape.places import place_in
+from pullback.tape.recorders import is_connected, taken_out
+
+_PLAIN = {"float", "int", "complex", "bool", "round", "str", "print", "format", "repr"}
+_REMEDY = (
+    "use NumPy's functions on tensors (np.sin, np.stack, …), write x.item() where a constant is meant, or make the "
+    "loop a function: under a tape, a call of a pb.differentiable function is differentiated as a whole"
+)
+
+
+def check_leaving(tensor: object, how: str) -> None:
+    """Tell the tapes that a number leaves. TypingError where it would be lost without the user having asked for it."""
+    if not is_connected(tensor):
+        return
+    frame = sys._getframe(2)
+    culprit = find_culprit(frame)
+    if culprit:
+        raise TypingError(
+            f"{culprit} would take a tensor's number out of the tape, and its gradient would be lost",
+            place_in(frame),
+            _REMEDY,
+        )
+    taken_out(tensor, how)
+
+
+def find_culprit(frame: FrameType) -> str:
+    """What a frame is doing, where that is not a plain conversion; an empty text where it is or cannot be told."""
+    code = frame.f_code
+    instruction = dis.opname[code.co_code[frame.f_lasti]]
+    if instruction.startswith("STORE"):
+        return "storing it in an array"
+    if not instruction.startswith("CALL"):
+        return ""
+    name = called_name(frame)
+    if not name or (name in _PLAIN and name not in frame.f_globals) or name.rpartition(".")[2] == "format":
+        return ""
+    return f"{name}()"
+
+
+def called_name(frame: FrameType) -> str:
+    """The text of the function that a frame is calling; empty where the source is not at hand."""
+    positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    line, _, start, _ = positions
+    if line is None or start is None:
+        return ""
+    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
+    called = text.encode()[start:].decode(errors="ignore").partition("(")[0].strip()
+    return called if called.replace(".", "").isidentifier() or hasattr(builtins, called) else ""

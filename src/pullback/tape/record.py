@@ -1,0 +1,129 @@
+"""An operation becomes a record: its pullback, the numbers of the tensors it pulls back to, and what it needs.
+
+A record is one flat tuple, `(pullback, fits, *inputs, *kept)`, for there are as many as operations. `fits` holds shape
+and dtype of each input where cotangents need to be brought to them, and is None where they have them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from pullback.errors import Location, MissingRuleError
+from pullback.frontend.apply import name_of
+from pullback.rules import rule_of
+from pullback.tape.functions import Unruled
+from pullback.tape.mentions import Use
+from pullback.tape.places import place_of_call
+from pullback.tape.pullbacks import RESULT, Pullback, Wanted, pullback_of
+from pullback.tape.rules import RULES
+from pullback.tape.tensor import Tensor
+
+Record = tuple[Any, ...]
+
+
+class Operation(Protocol):
+    """What stands in the place of a function for operations that bring their pullback along."""
+
+    def pullback(self, wanted: Wanted) -> Pullback: ...
+
+
+def tensors_in(arguments: tuple[Any, ...]) -> list[tuple[Any, Tensor]]:
+    """(place, tensor) for the tensors among arguments, also those in tuples."""
+    found: list[tuple[Any, Tensor]] = []
+    for k, argument in enumerate(arguments):
+        if isinstance(argument, Tensor):
+            found.append((k, argument))
+        elif type(argument) is tuple:
+            found += [((k, j), part) for j, part in enumerate(argument) if isinstance(part, Tensor)]
+    return found
+
+
+def recorded(function: Any, arguments: tuple[Any, ...], result: Any, inputs: list[tuple[Any, Tensor]]) -> Record:
+    """The record of a call, for inputs with their places among the arguments; `result` is a tensor, or several."""
+    wanted = tuple([place for place, _ in inputs])
+    pullback = _PULLBACKS.get((function, wanted)) or find_pullback(function, wanted)
+    kept = [keep(result if k == RESULT else arguments[k], use) for k, use in pullback.keeps]
+    if isinstance(result, tuple):
+        kept.append(tuple([zeros_like(y._value) for y in result]))
+    keys = [x._key for _, x in inputs]
+    if not pullback.elementwise:
+        return (pullback, [(x._value.shape, x._value.dtype) for _, x in inputs], *keys, *kept)
+    value = result._value
+    # Python's numbers would raise where NumPy's give infinity.
+    kept = [value.dtype.type(x) if isinstance(x, int | float) else x for x in kept]
+    return (pullback, _fits(inputs, value.shape, value.dtype), *keys, *kept)
+
+
+def _fits(inputs: list[tuple[Any, Tensor]], shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Any] | None:
+    """Shapes and dtypes of the inputs, if one differs from those of the result."""
+    for _, x in inputs:
+        if x._value.shape != shape or x._value.dtype is not dtype:
+            return [(x._value.shape, x._value.dtype) for _, x in inputs]
+    return None
+
+
+def keep(argument: Any, use: Use) -> Any:
+    """What of an argument is kept: its elements as they are now, or an array of its shape and dtype that has none."""
+    if isinstance(argument, Tensor):
+        if use is Use.SHAPE and argument._value.shape:
+            return hollow(argument._value)
+        return argument._now()
+    if isinstance(argument, np.ndarray):
+        return hollow(argument) if use is Use.SHAPE else argument.copy()
+    if type(argument) is tuple:
+        return tuple([keep(part, use) for part in argument])
+    return argument
+
+
+def hollow(array: np.ndarray) -> np.ndarray:
+    """An array of the same shape and dtype that takes no memory for its elements, which are 0."""
+    dtype = array.dtype
+    zero = _ZEROS.get(dtype)
+    if zero is None:
+        zero = _ZEROS[dtype] = np.zeros(1, dtype)
+    return np.ndarray(array.shape, dtype, zero, 0, (0,) * array.ndim)
+
+
+def zeros_like(value: Any) -> Any:
+    """Zeros that take no memory: the cotangent of one of several results that nobody used."""
+    return hollow(value) if value.shape else value.dtype.type(0)
+
+
+_ZEROS: dict[np.dtype[Any], np.ndarray] = {}
+
+
+# Which pullback
+
+
+def find_pullback(function: Any, wanted: Wanted) -> Pullback:
+    """The pullback of a function; where there is no rule, one that says so when it is run."""
+    if hasattr(function, "pullback"):
+        made: Pullback = function.pullback(wanted)
+        return made
+    rule = None if isinstance(function, Unruled) else RULES.get(function) or rule_of(function)
+    if rule is None:
+        return missing(function, wanted, place_of_call())
+    _PULLBACKS[function, wanted] = pullback_of(rule, wanted)
+    return _PULLBACKS[function, wanted]
+
+
+_PULLBACKS: dict[tuple[Any, Wanted], Pullback] = {}
+
+
+def missing(function: Any, wanted: Wanted, place: Location) -> Pullback:
+    """A pullback that raises MissingRuleError, a LookupError as well."""
+    if isinstance(function, Unruled):
+        called = f"{name_of(function.function)} with {function.argument}"
+    else:
+        called = name_of(function)
+
+    def run(*_: Any) -> tuple[Any, ...]:
+        raise MissingRuleError(
+            f"{called} has no derivative rule",
+            place,
+            "write the function with pb.custom_gradient, or keep what the tape watches out of it",
+        )
+
+    return Pullback(function, wanted, run, run, (), False)

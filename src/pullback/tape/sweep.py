@@ -1,0 +1,161 @@
+"""The way back over a tape's records: from the cotangents of targets to those of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.tape.functions import as_dtype
+from pullback.tape.pullbacks import Pullback
+from pullback.tape.record import Record
+from pullback.tape.rules import add_item, take_item
+from pullback.tape.tensor import Tensor, Withdrawn, as_recorded, elements_of
+
+SELECT = Pullback(None, (0,), None, None, (), False)
+"""Marks the record of one of several results: `(SELECT, position, key of all results together)`."""
+
+Records = Mapping[int, Record | None]
+_WHERE = {np.where, runtime.where}
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What lies between targets and sources: the numbers of the tensors, the latest first."""
+
+    keys: tuple[int, ...]
+    members: frozenset[int]
+
+
+def inputs_of(record: Record) -> tuple[int, ...]:
+    """The numbers of the tensors that a record pulls back to."""
+    return record[2 : record[0].end]
+
+
+def find_path(records: Records, targets: Iterable[int], sources: frozenset[int]) -> Path:
+    """The tensors that some target is computed from and that are computed from some source, both included."""
+    behind: set[int] = set()
+    waiting = list(targets)
+    while waiting:
+        key = waiting.pop()
+        if key not in behind:
+            behind.add(key)
+            record = records.get(key)
+            if record is not None:
+                waiting.extend(inputs_of(record))
+    members: set[int] = set()
+    ordered = sorted(behind)
+    for key in ordered:
+        record = records.get(key)
+        if key in sources or (record is not None and not members.isdisjoint(inputs_of(record))):
+            members.add(key)
+    return Path(tuple(key for key in reversed(ordered) if key in members), frozenset(members))
+
+
+def pull_back(
+    records: Records, path: Path, seeds: Iterable[tuple[int, Any]], sources: frozenset[int], on_tensors: bool
+) -> dict[int, Any]:
+    """The cotangents of the sources that are reached. `on_tensors`: computed with tensors, so that others record it."""
+    sweep = Sweep(path.members)
+    for key, seed in seeds:
+        if key in path.members:
+            sweep.add(key, seed)
+    found: dict[int, Any] = {}
+    for key in path.keys:
+        y_bar = sweep.cotangents.pop(key, None)
+        if y_bar is None:
+            continue
+        if key in sources:
+            found[key] = y_bar
+        record = records.get(key)
+        if record is None:
+            continue
+        if record[0] is SELECT:
+            sweep.cotangents.setdefault(record[2], {})[record[1]] = y_bar
+        elif record[0].function is take_item and not on_tensors:
+            sweep.add_at(record[2], y_bar, record[-1], record[1][0], key in sources)
+        else:
+            sweep.run(key, record, y_bar, on_tensors)
+    return found
+
+
+class Sweep:
+    """The cotangents so far. `owned` are those in memory that nothing else refers to."""
+
+    def __init__(self, members: frozenset[int]) -> None:
+        self.members = members
+        self.cotangents: dict[int, Any] = {}
+        self.owned: set[int] = set()
+        self.masked: set[int] = set()
+
+    def run(self, key: int, record: Record, y_bar: Any, on_tensors: bool) -> None:
+        """Pull the cotangent of one result back to its inputs."""
+        pullback, fits = record[0], record[1]
+        inputs = record[2 : pullback.end]
+        kept = record[pullback.end :]
+        if type(y_bar) is dict:
+            *kept, zeros = kept
+            y_bar = tuple([y_bar.get(k, Tensor(zero) if on_tensors else zero) for k, zero in enumerate(zeros)])
+        if not on_tensors:
+            kept = [k._value if type(k) is Tensor else kept_elements(k) for k in kept]
+        else:
+            kept = [as_recorded(k) if isinstance(k, Withdrawn) else k for k in kept]
+        run = pullback.run
+        if self.masked or pullback.function in _WHERE:
+            run = self.spread_mask(key, pullback, inputs)
+        for k, (x, x_bar) in enumerate(zip(inputs, run(y_bar, *kept), strict=True)):
+            if x_bar is not None and x in self.members:
+                if fits is not None:
+                    x_bar = fitted(x_bar, *fits[k])
+                self.add(x, x_bar)
+
+    def spread_mask(self, key: int, pullback: Pullback, inputs: tuple[int, ...]) -> Any:
+        """Behind `np.where`, as far as elementwise functions go, a cotangent of exactly 0 stays 0."""
+        if pullback.function in _WHERE or (key in self.masked and isinstance(pullback.function, np.ufunc)):
+            self.masked.update(inputs)
+        return pullback.run_masked if key in self.masked else pullback.run
+
+    def add(self, key: int, x_bar: Any) -> None:
+        """Add to the cotangent of a tensor."""
+        old = self.cotangents.get(key)
+        if old is None:
+            self.cotangents[key] = x_bar
+        elif key in self.owned and x_bar.dtype is old.dtype:
+            old += x_bar
+        else:
+            total = self.cotangents[key] = old + x_bar
+            if type(total) is np.ndarray:
+                self.owned.add(key)
+
+    def add_at(self, key: int, y_bar: Any, index: Any, fit: tuple[Any, Any], keep: bool) -> None:
+        """Add to some elements of the cotangent of a tensor, in place where it is ours."""
+        if key not in self.members:
+            return
+        total = self.cotangents.get(key)
+        if key not in self.owned:
+            total = np.zeros(*fit) if total is None else np.array(total)
+            if not fit[0]:
+                self.add(key, y_bar)
+                return
+            self.cotangents[key] = total
+            self.owned.add(key)
+        add_item(total, index, y_bar)
+
+
+def kept_elements(kept: Any) -> Any:
+    """What a record keeps, with elements in the place of tensors."""
+    if isinstance(kept, Tensor):
+        return elements_of(kept)
+    return tuple([kept_elements(part) for part in kept]) if type(kept) is tuple else kept
+
+
+def fitted(x_bar: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """A cotangent in the shape and dtype of its tensor: what broadcasting repeated is summed."""
+    if x_bar.shape != shape:
+        x_bar = runtime.sum_to(x_bar, shape)
+    if x_bar.dtype is not dtype and x_bar.dtype != dtype:
+        x_bar = as_dtype(x_bar, dtype) if isinstance(x_bar, Tensor) else x_bar.astype(dtype)
+    return x_bar

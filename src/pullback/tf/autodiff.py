@@ -1,0 +1,5 @@
+"""`tf.autodiff`."""
+
+from pullback.tape import ForwardAccumulator, GradientTape
+
+__all__ = ["ForwardAccumulator", "GradientTape"]

@@ -1,0 +1,5 @@
+"""`tf.compat`: names of earlier versions."""
+
+from pullback.tf.compat import v1
+
+__all__ = ["v1"]

@@ -1,0 +1,5 @@
+"""`tf.compat.v1`."""
+
+from pullback.tf.compat.v1 import train
+
+__all__ = ["train"]

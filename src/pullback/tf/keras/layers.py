@@ -1,0 +1,40 @@
+"""`tf.keras.layers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pullback import nn
+from pullback.tf.values import Variable, convert_to_tensor
+
+
+class Dense(nn.Dense):
+    """`pullback.nn.Dense` for tensors of float32, or of the dtype it is given."""
+
+    def __init__(
+        self,
+        units: int,
+        activation: str | Callable[[Any], Any] | None = None,
+        use_bias: bool = True,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = np.float32,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(units, activation, use_bias, trainable, name, dtype, seed)
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """Kernel and bias in a list; none if the layer is frozen."""
+        return list(super().trainable_variables)
+
+    def new_variable(self, value: Any, name: str, dtype: Any) -> Variable:
+        """A variable of TensorFlow's names."""
+        return Variable(value, self.trainable, name, dtype)
+
+    def __call__(self, x: Any) -> Any:
+        """The outputs for a tensor of shape (…, inputs)."""
+        return super().__call__(convert_to_tensor(x))

@@ -1,0 +1,84 @@
+"""Tensors with TensorFlow's dtypes: Python's floats are float32 and its integers int32; arrays of NumPy keep theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback import tape
+from pullback.tape.nest import flatten
+from pullback.tape.tensor import Tensor
+
+_NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
+
+
+def default_dtype(value: Any, dtype: Any) -> Any:
+    """The dtype for a value: the one that is given, its own, or TensorFlow's for Python's numbers."""
+    if dtype is not None or isinstance(value, Tensor | np.ndarray | np.generic):
+        return dtype
+    if any(isinstance(leaf, Tensor | np.ndarray | np.generic) for leaf in flatten(value)):
+        return None
+    found = np.asarray(value).dtype
+    return _NARROW.get(found, found)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of a copy of `value`; a number may be spread over a shape."""
+    made = tape.constant(value, default_dtype(value, dtype))
+    return made if shape is None else tape.constant(np.broadcast_to(made.numpy(), tuple(shape)))
+
+
+class Variable(tape.Variable):
+    """`pb.Variable` with TensorFlow's dtypes for Python's numbers."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        initial_value: Any,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        shape: Any = None,
+    ) -> None:
+        value = initial_value() if callable(initial_value) else initial_value
+        super().__init__(value, trainable, name, default_dtype(value, dtype))
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """The tensor itself, a tensor of an array or of numbers, or the stack of a list of tensors."""
+    if isinstance(value, Tensor):
+        return value if dtype is None or value.dtype == np.dtype(dtype) else value.astype(dtype)
+    if isinstance(value, list | tuple) and any(isinstance(leaf, Tensor) for leaf in flatten(value)):
+        return np.stack([convert_to_tensor(item, dtype) for item in value])
+    return constant(value, dtype)
+
+
+def operands(*given: Any) -> tuple[Tensor, ...]:
+    """Arguments that belong together as tensors: Python's numbers take the dtype of the tensors beside them."""
+    dtype = next((one.dtype for one in given if isinstance(one, Tensor | np.ndarray)), None)
+    return tuple(
+        convert_to_tensor(
+            one, None if isinstance(one, Tensor | np.ndarray | np.generic) or _holds_tensor(one) else dtype
+        )
+        for one in given
+    )
+
+
+def _holds_tensor(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(leaf, Tensor) for leaf in flatten(value))
+
+
+def axes(axis: Any) -> Any:
+    """An axis as NumPy takes it: lists become tuples."""
+    if isinstance(axis, Tensor):
+        axis = axis.numpy().tolist()
+    return tuple(int(k) for k in axis) if isinstance(axis, list | tuple | np.ndarray) else axis
+
+
+def extents(shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple of integers."""
+    if isinstance(shape, Tensor):
+        shape = shape.numpy()
+    return tuple(int(n) for n in np.atleast_1d(np.asarray([int(n) for n in np.atleast_1d(shape)])))

@@ -157,3 +157,20 @@ def test_wrong_and_failed_peers_are_named_and_stay_out_of_the_mean():
     ]
     assert len(as_text(rows).splitlines()) == 5
     assert len(as_markdown(rows).splitlines()) == 6
+
+
+def test_tape_is_measured_beside_what_is_installed():
+    command = [
+        sys.executable,
+        str(BENCHMARKS / "tape.py"),
+        "--rounds",
+        "1",
+        "--budget",
+        "0.001",
+        "--only",
+        "square,chain",
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
+    assert run.returncode == 0, run.stderr
+    ours = [line for line in run.stdout.splitlines() if "pullback" in line]
+    assert [line.split()[-1] for line in ours] == ["1.00", "1.00"]

@@ -88,7 +88,7 @@ NAMES = sorted(pb.ANALYSES)
 
 IN_MODES = [(program, k, mode) for mode in MODES for program, k in INTERPRETED if k == 0 or mode == "on"]
 SEGMENTED = [(program, k, "on") for program, k in INTERPRETED]
-SEGMENTED += [(program, 0, mode) for k, mode in enumerate(("off", "loops")) for program in PROGRAMS[k::3]]
+SEGMENTED += [(program, 0, mode) for k, mode in enumerate(("off", "loops")) for program in PROGRAMS[k::4]]
 STRIPS = [(program, k) for program, k in INTERPRETED if program.id.split(".")[0] in ("abreast", "lanes", "scratch")]
 
 

@@ -111,7 +111,7 @@ def narrow(arguments: list[Any], text: str) -> bool:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_dtypes_are_numpys(block: int) -> None:
     ran = 0
-    for seed in range(block, 200, 4):
+    for seed in range(block, 150, 4):
         program = drawn(seed)
         if program is None:
             continue

@@ -9,9 +9,9 @@ import random_aliases
 import random_nests
 import random_programs
 
-INTERPRETED = range(1000, 1090)
-NESTS = range(4150, 4210)
-ALIASES = range(5000, 5200)
+INTERPRETED = range(1000, 1070)
+NESTS = range(4150, 4200)
+ALIASES = range(5000, 5150)
 COMPILED = range(2007, 2012)
 GOOD = {"right", "refused"}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import collections
+import copy
 import gc
 import math
+import pickle
 import threading
 import tracemalloc
 import weakref
@@ -222,6 +224,28 @@ def test_what_a_tensor_gives_out_is_private() -> None:
     array = np.asarray(v)
     array[1] = 100.0
     assert v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_copies_of_a_variable_are_variables_of_their_own() -> None:
+    x = pb.Variable([1.0, 2.0], name="x", trainable=True)
+    for copied in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        with pb.GradientTape() as tape:
+            y = np.sum(x * copied * copied)
+        assert [g.numpy().tolist() for g in tape.gradient(y, [x, copied])] == [[1.0, 4.0], [2.0, 8.0]]
+        assert copied.name == "x"
+    nested = copy.deepcopy({"again": [x, x]})["again"]
+    assert nested[0] is nested[1]
+
+
+def test_copies_of_a_tensor_are_followed() -> None:
+    x = pb.constant([1.0, 2.0])
+    with pb.GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(copy.deepcopy(x) * copy.copy(x) * x.copy())
+    assert tape.gradient(y, x).numpy().tolist() == [3.0, 12.0]
+    other = pickle.loads(pickle.dumps(x))
+    assert other.numpy().tolist() == [1.0, 2.0]
+    assert other._key != x._key
 
 
 def test_each_read_of_a_variable_counts_with_the_value_it_had() -> None:

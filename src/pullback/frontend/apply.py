@@ -271,7 +271,8 @@ _NAMES: dict[Any, tuple[str, ...]] = {
 def name_of(function: Any) -> str:
     """How a message names a function."""
     name = getattr(function, "__name__", repr(function))
-    return f"np.{name}" if is_numpy(function) else name
+    of_others = isinstance(function, np.ufunc) and getattr(np, name, None) is not function
+    return f"np.{name}" if is_numpy(function) and not of_others else name
 
 
 def is_numpy(function: Any) -> bool:

@@ -30,6 +30,8 @@ class Cut:
 class Cuts:
     """One cut for each line and kind, the last: a loop does not make the memory grow."""
 
+    __slots__ = ("by_place",)
+
     def __init__(self) -> None:
         self.by_place: dict[tuple[str, str, int], Cut] = {}
 

@@ -156,9 +156,10 @@ class GradientTape:
         assert records is not None, "a tape that records has been entered"
         found = []
         for place, tensor in tensors_in(arguments):
-            if tensor._watch and self.watches_variables:
-                self._follow(tensor)
             if tensor._key in records:
+                found.append((place, tensor))
+            elif tensor._watch and self.watches_variables:
+                self._follow(tensor)
                 found.append((place, tensor))
         if not found:
             return

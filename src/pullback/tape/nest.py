@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+_CONTAINERS = (list, tuple, Mapping)
+
 
 def flatten(structure: Any) -> list[Any]:
     """What stands in nested lists, tuples and dicts, dicts in the order of their sorted keys.
@@ -13,7 +15,7 @@ def flatten(structure: Any) -> list[Any]:
     >>> flatten({"b": 1, "a": [2, (3,)]})
     [2, 3, 1]
     """
-    return list(_leaves(structure))
+    return list(_leaves(structure)) if isinstance(structure, _CONTAINERS) else [structure]
 
 
 def _leaves(structure: Any) -> Iterator[Any]:
@@ -41,7 +43,7 @@ def rebuilt(structure: Any, leaves: list[Any]) -> Any:
     >>> rebuilt({"b": 1, "a": [2, (3,)]}, ["x", "y", "z"])
     {'b': 'z', 'a': ['x', ('y',)]}
     """
-    return _filled(structure, iter(leaves).__next__)
+    return _filled(structure, iter(leaves).__next__) if isinstance(structure, _CONTAINERS) else leaves[0]
 
 
 def _filled(structure: Any, following: Callable[[], Any]) -> Any:

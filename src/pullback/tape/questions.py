@@ -44,6 +44,8 @@ def _a(thing: Any) -> str:
 
 
 def zeros_wanted(choice: UnconnectedGradients | str) -> bool:
+    if choice is UnconnectedGradients.NONE:
+        return False
     try:
         return UnconnectedGradients(choice) is UnconnectedGradients.ZERO
     except ValueError:
@@ -69,7 +71,7 @@ def seed_of(target: Tensor, weight: Any, on_tensors: bool) -> Any:
     shape, dtype = target.shape, target.dtype
     seed: Any
     if weight is None:
-        seed = np.ones(shape, dtype)[()]
+        seed = np.ones(shape, dtype) if shape else dtype.type(1)
     else:
         seed = weight if isinstance(weight, Tensor) else np.asarray(weight)
         if seed.shape not in ((), shape):

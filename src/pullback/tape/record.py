@@ -31,11 +31,9 @@ class Operation(Protocol):
 
 def tensors_in(arguments: tuple[Any, ...]) -> list[tuple[Any, Tensor]]:
     """(place, tensor) for the tensors among arguments, also those in tuples."""
-    found: list[tuple[Any, Tensor]] = []
+    found: list[tuple[Any, Tensor]] = [(k, one) for k, one in enumerate(arguments) if isinstance(one, Tensor)]
     for k, argument in enumerate(arguments):
-        if isinstance(argument, Tensor):
-            found.append((k, argument))
-        elif type(argument) is tuple:
+        if type(argument) is tuple:
             found += [((k, j), part) for j, part in enumerate(argument) if isinstance(part, Tensor)]
     return found
 
@@ -45,27 +43,28 @@ def recorded(function: Any, arguments: tuple[Any, ...], result: Any, inputs: lis
     wanted = tuple([place for place, _ in inputs])
     pullback = _PULLBACKS.get((function, wanted)) or find_pullback(function, wanted)
     kept = [keep(result if k == RESULT else arguments[k], use) for k, use in pullback.keeps]
-    if isinstance(result, tuple):
-        kept.append(tuple([zeros_like(y._value) for y in result]))
     keys = [x._key for _, x in inputs]
     if not pullback.elementwise:
+        if isinstance(result, tuple):
+            kept.append(tuple([zeros_like(y._value) for y in result]))
         return (pullback, [(x._value.shape, x._value.dtype) for _, x in inputs], *keys, *kept)
     value = result._value
-    # Python's numbers would raise where NumPy's give infinity.
-    kept = [value.dtype.type(x) if isinstance(x, int | float) else x for x in kept]
-    return (pullback, _fits(inputs, value.shape, value.dtype), *keys, *kept)
-
-
-def _fits(inputs: list[tuple[Any, Tensor]], shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Any] | None:
-    """Shapes and dtypes of the inputs, if one differs from those of the result."""
+    shape, dtype = value.shape, value.dtype
+    fits = None
     for _, x in inputs:
         if x._value.shape != shape or x._value.dtype is not dtype:
-            return [(x._value.shape, x._value.dtype) for _, x in inputs]
-    return None
+            fits = [(x._value.shape, x._value.dtype) for _, x in inputs]
+    # Python's numbers would raise where NumPy's give infinity.
+    return (pullback, fits, *keys, *[dtype.type(x) if isinstance(x, _NUMBERS) else x for x in kept])
+
+
+_NUMBERS = (int, float)
 
 
 def keep(argument: Any, use: Use) -> Any:
     """What of an argument is kept: its elements as they are now, or an array of its shape and dtype that has none."""
+    if type(argument) is Tensor and use is Use.ELEMENTS:
+        return argument
     if isinstance(argument, Tensor):
         if use is Use.SHAPE and argument._value.shape:
             return hollow(argument._value)

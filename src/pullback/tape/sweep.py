@@ -26,8 +26,8 @@ _WHERE = {np.where, runtime.where}
 class Path:
     """What lies between targets and sources: the numbers of the tensors, the latest first."""
 
-    keys: tuple[int, ...]
-    members: frozenset[int]
+    keys: list[int]
+    members: set[int]
 
 
 def inputs_of(record: Record) -> tuple[int, ...]:
@@ -37,22 +37,19 @@ def inputs_of(record: Record) -> tuple[int, ...]:
 
 def find_path(records: Records, targets: Iterable[int], sources: frozenset[int]) -> Path:
     """The tensors that some target is computed from and that are computed from some source, both included."""
-    behind: set[int] = set()
+    inputs: dict[int, tuple[int, ...]] = {}
     waiting = list(targets)
     while waiting:
         key = waiting.pop()
-        if key not in behind:
-            behind.add(key)
+        if key not in inputs:
             record = records.get(key)
-            if record is not None:
-                waiting.extend(inputs_of(record))
+            inputs[key] = () if record is None else inputs_of(record)
+            waiting += inputs[key]
     members: set[int] = set()
-    ordered = sorted(behind)
-    for key in ordered:
-        record = records.get(key)
-        if key in sources or (record is not None and not members.isdisjoint(inputs_of(record))):
+    for key in sorted(inputs):
+        if key in sources or not members.isdisjoint(inputs[key]):
             members.add(key)
-    return Path(tuple(key for key in reversed(ordered) if key in members), frozenset(members))
+    return Path(sorted(members, reverse=True), members)
 
 
 def pull_back(
@@ -85,7 +82,7 @@ def pull_back(
 class Sweep:
     """The cotangents so far. `owned` are those in memory that nothing else refers to."""
 
-    def __init__(self, members: frozenset[int]) -> None:
+    def __init__(self, members: set[int]) -> None:
         self.members = members
         self.cotangents: dict[int, Any] = {}
         self.owned: set[int] = set()
@@ -106,11 +103,16 @@ class Sweep:
         run = pullback.run
         if self.masked or pullback.function in _WHERE:
             run = self.spread_mask(key, pullback, inputs)
-        for k, (x, x_bar) in enumerate(zip(inputs, run(y_bar, *kept), strict=True)):
+        x_bars = run(y_bar, *kept)
+        if fits is not None:
+            x_bars = [x if x is None else fitted(x, *fit) for x, fit in zip(x_bars, fits, strict=True)]
+        cotangents = self.cotangents
+        for x, x_bar in zip(inputs, x_bars, strict=True):
             if x_bar is not None and x in self.members:
-                if fits is not None:
-                    x_bar = fitted(x_bar, *fits[k])
-                self.add(x, x_bar)
+                if x in cotangents:
+                    self.add(x, x_bar)
+                else:
+                    cotangents[x] = x_bar
 
     def spread_mask(self, key: int, pullback: Pullback, inputs: tuple[int, ...]) -> Any:
         """Behind `np.where`, as far as elementwise functions go, a cotangent of exactly 0 stays 0."""

@@ -29,6 +29,15 @@ def apply(function: Callable[..., Any], call: Callable[..., Any], *arguments: An
     return result
 
 
+def apply_to_one(function: Callable[..., Any], call: Callable[[Any], Any], x: Tensor) -> Tensor:
+    """`apply` for one argument."""
+    value = call(x._value)
+    result = tensor_of(value, (x,)) if type(value) is np.ndarray else Tensor(value)
+    for recorder in thread.recorders:
+        recorder.record(function, (x,), result)
+    return result
+
+
 def as_operand(given: Any) -> Any:
     """What stands beside a tensor: itself, a number, or the array of a list's items. TypeError for other things."""
     if isinstance(given, Tensor | np.ndarray | np.generic | int | float):
@@ -64,7 +73,7 @@ def both_sides(function: np.ufunc, call: Callable[[Any, Any], Any]) -> tuple[Ope
 
 def unary(function: np.ufunc, call: Callable[[Any], Any]) -> Callable[[Tensor], Tensor]:
     """The operator that computes `function` by `call`."""
-    return lambda self: apply(function, call, self)
+    return lambda self: apply_to_one(function, call, self)
 
 
 def in_place(operate: Callable[[Any, Any], Any]) -> Operator:
@@ -117,6 +126,17 @@ class Tensor:
     def _now(self) -> Tensor:
         """A tensor that stays what this is now."""
         return self
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from pullback.tape.variable import constant
+
+        return constant, (self.numpy(),)
 
     # What it is
 
@@ -205,6 +225,8 @@ class Tensor:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         if method == "__call__" and not keywords and ufunc.nout == 1:
+            if len(inputs) == 1:
+                return apply_to_one(canonical(ufunc), ufunc, self)
             return apply(canonical(ufunc), ufunc, *(as_operand(one) for one in inputs))
         from pullback.tape.functions import call_ufunc
 
@@ -251,7 +273,7 @@ class Tensor:
 
     def __pow__(self, other: Any) -> Tensor:
         if type(other) is int and other == 2:
-            return apply(np.square, np.square, self)
+            return apply_to_one(np.square, np.square, self)
         return self._power(other)
 
     @property

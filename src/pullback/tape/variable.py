@@ -63,6 +63,15 @@ class Variable(Tensor):
     def _now(self) -> Tensor:
         return as_recorded(self)
 
+    def __copy__(self) -> Variable:
+        return type(self)(self.numpy(), self.trainable, self._name)
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.numpy(), self.trainable, self._name)
+
     @property
     def name(self) -> str:
         """The name it was given, 'Variable' by default."""

@@ -22,7 +22,7 @@ PROGRAMS = [program for program in PROGRAMS if program.id not in collect.REFUSED
 INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
 COMPILED = [(program, 0, "on") for program in PROGRAMS]  # one specialisation each: compiling takes the time
 OVERLAPS = [program for program in PROGRAMS if program.id.split(".")[0] == "overlaps"]
-COMPILED += [(program, 0, "off") for k, program in enumerate(PROGRAMS) if k % 10 == 0 or program in OVERLAPS]
+COMPILED += [(program, 0, "off") for k, program in enumerate(PROGRAMS) if k % 20 == 0 or program in OVERLAPS]
 COMPILED += [(program, 0, "whole") for program in OVERLAPS]
 RECURSIVE = [program for program in PROGRAMS if program.id.split(".")[0] == "recursion"]
 ALONE = [program for k, program in enumerate(PROGRAMS) if k % 8 == 0 or program in RECURSIVE]
@@ -86,9 +86,10 @@ MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops
 WHOLE: dict[str, dict[str, Any]] = {**MODES, "whole": {"fuse": False}}
 NAMES = sorted(pb.ANALYSES)
 
-IN_MODES = [(program, k, mode) for mode in MODES for program, k in INTERPRETED if k == 0 or mode == "on"]
-SEGMENTED = [(program, k, "on") for program, k in INTERPRETED]
-SEGMENTED += [(program, 0, mode) for k, mode in enumerate(("off", "loops")) for program in PROGRAMS[k::4]]
+IN_MODES = [(program, k, "on") for program, k in INTERPRETED]
+IN_MODES += [(program, 0, "loops") for program in PROGRAMS] + [(program, 0, "off") for program in PROGRAMS[::2]]
+SEGMENTED = [(program, k, "on") for j, (program, k) in enumerate(INTERPRETED) if k == 0 or j % 2 == 0]
+SEGMENTED += [(program, 0, mode) for k, mode in enumerate(("off", "loops")) for program in PROGRAMS[k::6]]
 STRIPS = [(program, k) for program, k in INTERPRETED if program.id.split(".")[0] in ("abreast", "lanes", "scratch")]
 
 

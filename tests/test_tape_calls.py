@@ -150,6 +150,42 @@ def test_second_derivatives() -> None:
             np.testing.assert_allclose(a, e, rtol=1e-12, atol=1e-14)
 
 
+@pb.differentiable(jit=False)
+def cubes(x: Any) -> Any:
+    return np.sum(x**3)
+
+
+def test_call_with_a_part_of_a_tensor_runs_again() -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    with pb.GradientTape() as outer:
+        outer.watch(x)
+        with pb.GradientTape() as inner:
+            inner.watch(x)
+            y = cubes(x[:2])
+        first = inner.gradient(y, x)
+    assert first.numpy().tolist() == [3.0, 12.0, 0.0]
+    assert outer.gradient(first, x).numpy().tolist() == [6.0, 12.0, 0.0]
+
+
+def test_call_runs_again_with_what_a_tensor_was() -> None:
+    x = pb.Variable([1.0, 2.0])
+    with pb.GradientTape() as outer:
+        with pb.GradientTape() as inner:
+            h = x * 2.0
+            y = cubes(h)
+            h += 100.0
+        first = inner.gradient(y, x)
+    assert first.numpy().tolist() == [24.0, 96.0]
+    assert outer.gradient(first, x).numpy().tolist() == [48.0, 96.0]
+
+
+def test_tangents_are_pushed_through_a_call() -> None:
+    x = pb.constant([1.0, 2.0, 3.0])
+    with pb.ForwardAccumulator(x, np.array([1.0, 0.0, -1.0])) as accumulator:
+        y = cubes(x[:2] * x[1:])  # (x0 x1)³ + (x1 x2)³
+    assert accumulator.jvp(y).item() == 3 * 2.0**2 * 2.0 - 3 * 6.0**2 * 2.0
+
+
 def test_second_derivative_of_writes_is_refused() -> None:
     with pytest.raises(ValueError, match="sequence") as caught:
         second_by(lambda x: np.sum(scaled(x)), pb.constant([0.3, 0.4]), np.ones(2))

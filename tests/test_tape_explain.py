@@ -116,6 +116,13 @@ def test_source_of_another_tape() -> None:
     assert other.explain(y, x).startswith("The target was")
 
 
+def test_jacobian_that_is_none_is_explained() -> None:
+    x = pb.Variable([3.7, 1.2])
+    tape, y = recorded(lambda: np.floor(x) * pb.Variable(2.0))
+    assert tape.jacobian(y, x) is None
+    assert tape.explain(y, x).startswith("np.floor has no derivative")
+
+
 def test_comparison_is_not_blamed_where_something_else_is() -> None:
     x = pb.Variable(3.5)
 

@@ -28,10 +28,11 @@ from pullback.frontend.captured import look_up_again
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.runtime import SizesDiffer
 from pullback.tape import recorders
-from pullback.tape.custom import held
+from pullback.tape.custom import Held, as_given
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.pullbacks import Pullback, Wanted
-from pullback.tape.tensor import Tensor, elements_of
+from pullback.tape.tensor import Tensor
+from pullback.tape.variable import Variable
 
 Pull = Callable[[tuple[Any, ...]], list[Any]]
 """From the cotangents of the float results to those of the inputs."""
@@ -154,10 +155,8 @@ class Compiled:
     def __init__(self, call: Call, inputs: tuple[Tensor, ...], pull: Pull) -> None:
         self.__name__ = call.engine.source.name
         self.inputs, self.pull = inputs, pull
-        several = len(recorders.thread.recorders) > 1 or any(
-            getattr(recorder, "persistent", False) for recorder in recorders.thread.recorders
-        )
-        self.again = Again(call) if several else None
+        active = recorders.thread.recorders
+        self.again = Again(call, inputs) if len(active) > 1 or active[0].persistent else None
 
     def pullback(self, wanted: Wanted) -> Pullback:
         """What is recorded."""
@@ -168,7 +167,7 @@ class Compiled:
             if not on_tensors:
                 cotangents = self.pull(y_bars)
             elif self.again is not None:
-                cotangents = self.again.pull(self.inputs, y_bars)
+                cotangents = self.again.pull(y_bars)
             else:
                 raise TypingError(
                     f"the tape for a second derivative of '{self.__name__}' was entered after the call",
@@ -183,21 +182,21 @@ class Compiled:
 class Again:
     """A call that can be run once more on tensors, with the elements that everything had."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, inputs: tuple[Tensor, ...]) -> None:
         self.engine, self.captures = call.engine, call.built.captures
+        self.inputs = [as_given(x) for x in inputs]
         self.bound = {name: _replaced(value, _kept) for name, value in call.bound.items()}
         self.captured = [_kept(value) for value in call.captured]
-        self.tensors = [x for x in (*call.leaves, *call.captured) if isinstance(x, Tensor)]
-        self.elements = [elements_of(x) for x in self.tensors]
+        self.held = Held([x for x in (*call.leaves, *call.captured) if isinstance(x, Variable)])
 
-    def pull(self, inputs: tuple[Tensor, ...], y_bars: tuple[Any, ...]) -> list[Any]:
+    def pull(self, y_bars: tuple[Any, ...]) -> list[Any]:
         """The cotangents of the inputs, computed with tensors so that recorders see how."""
         self.check_captured()
-        with held(self.tensors, self.elements), GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(list(inputs))
+        with self.held, GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(self.inputs)
             result = called(self.engine.source.function, self.engine, self.bound)
         floats = [y for y in _leaves(result) if isinstance(y, Tensor) and y.dtype.kind == "f"]
-        found: list[Any] = tape.gradient(floats, list(inputs), list(y_bars))
+        found: list[Any] = tape.gradient(floats, self.inputs, list(y_bars))
         return found
 
     def check_captured(self) -> None:
@@ -273,7 +272,7 @@ def _bare(leaf: Any) -> Any:
 
 def _kept(leaf: Any) -> Any:
     """A leaf that does not change: arrays are copied."""
-    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+    return leaf.copy() if isinstance(leaf, np.ndarray) else as_given(leaf)
 
 
 def _as_tensor(leaf: Any) -> Any:

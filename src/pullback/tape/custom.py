@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.pullbacks import Pullback, Wanted
 from pullback.tape.record import tensors_in
 from pullback.tape.recorders import enter, leave, only, thread
-from pullback.tape.tensor import Tensor, apply
+from pullback.tape.tensor import Tensor, apply, as_recorded
 from pullback.tape.variable import Variable, constant
 
 
@@ -108,6 +108,8 @@ class Readers:
         self.known = {x._key for x in flatten(arguments) if isinstance(x, Tensor)}
         self.variables: list[Variable] = []
 
+    persistent = False
+
     def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:
         for _, tensor in tensors_in(arguments):
             if isinstance(tensor, Variable) and tensor.trainable and tensor._key not in self.known:
@@ -194,14 +196,15 @@ def recompute_grad(function: Callable[..., Any]) -> Callable[..., Any]:
         readers = Readers(arguments)
         with only((readers,)):
             value = function(*arguments, **keywords)
-        given = [one for one in flatten(arguments) if isinstance(one, Tensor)]
+        repeated = rebuilt(arguments, [as_given(one) for one in flatten(arguments)])
+        given = [one for one in flatten(repeated) if isinstance(one, Tensor)]
         variables = readers.variables
-        values = [v._value for v in (*given, *variables)]
+        held = Held([x for x in (*given, *variables) if isinstance(x, Variable)])
 
         def gradient(*cotangents: Tensor, variables: Any = ()) -> Any:
-            with held([*given, *variables], values), GradientTape() as tape:
+            with held, GradientTape() as tape:
                 tape.watch([*given, *variables])
-                again = function(*arguments, **keywords)
+                again = function(*repeated, **keywords)
             found = tape.gradient(flatten(again), [*given, *variables], list(cotangents))
             return found[: len(given)], found[len(given) :]
 
@@ -214,19 +217,24 @@ def recompute_grad(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class held:
-    """For a block, variables have the values that they had before."""
+def as_given(argument: Any) -> Any:
+    """An argument for a function that runs again: a tensor as it is now, a variable itself, whose values are held."""
+    return argument if isinstance(argument, Variable) or not isinstance(argument, Tensor) else as_recorded(argument)
 
-    def __init__(self, tensors: list[Tensor], values: list[Any]) -> None:
-        self.tensors, self.values = tensors, values
+
+class Held:
+    """For a block, variables have the values that they had when this was made."""
+
+    def __init__(self, variables: Iterable[Variable]) -> None:
+        self.values = [(variable, variable._value) for variable in variables]
 
     def __enter__(self) -> None:
-        self.now = [x._value for x in self.tensors]
+        self.now = [(variable, variable._value) for variable, _ in self.values]
         self._set(self.values)
 
     def __exit__(self, *_: object) -> None:
         self._set(self.now)
 
-    def _set(self, values: list[Any]) -> None:
-        for tensor, value in zip(self.tensors, values, strict=True):
-            tensor._value = value
+    def _set(self, values: list[tuple[Variable, Any]]) -> None:
+        for variable, value in values:
+            variable._value = value

@@ -33,6 +33,8 @@ class ForwardAccumulator:
     <Tensor 3.0, float64>
     """
 
+    persistent = True
+
     def __init__(self, primals: Any, tangents: Any) -> None:
         given, along = checked(flatten(primals), "primal"), flatten(tangents)
         if len(given) != len(along) or isinstance(primals, Tensor) == isinstance(tangents, list | tuple | dict):

@@ -249,7 +249,7 @@ class GradientTape:
         keys, path = frozenset(x._key for x in wanted), self._path([y], wanted)
         on_tensors = bool(recorders.thread.recorders)
         rows = [pull_back(records, path, [(y._key, seed)], keys, on_tensors) for seed in unit_seeds(y, on_tensors)]
-        self._close_if_once()
+        self._close_if_once(keys <= path.members)
         results = [stacked_rows([row.get(x._key) for row in rows], x, y.shape, path, zero) for x in wanted]
         return rebuilt(sources, results)
 

@@ -11,6 +11,9 @@ from typing import Any, Protocol
 class Recorder(Protocol):
     """What is told of every operation on tensors while it is among the thread's recorders."""
 
+    persistent: bool
+    """Whether derivatives are computed while it records, and not only afterwards."""
+
     def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:
         """`function` was called with these arguments; the result is a tensor, or a tuple of tensors."""
 

@@ -260,3 +260,26 @@ def test_compiled_call() -> None:
     assert y.item() == pytest.approx(z.item(), rel=1e-13)
     for a, e in zip(tape.gradient(y, [h, w, b]), plain.gradient(z, [h, w, b]), strict=True):
         np.testing.assert_allclose(a.numpy(), e.numpy(), rtol=1e-12, atol=1e-15)
+
+
+def test_variables_that_only_some_branches_use() -> None:
+    @pb.differentiable(jit=False)
+    def branching(x: Any, n: int) -> Any:
+        y = x * 1.0
+        for i in range(n):
+            if x[0] > 0.5:
+                y = y * b
+            elif i > 1:
+                y = y * table
+            else:
+                y = y + w
+        if n > 2:
+            y = y * table + w * b
+        return np.sum(y * table)
+
+    x = np.array([1.0, 2.0])
+    with pb.GradientTape(persistent=True) as tape:
+        called, plain = branching(x, 3), branching.__wrapped__(x, 3)
+    assert called.item() == plain.item()
+    for a, e in zip(tape.gradient(called, [w, b]), tape.gradient(plain, [w, b]), strict=True):
+        np.testing.assert_allclose(a.numpy(), e.numpy(), rtol=1e-14)

@@ -10,13 +10,14 @@ import numpy as np
 
 from pullback.api.out import memory_of
 from pullback.api.shortcut import MISS, Shortcut, never
-from pullback.api.specialise import Engine, check_overlap, ready
+from pullback.api.specialise import Engine, SplitPair, check_overlap, ready
 from pullback.compile.direct import MOST_ARGUMENTS, Entrance
 from pullback.compile.functions import Compiled
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
 from pullback.frontend.captured import captured_value
 from pullback.ir.types import Array, Type
+from pullback.runtime import SizesDiffer
 
 Kinds = tuple[Any, ...]
 _SIMPLE = (float, int, bool, np.float64, np.float32, np.int64, np.bool_, np.ndarray)
@@ -130,6 +131,17 @@ def describe_form(form: Form) -> str:
         case Sequence_():
             return f"a {form.kind.__name__} of {len(form.items)}"
     return "a dict"
+
+
+def call_forward(pair: SplitPair, built: Built, leaves: list[Any]) -> tuple[SplitPair, tuple[Any, ...]]:
+    """The pair that serves these arguments, and the results and residuals of its forward function."""
+    given = (*leaves, *map(captured_value, built.captures))
+    pair = pair.within_limit(given)
+    try:
+        return pair, call_entry(pair.forward, built, leaves)
+    except SizesDiffer:
+        pair = pair.general().within_limit(given)
+        return pair, call_entry(pair.forward, built, leaves)
 
 
 def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.calling import Calls, Prepared, call_entry, converted, describe_form, strong
+from pullback.api.calling import Calls, Prepared, call_entry, call_forward, converted, describe_form, strong
 from pullback.api.differentiable import engine_of
 from pullback.api.out import check_apart, check_out, outs_of
 from pullback.api.recording import recorded_call
@@ -35,7 +35,6 @@ from pullback.frontend.arguments import (
 from pullback.frontend.build import Built
 from pullback.frontend.captured import captured_value
 from pullback.ir.types import Array, Scalar, Type, is_float
-from pullback.runtime import SizesDiffer
 
 
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction:
@@ -303,15 +302,8 @@ def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
         bound = engine.bind(arguments, keywords)
         forms, built = build_for(engine, bound)
         numbers, wanted = wrt_leaves(engine, forms, argnums)
-        pair: SplitPair = engine.derivative(forms, "split", numbers)
         leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-        given = (*leaves, *(captured_value(capture) for capture in built.captures))
-        pair = pair.within_limit(given)
-        try:
-            results = call_entry(pair.forward, built, leaves)
-        except SizesDiffer:
-            pair = pair.general().within_limit(given)
-            results = call_entry(pair.forward, built, leaves)
+        pair, results = call_forward(engine.derivative(forms, "split", numbers), built, leaves)
         count = leaf_count(built.result)
         types = leaf_types(built.result)
         value = rebuild(built.result, iter([strong(v, t) for v, t in zip(results[:count], types, strict=True)]))

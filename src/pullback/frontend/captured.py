@@ -172,10 +172,12 @@ def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding
         type_ = type_of(value)
         assert type_ is not None, "a captured array has a type"
         parameter = Value(str(name), type_)
-        cell = Cell(str(name), constant=f"'{name}' comes from outside this function and cannot be written here")
-        context.captures[key] = (Capture(namespace, name, parameter), ArrayRef(cell))
-    capture, ref = context.captures[key]
-    if not isinstance(capture.parameter.type, Array):
-        return capture.parameter
-    context.state.cells.setdefault(ref.cell, capture.parameter)
-    return ref
+        binding: Binding = parameter
+        if isinstance(type_, Array):
+            reason = f"'{name}' comes from outside this function and cannot be written here"
+            binding = ArrayRef(Cell(str(name), constant=reason))
+        context.captures[key] = (Capture(namespace, name, parameter), binding)
+    capture, binding = context.captures[key]
+    if isinstance(binding, ArrayRef):
+        context.state.cells.setdefault(binding.cell, capture.parameter)
+    return binding

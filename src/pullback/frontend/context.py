@@ -101,7 +101,7 @@ class Context:
         self.frames: list[Frame] = []
         self.frame_count = 0
         self.dependencies: list[Dependency] = []
-        self.captures: dict[Any, tuple[Capture, ArrayRef]] = {}
+        self.captures: dict[Any, tuple[Capture, Binding]] = {}
         self.callees: dict[Any, Any] = {}
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None
@@ -146,7 +146,7 @@ class Context:
         if cell in self.state.stale:
             self.refuse(node, self.state.stale[cell], "copy one of the arrays first, as in y = x.copy()")
         if cell not in self.state.cells:  # captured inside a branch that was left
-            return next(capture.parameter for capture, ref in self.captures.values() if ref.cell is cell)
+            return next(capture.parameter for capture, ref in self.captures.values() if ref == ArrayRef(cell))
         return self.state.cells[cell]
 
     def settled(self, binding: Binding, node: Any, name: str = "") -> Binding:

@@ -28,6 +28,9 @@ class Dense(Module):
     ((5, 3), [(2, 3), (3,)])
     """
 
+    default_dtype: Any = None
+    """That of the variables where none is given; None for that of the input."""
+
     def __init__(
         self,
         units: int,
@@ -39,7 +42,8 @@ class Dense(Module):
         seed: int | None = None,
     ) -> None:
         super().__init__(name)
-        self.units, self.use_bias, self.trainable, self.dtype = int(units), use_bias, trainable, dtype
+        self.units, self.use_bias, self.trainable = int(units), use_bias, trainable
+        self.dtype = self.default_dtype if dtype is None else dtype
         self.activation = activation_of(activation)
         self.seed = seed
         self.kernel: Variable | None = None
@@ -58,7 +62,7 @@ class Dense(Module):
     def build(self, inputs: int | tuple[int, ...], dtype: Any = np.float64) -> None:
         """Make the variables for rows of this length; of a shape, the last extent counts."""
         length = inputs if isinstance(inputs, int) else int(inputs[-1])
-        dtype = np.dtype(self.dtype or dtype)
+        dtype = np.dtype(dtype if self.dtype is None else self.dtype)
         bound = np.sqrt(6 / (length + self.units))
         kernel = np.random.default_rng(self.seed).uniform(-bound, bound, (length, self.units))
         self.kernel = self.new_variable(kernel, "kernel", dtype)

@@ -16,17 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.calling import call_entry, strong
+from pullback.api.calling import call_entry, call_forward, strong
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
 from pullback.api.recording import register
 from pullback.api.shortcut import MISS
-from pullback.api.specialise import Engine, SplitPair, build_for
+from pullback.api.specialise import Engine, build_for
 from pullback.errors import MissingRuleError, TypingError
-from pullback.frontend.arguments import Leaf, leaf_types, leaves_of, rebuild
+from pullback.frontend.arguments import Leaf, form_of, leaf_types, leaves_of, rebuild
 from pullback.frontend.captured import look_up_again
 from pullback.ir.types import Array, Scalar, Type, is_float
-from pullback.runtime import SizesDiffer
 from pullback.tape import recorders
 from pullback.tape.custom import Held, as_given
 from pullback.tape.gradient_tape import GradientTape
@@ -93,14 +92,7 @@ class Call:
             value, *gradients = call_entry(compiled, self.built, leaves)
             found = [self.in_type(gradient, k) for gradient, k in zip(gradients, numbers, strict=True)]
             return (value,), lambda y_bars: [y_bars[0] * gradient for gradient in found]
-        pair: SplitPair = self.engine.derivative(self.forms, "split", numbers)
-        given = (*leaves, *map(_bare, self.captured))
-        pair = pair.within_limit(given)
-        try:
-            results = call_entry(pair.forward, self.built, leaves)
-        except SizesDiffer:
-            pair = pair.general().within_limit(given)
-            results = call_entry(pair.forward, self.built, leaves)
+        pair, results = call_forward(self.engine.derivative(self.forms, "split", numbers), self.built, leaves)
         types = leaf_types(form)
         floats = [type_ for type_ in types if is_float(type_)]
         residuals = tuple(map(self.apart, results[len(types) :]))
@@ -133,8 +125,7 @@ class Call:
         tensors = [Tensor(self.apart(np.asarray(strong(v, t), t.dtype))[()]) for v, t in pairs]
         floats = tuple(y for y in tensors if y.dtype.kind == "f")
         if operation is not None and floats:
-            for recorder in recorders.thread.recorders:
-                recorder.record(operation, operation.inputs, floats if len(floats) > 1 else floats[0])
+            recorders.tell(operation, operation.inputs, floats)
         return rebuild(self.built.result, iter(tensors))
 
     def check_mutated(self, follows: bool) -> None:
@@ -255,15 +246,8 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def _replaced(value: Any, change: Callable[[Any], Any]) -> Any:
     """The same structure with every leaf changed."""
-    if isinstance(value, list | tuple):
-        items = [_replaced(item, change) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(value, dict):
-        return {key: _replaced(item, change) for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return dataclasses.replace(value, **{name: _replaced(getattr(value, name), change) for name in names})
-    return change(value)
+    form = form_of(value)
+    return rebuild(form, map(change, leaves_of(value, form)), change)
 
 
 def _bare(leaf: Any) -> Any:

@@ -16,7 +16,7 @@ from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.pullbacks import Pullback, Wanted
 from pullback.tape.record import tensors_in
-from pullback.tape.recorders import enter, leave, only, thread
+from pullback.tape.recorders import enter, leave, only, tell
 from pullback.tape.tensor import Tensor, apply, as_recorded
 from pullback.tape.variable import Variable, constant
 
@@ -94,10 +94,8 @@ def recorded_results(
     """The value in new tensors, recorded as made from the arguments and variables with this gradient function."""
     found = [one if isinstance(one, Tensor) else Tensor(np.asarray(one)[()]) for one in flatten(value)]
     results = tuple(Tensor(one._value) for one in found)
-    operation = Custom(name, tuple(arguments), tuple(variables), len(results), gradient)
-    for recorder in thread.recorders:
-        given = (*arguments, *variables)
-        recorder.record(operation, given, results if len(results) != 1 else results[0])
+    operation = Custom(name, tuple(arguments), tuple(variables), gradient)
+    tell(operation, (*arguments, *variables), results)
     return rebuilt(value, list(results))
 
 
@@ -131,13 +129,12 @@ class Custom:
         name: str,
         arguments: tuple[Any, ...],
         variables: tuple[Variable, ...],
-        results: int,
         gradient: Callable[..., Any],
     ) -> None:
         self.__name__ = name
-        self.shapes = [np.shape(x) if not isinstance(x, Tensor) else x.shape for x in (*arguments, *variables)]
+        self.shapes = [np.shape(x) for x in (*arguments, *variables)]
         self.arguments, self.variables = len(arguments), list(variables)
-        self.results, self.gradient = results, gradient
+        self.gradient = gradient
 
     def pullback(self, wanted: Wanted) -> Pullback:
         """What is recorded: the gradient function, called with tensors."""
@@ -155,9 +152,9 @@ class Custom:
         """One for each argument and variable. ValueError where they are too few, too many or of another shape."""
         if self.variables:
             of_arguments, of_variables = self.gradient(*given, variables=self.variables)
-            found = [*_listed(of_arguments), *_listed(of_variables)]
+            found = [*flatten(of_arguments), *flatten(of_variables)]
         else:
-            found = _listed(self.gradient(*given))
+            found = flatten(self.gradient(*given))
         if len(found) != len(self.shapes):
             raise ValueError(
                 f"the gradient of '{self.__name__}' returned {len(found)} cotangents for {self.arguments} arguments "
@@ -169,10 +166,6 @@ class Custom:
                     f"the gradient of '{self.__name__}' returned a cotangent of shape {np.shape(one)} for {shape}"
                 )
         return found
-
-
-def _listed(structure: Any) -> list[Any]:
-    return flatten(structure) if isinstance(structure, list | tuple | dict) else [structure]
 
 
 def _as(cotangent: Any, on_tensors: bool) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from pullback.errors import Location
 from pullback.frontend.apply import name_of
 from pullback.tape.places import place_of_call
+from pullback.tape.rules import cast
 from pullback.tape.tensor import Tensor
 
 
@@ -38,7 +39,7 @@ class Cuts:
     def add_operation(self, function: Any, inputs: list[Tensor], result: Tensor) -> None:
         """An operation whose result has no derivative: it is made of integers, or constant between jumps."""
         name = name_of(function)
-        if result.dtype.kind != "f" and getattr(function, "__name__", "") == "cast":
+        if function is cast:
             name = f"the cast to {result.dtype}"
         self._add(name, inputs, result._key, result.dtype == bool)
 

@@ -10,11 +10,11 @@ from pullback.errors import ShapeError
 from pullback.rules import is_constant
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
-from pullback.tape.questions import UnconnectedGradients, checked, zeros_wanted
+from pullback.tape.questions import UnconnectedGradients, checked, zeros_of, zeros_wanted
 from pullback.tape.record import recorded, tensors_in
 from pullback.tape.recorders import enter, leave, only, thread
 from pullback.tape.sweep import fitted
-from pullback.tape.tensor import Tensor
+from pullback.tape.tensor import Tensor, as_recorded
 from pullback.tape.variable import elements
 
 
@@ -44,7 +44,7 @@ class ForwardAccumulator:
         for x, x_dot in zip(given, along, strict=True):
             if x._key in self.tangents:
                 raise ValueError("a primal is given twice")
-            tangent = x_dot._now() if isinstance(x_dot, Tensor) else Tensor(elements(x_dot, x.dtype))
+            tangent = as_recorded(x_dot) if isinstance(x_dot, Tensor) else Tensor(elements(x_dot, x.dtype))
             if tangent.shape != x.shape:
                 raise ShapeError(f"a tangent has shape {tangent.shape}, its primal {x.shape}")
             self.tangents[x._key] = tangent
@@ -66,7 +66,7 @@ class ForwardAccumulator:
         found = []
         for y in checked(flatten(primals), "result"):
             y_dot = self.tangents.get(y._key)
-            found.append(Tensor(np.zeros(y.shape, y.dtype)[()]) if y_dot is None and zero else y_dot)
+            found.append(zeros_of(y.shape, y) if y_dot is None and zero else y_dot)
         return rebuilt(primals, found)
 
     def is_connected(self, tensor: Tensor) -> bool:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
+from pullback.frontend.apply import parameter_names
 from pullback.frontend.spelling import canonical
 from pullback.rules import rule_of
 from pullback.tape.pullbacks import positional
-from pullback.tape.recorders import is_connected, thread
+from pullback.tape.recorders import is_connected, tell, thread
 from pullback.tape.rules import RULES, cast, take_item
 from pullback.tape.tensor import Tensor, apply, as_operand, tensor_of
 
@@ -47,10 +48,7 @@ def returned(function: Callable[..., Any], arguments: tuple[Any, ...], keywords:
     results = tuple(tensor_of(r, given) if isinstance(r, np.ndarray | np.generic) else r for r in _listed(result))
     tensors = tuple(r for r in results if isinstance(r, Tensor))
     if tensors and thread.recorders:
-        name = canonical(function)
-        called, matching = matched(name, arguments, keywords)
-        for recorder in thread.recorders:
-            recorder.record(called, matching, tensors if len(tensors) > 1 else tensors[0])
+        tell(*matched(canonical(function), arguments, keywords), tensors)
     if isinstance(result, list | tuple):
         return type(result)(*results) if hasattr(result, "_fields") else type(result)(results)
     return results[0]
@@ -77,7 +75,7 @@ def matched(
     every = (*arguments, *keywords.values())
     if rule is None:
         return function, every
-    names, of_numpy = positional(rule.body), parameters(function)
+    names, of_numpy = positional(rule.body), parameter_names(function)
     if len(arguments) > len(of_numpy):
         return Unruled(function, "several arguments"), every
     given = dict(zip(of_numpy, arguments, strict=False)) | keywords
@@ -99,15 +97,6 @@ class Unruled:
 
     function: Callable[..., Any]
     argument: str
-
-
-@cache
-def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The parameters of a function of NumPy by position."""
-    if isinstance(function, np.ufunc):
-        return tuple(f"x{k + 1}" for k in range(function.nin)) if function.nin > 1 else ("x",)
-    found = inspect.signature(function).parameters.values()
-    return tuple(p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
 @cache

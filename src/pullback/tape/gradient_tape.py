@@ -26,6 +26,7 @@ from pullback.tape.questions import (
     unit_seeds,
     warn_of_integers,
     weights_of,
+    zeros_of,
     zeros_wanted,
 )
 from pullback.tape.record import Record, recorded, tensors_in
@@ -281,7 +282,7 @@ class GradientTape:
             columns.append(np.zeros(x.shape, x.dtype) if column is None else column)
         self._close_if_once()
         if not columns:
-            return Tensor(np.zeros((*y.shape, *x.shape[1:]), x.dtype))
+            return zeros_of((*y.shape, *x.shape[1:]), x)
         return as_tensor(np.reshape(np.stack(columns, axis=1), (*y.shape, *x.shape[1:])))
 
     def explain(self, target: Tensor, source: Tensor) -> str:

@@ -9,6 +9,7 @@ import builtins
 import dis
 import linecache
 import sys
+from itertools import islice
 from types import FrameType
 
 from pullback.errors import TypingError
@@ -53,8 +54,7 @@ def find_culprit(frame: FrameType) -> str:
 
 def called_name(frame: FrameType) -> str:
     """The text of the function that a frame is calling; empty where the source is not at hand."""
-    positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
-    line, _, start, _ = positions
+    line, _, start, _ = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     if line is None or start is None:
         return ""
     text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)

@@ -11,6 +11,7 @@ import enum
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import gast
 import numpy as np
 
 from pullback.frontend.source import find_source
@@ -107,7 +108,5 @@ def is_python(function: Any) -> bool:
 
 def tree_of(function: Callable[..., Any]) -> ast.FunctionDef | ast.Lambda:
     """The syntax tree of a function of the rules, which nobody may change."""
-    import gast
-
     tree: ast.FunctionDef | ast.Lambda = gast.gast_to_ast(find_source(function).tree)
     return tree

@@ -106,7 +106,7 @@ def result_of(gradient: Any, source: Tensor, zero: bool) -> Tensor | None:
     if source.dtype.kind != "f":
         gradient = None
     if gradient is None:
-        return Tensor(np.zeros(source.shape, source.dtype)[()]) if zero else None
+        return zeros_of(source.shape, source) if zero else None
     return as_tensor(fitted(gradient, source.shape, source.dtype))
 
 
@@ -116,9 +116,14 @@ def stacked_rows(rows: list[Any], source: Tensor, shape: tuple[int, ...], path: 
     if not connected and not zero:
         return None
     if not connected or not rows:
-        return Tensor(np.zeros((*shape, *source.shape), source.dtype)[()])
+        return zeros_of((*shape, *source.shape), source)
     each = [np.zeros(source.shape, source.dtype)[()] if row is None else row for row in rows]
     return as_tensor(np.reshape(np.stack(each), (*shape, *source.shape)))
+
+
+def zeros_of(shape: tuple[int, ...], source: Tensor) -> Tensor:
+    """Zeros in the dtype of a tensor."""
+    return Tensor(np.zeros(shape, source.dtype)[()])
 
 
 def as_tensor(value: Any) -> Tensor:

@@ -6,7 +6,7 @@ and dtype of each input where cotangents need to be brought to them, and is None
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,9 @@ from pullback.tape.mentions import Use
 from pullback.tape.places import place_of_call
 from pullback.tape.pullbacks import RESULT, Pullback, Wanted, pullback_of
 from pullback.tape.rules import RULES
-from pullback.tape.tensor import Tensor
+from pullback.tape.tensor import Tensor, as_recorded
 
 Record = tuple[Any, ...]
-
-
-class Operation(Protocol):
-    """What stands in the place of a function for operations that bring their pullback along."""
-
-    def pullback(self, wanted: Wanted) -> Pullback: ...
 
 
 def tensors_in(arguments: tuple[Any, ...]) -> list[tuple[Any, Tensor]]:
@@ -68,7 +62,7 @@ def keep(argument: Any, use: Use) -> Any:
     if isinstance(argument, Tensor):
         if use is Use.SHAPE and argument._value.shape:
             return hollow(argument._value)
-        return argument._now()
+        return argument if type(argument) is Tensor else as_recorded(argument)
     if isinstance(argument, np.ndarray):
         return hollow(argument) if use is Use.SHAPE else argument.copy()
     if type(argument) is tuple:
@@ -97,7 +91,7 @@ _ZEROS: dict[np.dtype[Any], np.ndarray] = {}
 
 
 def find_pullback(function: Any, wanted: Wanted) -> Pullback:
-    """The pullback of a function; where there is no rule, one that says so when it is run."""
+    """The pullback of a function, or of an operation that brings it along; without a rule, one that says so."""
     if hasattr(function, "pullback"):
         made: Pullback = function.pullback(wanted)
         return made

@@ -58,6 +58,12 @@ def is_connected(tensor: Any) -> bool:
     return any(recorder.is_connected(tensor) for recorder in thread.recorders)
 
 
+def tell(function: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
+    """Tell the recorders of a call with one result or several."""
+    for recorder in thread.recorders:
+        recorder.record(function, arguments, results[0] if len(results) == 1 else results)
+
+
 def taken_out(tensor: Any, how: str) -> None:
     """Tell the recorders that a tensor's elements became plain numbers, which none of them follows."""
     for recorder in thread.recorders:

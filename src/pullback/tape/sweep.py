@@ -73,7 +73,7 @@ def pull_back(
         if record[0] is SELECT:
             sweep.cotangents.setdefault(record[2], {})[record[1]] = y_bar
         elif record[0].function is take_item and not on_tensors:
-            sweep.add_at(record[2], y_bar, record[-1], record[1][0], key in sources)
+            sweep.add_at(record[2], y_bar, record[-1], *record[1][0])
         else:
             sweep.run(key, record, y_bar, on_tensors)
     return found
@@ -106,13 +106,9 @@ class Sweep:
         x_bars = run(y_bar, *kept)
         if fits is not None:
             x_bars = [x if x is None else fitted(x, *fit) for x, fit in zip(x_bars, fits, strict=True)]
-        cotangents = self.cotangents
         for x, x_bar in zip(inputs, x_bars, strict=True):
             if x_bar is not None and x in self.members:
-                if x in cotangents:
-                    self.add(x, x_bar)
-                else:
-                    cotangents[x] = x_bar
+                self.add(x, x_bar)
 
     def spread_mask(self, key: int, pullback: Pullback, inputs: tuple[int, ...]) -> Any:
         """Behind `np.where`, as far as elementwise functions go, a cotangent of exactly 0 stays 0."""
@@ -132,19 +128,15 @@ class Sweep:
             if type(total) is np.ndarray:
                 self.owned.add(key)
 
-    def add_at(self, key: int, y_bar: Any, index: Any, fit: tuple[Any, Any], keep: bool) -> None:
+    def add_at(self, key: int, y_bar: Any, index: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         """Add to some elements of the cotangent of a tensor, in place where it is ours."""
         if key not in self.members:
             return
-        total = self.cotangents.get(key)
         if key not in self.owned:
-            total = np.zeros(*fit) if total is None else np.array(total)
-            if not fit[0]:
-                self.add(key, y_bar)
-                return
-            self.cotangents[key] = total
+            total = self.cotangents.get(key)
+            self.cotangents[key] = np.zeros(shape, dtype) if total is None else np.array(total)
             self.owned.add(key)
-        add_item(total, index, y_bar)
+        add_item(self.cotangents[key], index, y_bar)
 
 
 def kept_elements(kept: Any) -> Any:

@@ -123,10 +123,6 @@ class Tensor:
         self._value = value
         self._key = new_key()
 
-    def _now(self) -> Tensor:
-        """A tensor that stays what this is now."""
-        return self
-
     def __copy__(self) -> Tensor:
         return self
 
@@ -202,8 +198,7 @@ class Tensor:
                 None,
                 "use NumPy's functions and operators on it as it is (np.stack for several), or x.numpy() as a constant",
             )
-        array = np.array(self._value, dtype=dtype)
-        return array
+        return np.array(self._value, dtype=dtype)
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -347,9 +342,6 @@ class View(Tensor):
         if type(self._root) is Withdrawn:
             raise _withdrawn()
         return self._elements
-
-    def _now(self) -> Tensor:
-        return as_recorded(self)
 
 
 class Withdrawn(Tensor):

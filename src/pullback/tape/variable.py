@@ -8,7 +8,7 @@ import numpy as np
 
 from pullback.errors import ShapeError, TypingError
 from pullback.tape.recorders import taken_out
-from pullback.tape.tensor import Tensor, as_recorded
+from pullback.tape.tensor import Tensor
 
 
 def constant(value: Any, dtype: Any = None) -> Tensor:
@@ -59,9 +59,6 @@ class Variable(Tensor):
         super().__init__(elements(value, dtype))
         self._name = name or "Variable"
         self._watch = bool(trainable)
-
-    def _now(self) -> Tensor:
-        return as_recorded(self)
 
     def __copy__(self) -> Variable:
         return type(self)(self.numpy(), self.trainable, self._name)

@@ -66,16 +66,11 @@ def _scan(function: Any, start: int, x: Any, axis: int, exclusive: bool, reverse
     if reverse:
         given = given[::-1]
     if exclusive:
-        given = np.concatenate([np.full_like(bare_row(given), start), given[:-1]])
+        first = np.full((min(1, given.shape[0]), *given.shape[1:]), start, given.dtype)
+        given = np.concatenate([first, given[:-1]])
     scanned = function(given, axis=0)
     made: Tensor = np.moveaxis(scanned[::-1] if reverse else scanned, 0, axis)
     return made
-
-
-def bare_row(x: Any) -> np.ndarray:
-    """The first row of a tensor, as an array."""
-    row: np.ndarray = np.zeros((min(1, x.shape[0]), *x.shape[1:]), x.dtype)
-    return row
 
 
 def unique(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:

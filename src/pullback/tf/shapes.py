@@ -97,7 +97,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 @operation("Reshape")
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements in another shape."""
-    return np.reshape(convert_to_tensor(tensor), extents(shape) if np.size(shape) else ())
+    return np.reshape(convert_to_tensor(tensor), extents(shape))
 
 
 @operation("Transpose")

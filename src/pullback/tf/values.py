@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback import tape
+from pullback.tape.functions import holds_tensor
 from pullback.tape.nest import flatten
 from pullback.tape.tensor import Tensor
 
@@ -15,10 +16,8 @@ _NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 
 def default_dtype(value: Any, dtype: Any) -> Any:
     """The dtype for a value: the one that is given, its own, or TensorFlow's for Python's numbers."""
-    if dtype is not None or isinstance(value, Tensor | np.ndarray | np.generic):
+    if dtype is not None or any(isinstance(leaf, Tensor | np.ndarray | np.generic) for leaf in flatten(value)):
         return dtype
-    if any(isinstance(leaf, Tensor | np.ndarray | np.generic) for leaf in flatten(value)):
-        return None
     found = np.asarray(value).dtype
     return _NARROW.get(found, found)
 
@@ -50,7 +49,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) ->
     """The tensor itself, a tensor of an array or of numbers, or the stack of a list of tensors."""
     if isinstance(value, Tensor):
         return value if dtype is None or value.dtype == np.dtype(dtype) else value.astype(dtype)
-    if isinstance(value, list | tuple) and any(isinstance(leaf, Tensor) for leaf in flatten(value)):
+    if holds_tensor(value):
         return np.stack([convert_to_tensor(item, dtype) for item in value])
     return constant(value, dtype)
 
@@ -58,16 +57,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) ->
 def operands(*given: Any) -> tuple[Tensor, ...]:
     """Arguments that belong together as tensors: Python's numbers take the dtype of the tensors beside them."""
     dtype = next((one.dtype for one in given if isinstance(one, Tensor | np.ndarray)), None)
-    return tuple(
-        convert_to_tensor(
-            one, None if isinstance(one, Tensor | np.ndarray | np.generic) or _holds_tensor(one) else dtype
-        )
-        for one in given
-    )
-
-
-def _holds_tensor(value: Any) -> bool:
-    return isinstance(value, list | tuple) and any(isinstance(leaf, Tensor) for leaf in flatten(value))
+    typed = [isinstance(one, np.ndarray | np.generic) or holds_tensor(one) for one in given]
+    return tuple(convert_to_tensor(one, None if t else dtype) for one, t in zip(given, typed, strict=True))
 
 
 def axes(axis: Any) -> Any:
@@ -81,4 +72,4 @@ def extents(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of integers."""
     if isinstance(shape, Tensor):
         shape = shape.numpy()
-    return tuple(int(n) for n in np.atleast_1d(np.asarray([int(n) for n in np.atleast_1d(shape)])))
+    return tuple(int(n) for n in np.atleast_1d(shape))

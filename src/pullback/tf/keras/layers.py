@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,7 @@ from pullback.tf.values import Variable, convert_to_tensor
 class Dense(nn.Dense):
     """`pullback.nn.Dense` for tensors of float32, or of the dtype it is given."""
 
-    def __init__(
-        self,
-        units: int,
-        activation: str | Callable[[Any], Any] | None = None,
-        use_bias: bool = True,
-        trainable: bool = True,
-        name: str | None = None,
-        dtype: Any = np.float32,
-        seed: int | None = None,
-    ) -> None:
-        super().__init__(units, activation, use_bias, trainable, name, dtype, seed)
+    default_dtype = np.float32
 
     @property
     def trainable_variables(self) -> list[Any]:

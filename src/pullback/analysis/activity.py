@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -28,9 +27,8 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
+from pullback.ir.reach import WITHOUT_DERIVATIVE, reached
 from pullback.ir.types import is_float
-
-_WITHOUT_DERIVATIVE = {primitives.dim, primitives.zeros_like}
 
 
 def find_active(
@@ -40,11 +38,10 @@ def find_active(
 
     `is_constant` says of a function that its derivative is 0 wherever it exists.
     """
-    varied = _Varied(set(sources), is_constant)
-    varied.block(function.body)
+    varied = reached(function.body, sources, is_constant)
     useful = _Useful({value for operand in targets for value in values_in(operand)}, is_constant)
     useful.block(function.body)
-    return frozenset(varied.found & useful.found)
+    return frozenset(varied & useful.found)
 
 
 def all_floats(function: Function) -> frozenset[Value]:
@@ -55,53 +52,6 @@ def all_floats(function: Function) -> frozenset[Value]:
         if isinstance(statement, For | While):
             found.update(carried.parameter for carried in statement.carried)
     return frozenset(value for value in found if is_float(value.type))
-
-
-class _Varied:
-    def __init__(self, found: set[Value], is_constant: Callable[[Any], bool]) -> None:
-        self.found, self.is_constant = found, is_constant
-
-    def block(self, block: Block) -> None:
-        for statement in block.statements:
-            self.statement(statement)
-
-    def varies(self, operand: Operand) -> bool:
-        return any(value in self.found for value in values_in(operand))
-
-    def note(self, value: Value, source: Operand) -> None:
-        if is_float(value.type) and self.varies(source):
-            self.found.add(value)
-
-    def statement(self, statement: Statement) -> None:
-        match statement:
-            case Let():
-                if statement.function not in _WITHOUT_DERIVATIVE and not self.is_constant(statement.function):
-                    self.note(statement.value, statement.operands)
-            case If():
-                self.block(statement.then)
-                self.block(statement.orelse)
-                for k, result in enumerate(statement.results):
-                    self.note(result, (statement.then.yields[k], statement.orelse.yields[k]))
-            case For() | While():
-                self.loop(statement)
-            case Call():
-                for result in statement.results:
-                    self.note(result, statement.operands)
-            case Effect():
-                pass
-
-    def loop(self, statement: For | While) -> None:
-        for carried in statement.carried:
-            self.note(carried.parameter, carried.initial)
-        while True:
-            before = len(self.found)
-            self.block(statement.body)
-            for k, carried in enumerate(statement.carried):
-                self.note(carried.parameter, statement.body.yields[k])
-            if len(self.found) == before:
-                break
-        for carried, result in zip(statement.carried, statement.results, strict=True):
-            self.note(result, carried.parameter)
 
 
 class _Useful:
@@ -118,7 +68,7 @@ class _Useful:
     def statement(self, statement: Statement) -> None:
         match statement:
             case Let():
-                constant = statement.function in _WITHOUT_DERIVATIVE or self.is_constant(statement.function)
+                constant = statement.function in WITHOUT_DERIVATIVE or self.is_constant(statement.function)
                 if statement.value in self.found and not constant:
                     self.note(statement.operands)
             case If():

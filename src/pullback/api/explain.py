@@ -35,8 +35,9 @@ from pullback.ir.primitives import load
 from pullback.ir.types import Array
 from pullback.optimize.abreast import WIDTH
 from pullback.transform.choice import CHEAP
-from pullback.transform.derivative import NONE, find_kept, joint, prepared
+from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.residuals import Tape
+from pullback.transform.sweeps import NONE
 
 
 def residual_bytes(

@@ -22,17 +22,8 @@ from pullback.frontend.source import find_source
 from pullback.ir.nodes import Function
 from pullback.ir.types import is_float, type_of
 from pullback.optimize.into import write_into
-from pullback.transform.derivative import (
-    NONE,
-    Kept,
-    Pair,
-    alone,
-    find_kept,
-    joint,
-    prepared,
-    split,
-    with_marked_scratch,
-)
+from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_scratch
+from pullback.transform.sweeps import NONE, Kept
 
 MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]

@@ -36,7 +36,7 @@ from pullback.optimize.registers import sum_in_registers
 from pullback.optimize.veils import veil_falling
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.runtime.interleaving import Compiler
-from pullback.transform.derivative import NONE
+from pullback.transform.sweeps import NONE
 
 _PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
 

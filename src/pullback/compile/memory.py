@@ -10,9 +10,9 @@ from pullback.compile.modules import load_module
 from pullback.emit.module import emit_module
 from pullback.ir.nodes import Function
 from pullback.runtime.freememory import fits_in_memory, most_bytes
-from pullback.transform.derivative import NONE, Kept
 from pullback.transform.footprint import Footprint, limited
 from pullback.transform.segments import can_be_segmented
+from pullback.transform.sweeps import NONE, Kept
 
 
 class Memory:

@@ -7,7 +7,7 @@ So a write through any alias or view becomes a store on the one cell, and every 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pullback.errors import Location
@@ -147,6 +147,13 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class TapeRef:
+    """A tape of the text."""
+
+    tape: Any
+
+
+@dataclass(frozen=True, slots=True)
 class MaybeUnset:
     """A variable that has a value only where `flag` is true."""
 
@@ -164,24 +171,30 @@ class Conflict:
 
 Binding = (
     Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | Text | Local | Method | Bound | Iteration
-    | Range | MaybeUnset | Conflict
+    | Range | TapeRef | MaybeUnset | Conflict
 )  # fmt: skip
 
 
 @dataclass(slots=True)
 class State:
-    """What every name stands for, and the present version of every cell, at one point of the program."""
+    """What every name stands for, and the present version of every cell, at one point of the program.
+
+    spent: the tapes that have been asked for a gradient.
+    """
 
     names: dict[Key, Binding] = field(default_factory=dict)
     cells: dict[Cell, Any] = field(default_factory=dict)
     linked: dict[Cell, frozenset[Cell]] = field(default_factory=dict)
     stale: dict[Cell, str] = field(default_factory=dict)
     arguments: frozenset[Cell] = frozenset()
+    spent: frozenset[Any] = frozenset()
     dead: bool = False
 
     def copy(self) -> State:
         """A state that can go its own way."""
-        return State(dict(self.names), dict(self.cells), dict(self.linked), dict(self.stale), self.arguments, self.dead)
+        return replace(
+            self, names=dict(self.names), cells=dict(self.cells), linked=dict(self.linked), stale=dict(self.stale)
+        )
 
     def link(self, a: Cell, b: Cell) -> None:
         """Note that two cells may be the same memory."""
@@ -227,3 +240,45 @@ def cells_in(binding: Any) -> Iterator[Cell]:
         case Iteration():
             for source in binding.over:
                 yield from cells_in(source)
+
+
+def mapped(binding: Any, change: Callable[[Value], Any]) -> Any:
+    """A binding with its numbers exchanged; the same object where they stay."""
+    match binding:
+        case Value():
+            return change(binding)
+        case TupleValue():
+            items = tuple(mapped(item, change) for item in binding.items)
+            return binding if _are_same(items, binding.items) else TupleValue(items, binding.kind, binding.fields)
+        case MaybeUnset():
+            return MaybeUnset(mapped(binding.binding, change), change(binding.flag))
+        case Method() | Bound():
+            return replace(binding, receiver=mapped(binding.receiver, change))
+        case Local():
+            return _mapped_defaults(binding, change)
+        case (str() | int() as key, item):
+            made = mapped(item, change)
+            return binding if made is item else (key, made)
+    return binding
+
+
+def _mapped_defaults(local: Local, change: Callable[[Value], Any]) -> Local:
+    defaults = tuple(mapped(default, change) for default in local.defaults)
+    keyword_defaults = tuple(mapped(default, change) for default in local.keyword_defaults)
+    same = _are_same(defaults + keyword_defaults, local.defaults + local.keyword_defaults)
+    return local if same else replace(local, defaults=defaults, keyword_defaults=keyword_defaults)
+
+
+def mapped_content(content: Any, change: Callable[[Value], Any]) -> Any:
+    """What a cell holds, with its values exchanged; the same object where they stay."""
+    if isinstance(content, Value):
+        return change(content)
+    if isinstance(content, Stack):
+        buffer, length = change(content.buffer), change(content.length)
+        return content if _are_same((buffer, length), (content.buffer, content.length)) else Stack(buffer, length)
+    items = tuple(mapped(item, change) for item in content)
+    return content if _are_same(items, content) else items
+
+
+def _are_same(items: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return all(item is other for item, other in zip(items, others, strict=True))

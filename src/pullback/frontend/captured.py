@@ -12,6 +12,7 @@ import numpy as np
 
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, Static, TupleValue
 from pullback.frontend.context import Capture, Context, Dependency
+from pullback.frontend.tapes import follow_variable
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import Array, type_of
 
@@ -49,7 +50,8 @@ _LIBRARIES = {"numpy", "scipy", "math", "operator", "numba", "pullback"}
 
 def _convert(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     if is_tensor(value):
-        return _capture(context, elements_in(value), namespace, name)
+        is_trainable = getattr(value, "trainable", False)
+        return _capture(context, elements_in(value), namespace, name, is_trainable)
     type_ = type_of(value)
     if isinstance(value, np.ndarray):
         if type_ is None:
@@ -166,7 +168,7 @@ def elements_in(value: Any) -> Any:
     return getattr(value, ELEMENTS) if is_tensor(value) else value
 
 
-def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding:
+def _capture(context: Context, value: Any, namespace: Any, name: Any, is_trainable: bool = False) -> Binding:
     key = _identity(namespace, name)
     if key not in context.captures:
         type_ = type_of(value)
@@ -177,7 +179,11 @@ def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding
             reason = f"'{name}' comes from outside this function and cannot be written here"
             binding = ArrayRef(Cell(str(name), constant=reason))
         context.captures[key] = (Capture(namespace, name, parameter), binding)
+        if is_trainable:
+            follow_variable(context, parameter, binding.cell if isinstance(binding, ArrayRef) else None)
     capture, binding = context.captures[key]
-    if isinstance(binding, ArrayRef):
-        context.state.cells.setdefault(binding.cell, capture.parameter)
+    present = context.followed.get(capture.parameter, capture.parameter)
+    if not isinstance(binding, ArrayRef):
+        return present
+    context.state.cells.setdefault(binding.cell, present)
     return binding

@@ -90,7 +90,12 @@ class Capture:
 
 
 class Context:
-    """The reader's working state. The State inside is copied at branches; everything else only grows."""
+    """The reader's working state. The State inside is copied at branches; everything else only grows.
+
+    tapes: those whose blocks are being read. variables: the parameters of captured variables, with their memory;
+    followed: what stands for them while tapes follow them. originals: what a value that a tape follows was before.
+    depth: how many loops are around what is read. count: how many tapes and requests for gradients there were.
+    """
 
     def __init__(
         self, evaluate: Callable[[Context, Any], Binding], execute: Callable[[Context, list[Any]], None]
@@ -105,6 +110,12 @@ class Context:
         self.callees: dict[Any, Any] = {}
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None
+        self.tapes: list[Any] = []
+        self.variables: dict[Value, Cell | None] = {}
+        self.followed: dict[Value, Value] = {}
+        self.originals: dict[Value, Any] = {}
+        self.depth = 0
+        self.count = 0
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
@@ -146,7 +157,8 @@ class Context:
         if cell in self.state.stale:
             self.refuse(node, self.state.stale[cell], "copy one of the arrays first, as in y = x.copy()")
         if cell not in self.state.cells:  # captured inside a branch that was left
-            return next(capture.parameter for capture, ref in self.captures.values() if ref == ArrayRef(cell))
+            parameter = next(capture.parameter for capture, ref in self.captures.values() if ref == ArrayRef(cell))
+            return self.followed.get(parameter, parameter)
         return self.state.cells[cell]
 
     def settled(self, binding: Binding, node: Any, name: str = "") -> Binding:

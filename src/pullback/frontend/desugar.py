@@ -73,6 +73,9 @@ class _Desugar:
                     lowered += before
                     if after:
                         return [*lowered, *self.block([*after, *rest], flags)]
+                case gast.With():
+                    fields = {"items": statement.items, "body": self.block(statement.body, _Flags())}
+                    lowered.append(gast.copy_location(gast.With(**fields, type_comment=None), statement))
                 case gast.If():
                     body, orelse = self.block(statement.body, flags), self.block(statement.orelse, flags)
                     lowered.append(_if(statement.test, body, orelse, statement))

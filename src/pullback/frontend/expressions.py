@@ -20,6 +20,7 @@ from pullback.frontend.bindings import (
     Local,
     Method,
     Static,
+    TapeRef,
     Text,
     TupleValue,
 )
@@ -292,7 +293,7 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
             return _array_attribute(context, receiver, name, node)
         case Value() | Constant():
             return _number_attribute(context, receiver, name, node)
-        case ListRef() | DictRef():
+        case ListRef() | DictRef() | TapeRef():
             return Method(receiver, name)
         case TupleValue() if name in receiver.fields:
             return receiver.items[receiver.fields.index(name)]

@@ -60,6 +60,10 @@ WITH = Refusal(
     "'with' cannot be differentiated: the backward pass cannot enter and leave the context again",
     "remove it, or enter the context around the call",
 )
+LEAVING_WITH = Refusal(
+    "a 'with' block cannot be left by a jump: what it does must be known before the run",
+    "set a variable in the block, and test it behind the block",
+)
 ASYNC = Refusal(
     "'async' and 'await' cannot be differentiated: the backward pass cannot wait a second time",
     "write a plain function, and await what it needs before the call",
@@ -278,19 +282,41 @@ def refusals_of(node: gast.AST, surroundings: Surroundings) -> Refused:
             yield node, RAISE_FROM
         case gast.ListComp() | gast.GeneratorExp():
             yield from refused_comprehension(node, surroundings)
-        case gast.With() if inserts_gradient(node):
-            pass
+        case gast.With() if is_own(node):
+            yield from ((jump, LEAVING_WITH) for jump in jumps_out(node.body))
         case _ if type(node) in REFUSED:
             yield node, REFUSED[type(node)]
         case _ if not isinstance(node, ACCEPTED):
             yield node, Refusal(f"'{type(node).__name__}' is not supported", "write it in other words")
 
 
-def inserts_gradient(node: gast.With) -> bool:
-    """Whether a with-statement is `with insert_grad_of(x) as x_bar:`, however the function is spelt."""
-    function = getattr(node.items[0].context_expr, "func", None)
-    name = getattr(function, "attr", getattr(function, "id", ""))
-    return len(node.items) == 1 and name == "insert_grad_of" and node.items[0].optional_vars is not None
+def is_own(node: gast.With) -> bool:
+    """Whether a with-statement is one of ours, however the name is spelt: `with pb.GradientTape() as tape:`."""
+    names = {_called_name(item.context_expr) for item in node.items}
+    bound = all(isinstance(item.optional_vars, gast.Name) for item in node.items)
+    return bound and (names == {"GradientTape"} or (names == {"insert_grad_of"} and len(node.items) == 1))
+
+
+def _called_name(call: gast.AST) -> str:
+    function = getattr(call, "func", None)
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def jumps_out(body: list[gast.AST], in_loop: bool = False) -> Iterator[gast.AST]:
+    """The statements that leave a block: `return`, and `break` and `continue` of a loop around it."""
+    for statement in body:
+        match statement:
+            case gast.Return():
+                yield statement
+            case gast.Break() | gast.Continue() if not in_loop:
+                yield statement
+            case gast.For() | gast.While():
+                yield from jumps_out(statement.body, True)
+                yield from jumps_out(statement.orelse, in_loop)
+            case gast.If():
+                yield from jumps_out([*statement.body, *statement.orelse], in_loop)
+            case gast.With():
+                yield from jumps_out(statement.body, in_loop)
 
 
 def refused_parameters(node: gast.arguments) -> Refused:

@@ -107,9 +107,11 @@ class Loop:
         self.started = state
         pending = self.context.pending
         self.context.pending = pending | {key for key in self.assigned if key not in state.names}
+        self.context.depth += 1
         try:
             reading = self.body()
         finally:
+            self.context.depth -= 1
             self.context.pending = pending
             self.context.state = self.entry
         if reading.state.dead:

@@ -18,6 +18,8 @@ from pullback.frontend.bindings import (
     Stack,
     State,
     TupleValue,
+    mapped,
+    mapped_content,
 )
 from pullback.frontend.context import Context
 from pullback.ir.builder import constant
@@ -68,10 +70,10 @@ class Merge:
         before = self.outer
         for cell, content in alive.state.cells.items():
             if before.cells.get(cell) is not content:
-                self.state.cells[cell] = _map_content(content, lambda v: self.exported(v, alive, inside))
+                self.state.cells[cell] = mapped_content(content, lambda v: self.exported(v, alive, inside))
         for key, binding in alive.state.names.items():
             if before.names.get(key) is not binding:
-                self.state.names[key] = _map_numbers(binding, lambda v: self.exported(v, alive, inside))
+                self.state.names[key] = mapped(binding, lambda v: self.exported(v, alive, inside))
 
     def exported(self, operand: Operand, alive: Path, inside: bool) -> Operand:
         if not isinstance(operand, Value):
@@ -90,6 +92,7 @@ class Merge:
                 self.state.linked[cell] = self.state.linked.get(cell, frozenset()) | others
         self.state.stale = {**then.stale, **orelse.stale}
         self.state.arguments = then.arguments
+        self.state.spent = then.spent | orelse.spent
         for cell in [cell for cell in then.cells if cell in orelse.cells]:
             self.state.cells[cell] = self.content(then.cells[cell], orelse.cells[cell], cell.name)
         for key in dict.fromkeys([*then.names, *orelse.names]):
@@ -342,25 +345,3 @@ def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:
         sizes = (constant(0),) * type_.ndim
         buffer = context.let(node, np.empty, sizes, Constant(type_.dtype), keywords=("dtype",))
     return Stack(buffer, constant(len(operands)))
-
-
-def _map_numbers(binding: Any, change: Any) -> Any:
-    match binding:
-        case Value():
-            return change(binding)
-        case TupleValue():
-            items = tuple(_map_numbers(item, change) for item in binding.items)
-            return TupleValue(items, binding.kind, binding.fields)
-        case MaybeUnset():
-            return MaybeUnset(_map_numbers(binding.binding, change), change(binding.flag))
-        case (str() | int() as key, item):
-            return (key, _map_numbers(item, change))
-    return binding
-
-
-def _map_content(content: Any, change: Any) -> Any:
-    if isinstance(content, Value):
-        return change(content)
-    if isinstance(content, Stack):
-        return Stack(change(content.buffer), change(content.length))
-    return tuple(_map_numbers(item, change) for item in content)

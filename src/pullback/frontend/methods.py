@@ -17,6 +17,7 @@ from pullback.frontend.bindings import (
     Snapshot,
     Stack,
     Static,
+    TapeRef,
     TupleValue,
     cells_in,
 )
@@ -25,6 +26,7 @@ from pullback.frontend.creation import as_type
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import METHODS
+from pullback.frontend.tapes import call_tape
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Value
@@ -40,6 +42,8 @@ def call_method(
             return _list_method(context, method.receiver, method.name, arguments, node)
         case DictRef():
             return _dict_method(context, method.receiver, method.name, arguments, node)
+        case TapeRef():
+            return call_tape(context, method.receiver, method.name, arguments, keywords, node)
         case TupleValue() if method.name in ("_replace", "_asdict"):
             context.refuse(node, f"'{method.name}' cannot be followed", "make a new tuple")
         case ArrayRef() | Value() | Constant():

@@ -30,6 +30,7 @@ from pullback.frontend.iteration import iterate, snapshots
 from pullback.frontend.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.names import assigned_names
 from pullback.frontend.spelling import OPERATORS
+from pullback.frontend.tapes import is_tape, record
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import infer
@@ -303,6 +304,14 @@ def _define(context: Context, node: Any) -> None:
     context.state.names[(context.frame.number, node.name)] = local_function(context, node)
 
 
+def _with(context: Context, node: Any) -> None:
+    function = evaluate(context, getattr(node.items[0].context_expr, "func", node.items[0].context_expr))
+    if is_tape(function):
+        record(context, node)
+    else:
+        insert(context, node)
+
+
 def _pass(context: Context, node: Any) -> None:
     pass
 
@@ -319,5 +328,5 @@ _HANDLERS: dict[type, Callable[[Context, Any], None]] = {
     gast.Raise: _raise,
     gast.FunctionDef: _define,
     gast.Pass: _pass,
-    gast.With: insert,
+    gast.With: _with,
 }

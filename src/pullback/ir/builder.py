@@ -32,16 +32,15 @@ class Builder:
 
     def __init__(self) -> None:
         self.statements: list[Statement] = []
+        self.around: list[list[Statement]] = []
         self.location: Location = NOWHERE
 
     @contextmanager
     def block(self) -> Iterator[list[Statement]]:
         """Collect the statements made inside in a block of their own."""
-        outer, self.statements = self.statements, []
-        try:
-            yield self.statements
-        finally:
-            self.statements = outer
+        made: list[Statement] = []
+        with self.into(made):
+            yield made
 
     @contextmanager
     def at(self, location: Location) -> Iterator[None]:
@@ -88,8 +87,13 @@ class Builder:
     @contextmanager
     def into(self, statements: list[Statement]) -> Iterator[None]:
         """Append the statements made inside to a block that was built before."""
-        outer, self.statements = self.statements, statements
+        self.around.append(self.statements)
+        self.statements = statements
         try:
             yield
         finally:
-            self.statements = outer
+            self.statements = self.around.pop()
+
+    def is_open(self, statements: list[Statement]) -> bool:
+        """Whether a block is the one that statements are appended to, or around it."""
+        return any(block is statements for block in (self.statements, *self.around))

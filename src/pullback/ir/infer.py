@@ -216,14 +216,12 @@ _PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
     primitives.store: lambda array, path, value: _type_of(array),
     primitives.add_at: lambda array, path, value: _type_of(array),
     primitives.accumulate: lambda array, value: _type_of(array),
-    primitives.zeros_like: lambda value: _strong(_type_of(value)),
+    primitives.zeros_like: lambda value: _type_of(value),
     primitives.copy: lambda array: _type_of(array),
+    primitives.watched: lambda value, tape: _type_of(value),
+    primitives.gradient: lambda source, targets, seeds, request: _type_of(source),
     primitives.dim: lambda array, axis: INT,
     primitives.cast: _cast_type,
     np.reshape: lambda array, shape: Array(_type_of(array).dtype, len(shape) if isinstance(shape, tuple) else 1),
     primitives.select: lambda condition, then, orelse: _type_of(then),
 }
-
-
-def _strong(type_: Type) -> Type:
-    return type_

@@ -301,6 +301,13 @@ def read_in(block: Block) -> Iterator[Value]:
     yield from values_in(block.yields)
 
 
+def free_in(block: Block) -> Iterator[Value]:
+    """What a block reads and does not define, as often as it does."""
+    indices = {statement.index for statement in walk(block) if isinstance(statement, For)}
+    own = indices.union(defined_in(block))
+    yield from (value for value in read_in(block) if value not in own)
+
+
 def defined_in(block: Block) -> Iterator[Value]:
     """Everything that the statements of a block define, those inside too, with what loops carry but not their index."""
     for statement in walk(block):

@@ -92,6 +92,20 @@ def shaped_like(array: Any, other: Any) -> Any:
     return array
 
 
+def watched(value: Any, tape: int) -> Any:
+    """The value itself, as a tape follows it from here on."""
+    return value
+
+
+def gradient(source: Any, targets: tuple[Any, ...], seeds: tuple[Any, ...], request: int) -> Any:
+    """The gradient of the targets by one source, each target with its cotangent, or None for one of ones.
+
+    It has no meaning by itself: `transform/tapes.py` puts statements in its place. Those with the same number ask at
+    the same place for the same targets.
+    """
+    raise AssertionError("a gradient is made of statements")
+
+
 def zeros_like(value: Any) -> Any:
     """Zeros of the shape and dtype of a value."""
     return np.zeros_like(value)

@@ -53,6 +53,9 @@ class GradientTape:
     <Tensor [0.6397   0.136219], float64>
     """
 
+    __pullback_tape__ = True
+    """In a function that is differentiated from its source the tape is part of the text: see `frontend/tapes.py`."""
+
     records: dict[int, Record | None] | None = None
     """By the numbers of the tensors; None for those that are watched. None as a whole: not entered, or used up."""
 

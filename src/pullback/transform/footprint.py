@@ -21,8 +21,8 @@ from pullback.ir.rounds import trip_count
 from pullback.ir.types import BOOL, INT, Array
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.simplify import simplify
-from pullback.transform.derivative import Kept
 from pullback.transform.residuals import Tape
+from pullback.transform.sweeps import Kept
 
 
 class Footprint:

@@ -98,7 +98,7 @@ def pull_back(
         for parameter in function.parameters:
             if parameter in reverser.adjoints:
                 reverser.adjoints[parameter] = reverser.whole(parameter)
-    return Sweep(statements, reverser.adjoints, reverser.mirrored, reverser.trip_counts)
+    return Sweep(statements, {**reverser.adjoints, **reverser.noted}, reverser.mirrored, reverser.trip_counts)
 
 
 def find_masked(function: Function) -> frozenset[Value]:
@@ -127,6 +127,7 @@ class Reverser:
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
         self.adjoints: Adjoints = {}
+        self.noted: Adjoints = {}
         self.mirrored: dict[Value, Statement] = {}
         self.trip_counts: dict[int, Value] = {}
 
@@ -599,6 +600,13 @@ def _pass(reverser: Reverser, statement: Let) -> None:
         reverser.add(operand, y_bar)
 
 
+def _watched(reverser: Reverser, statement: Let) -> None:
+    """y = watched(x): the cotangent of y is what a tape may ask for, and goes on."""
+    y_bar = reverser.whole(statement.value)
+    reverser.noted[statement.value] = y_bar
+    _pass(reverser, statement)
+
+
 def _accumulate(reverser: Reverser, statement: Let) -> None:
     y_bar = reverser.adjoints.pop(statement.value)
     for operand in statement.operands:
@@ -677,6 +685,7 @@ _SPECIAL: dict[Callable[..., Any], Callable[[Reverser, Let], None]] = {
     primitives.store: _store,
     primitives.cast: _pass,
     primitives.copy: _pass,
+    primitives.watched: _watched,
     primitives.accumulate: _accumulate,
     primitives.add_at: _pull_added,
     primitives.select: _select,

@@ -1,0 +1,148 @@
+"""Both sweeps: forward statements that keep what is needed, and a backward block that yields adjoints of the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, field, replace
+
+from pullback.analysis.activity import all_floats, find_active
+from pullback.analysis.buffers import find_buffers
+from pullback.analysis.shapes import Shapes
+from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, walk
+from pullback.ir.types import is_float
+from pullback.optimize.dead import remove_dead
+from pullback.optimize.picks import remember_picks
+from pullback.optimize.scratch import renew_scratch
+from pullback.optimize.simplify import simplify
+from pullback.rules import is_constant
+from pullback.transform.onesweep import in_one_sweep
+from pullback.transform.passes import finished
+from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
+from pullback.transform.residuals import Residuals, Tape
+from pullback.transform.reverse import Reverser, Sweep, pull_back
+from pullback.transform.segments import in_segments
+from pullback.transform.sharing import share
+from pullback.transform.threading import carry_out
+
+NONE: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class Kept:
+    """What the loops of a derivative keep, its statements, its loops over segments by the indices of their mirrors.
+
+    loops: those of the forward sweep, in the order of their numbers.
+    """
+
+    tapes: list[Tape] = field(default_factory=list)
+    loops: list[For] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+    segments: dict[Value, For] = field(default_factory=dict)
+
+
+def numbered_loops(function: Function) -> list[For]:
+    """The loops of a function in the order of its text: each has the same number wherever it is made anew."""
+    return [statement for statement in walk(function.body) if isinstance(statement, For)]
+
+
+def sweeps(
+    function: Function,
+    sources: list[Value],
+    seeds: list[tuple[Operand, Operand]],
+    analyses: Set[str],
+    together: bool = False,
+    kept: Kept | None = None,
+    segmented: frozenset[int] = NONE,
+) -> tuple[list[Statement], Block]:
+    """The forward statements with what they keep, and the backward block that yields the gradients.
+
+    sources: parameters, and values that a tape watches. seeds: what is differentiated, each with its cotangent.
+    together: both run in one function, so that a loop may do its backward rounds along with the forward ones.
+    kept: takes what the loops keep. segmented: the numbers of the loops that run in segments.
+    """
+    targets = tuple(result for result, _ in seeds)
+    function = _independent(function, sources, targets, analyses)
+    active = _active(function, sources, targets, analyses)
+    function = join_calls(function, active)
+    shapes = Shapes(function)
+    sweep = pull_back(function, active, seeds, shapes)
+    results = _gradients(sweep, sources, active, shapes, function)
+    sweep.statements[:], results = _live(sweep, results, analyses)
+    if "share" in analyses:
+        sweep.statements[:], results = share(function.body, sweep, results)
+    buffers = find_buffers(function)
+    loops = numbered_loops(function)
+    chosen = {id(loops[k]) for k in segmented}
+
+    def merge(
+        body: Block, sweep: Sweep, results: tuple[Operand, ...], together: bool = True
+    ) -> tuple[list[Statement], Block]:
+        if together and "one_sweep" in analyses:
+            body, results = in_one_sweep(body, sweep, results, merge)
+        body, segments = in_segments(body, sweep, chosen, shapes, merge)
+        residuals = Residuals(body, sweep, buffers, shapes, keep_everything="residuals" not in analyses)
+        made = carry_out(residuals, results)
+        if kept is not None:
+            kept.tapes += [tape for saved in residuals.plan.saves.values() for tape in saved]
+            kept.segments |= segments
+        return made
+
+    forward, backward = merge(function.body, sweep, results, together)
+    if kept is not None:
+        kept.loops += loops
+        kept.statements += [*forward, *backward.statements]
+    return forward, backward
+
+
+def _active(
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], analyses: Set[str]
+) -> frozenset[Value]:
+    if "activity" not in analyses:
+        return all_floats(function)
+    return find_active(function, sources, targets, is_constant)
+
+
+def _independent(
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], analyses: Set[str]
+) -> Function:
+    """The function with fewer values that its loops hand from round to round."""
+    if "picks" in analyses:
+        function = remember_picks(function, _active(function, sources, targets, analyses))
+    return renew_scratch(function) if "scratch" in analyses else function
+
+
+def _gradients(
+    sweep: Sweep, sources: list[Value], active: frozenset[Value], shapes: Shapes, function: Function
+) -> tuple[Operand, ...]:
+    """The adjoint of each source; zeros where nothing reaches it."""
+    reverser = Reverser(active, shapes, frozenset(), set(function.parameters), set())
+    with reverser.builder.into(sweep.statements):
+        return tuple(sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources)
+
+
+def _live(
+    sweep: Sweep, results: tuple[Operand, ...], analyses: Set[str]
+) -> tuple[list[Statement], tuple[Operand, ...]]:
+    """The backward statements without those that no gradient needs, so that nothing is kept for them."""
+    function = remove_dead(Function("backward", (), Block(tuple(sweep.statements), results)))
+    body = simplify(function).body if analyses else function.body
+    return list(body.statements), body.yields
+
+
+def with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: Set[str]) -> tuple[Function, ...]:
+    """The recursive functions that bodies made of a function call, and their derivatives."""
+    made = {callee.name: callee for callee in function.callees}
+    for callee in function.callees:
+        joined = has_joint_form(callee)
+        sources = [parameter for parameter in callee.parameters if is_float(parameter.type)]
+        floats = [r for r in callee.body.yields if is_float(r.type)]
+        cotangents = () if joined else tuple(Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats)
+        seeds = cotangents or (Constant(1.0, floats[0].type),)
+        whole = replace(callee, callees=function.callees)
+        forward, backward = sweeps(whole, sources, list(zip(floats, seeds, strict=True)), analyses, together=True)
+        name = joint_name(callee.name) if joined else pullback_name(callee.name)
+        results = (*callee.body.yields, *backward.yields) if joined else backward.yields
+        body = Block((*forward, *backward.statements), results)
+        derivative = Function(name, (*callee.parameters, *cotangents), body, (), callee.location)
+        made[name] = finished(derivative, analyses)
+    return called_by(bodies, made)

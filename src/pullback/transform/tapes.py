@@ -1,0 +1,177 @@
+"""Tapes in a function: each request for a gradient is replaced by the statements that compute it.
+
+    w.1 = watched(w)                       s = sum(multiply(w, x))
+    s = sum(multiply(w.1, x))         →    w_bar = multiply(full(…, 1.0), x)
+    dw = gradient(w.1, (s,), …)            w.2 = subtract(w, w_bar)
+    w.2 = subtract(w, dw)
+
+The requests are taken in the order of the text, so that what one computes is there for the next: that is how the
+second derivatives of nested tapes come about. What is differentiated are the statements before a request, in the block
+that holds its target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
+
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    blocks_of,
+    free_in,
+    read_in,
+    results_of,
+    walk,
+)
+from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.types import Scalar
+from pullback.optimize.dead import remove_dead
+from pullback.optimize.simplify import simplify
+from pullback.transform.sweeps import sweeps, with_derivatives
+
+
+def has_tapes(function: Function) -> bool:
+    """Whether a function watches something or asks for gradients."""
+    marks = (primitives.watched, primitives.gradient)
+    here = any(isinstance(s, Let) and s.function in marks for s in walk(function.body))
+    return here or any(map(has_tapes, function.callees))
+
+
+def without_tapes(function: Function, analyses: Set[str]) -> Function:
+    """The function with statements in place of all that its tapes were asked for.
+
+    Raises MissingRuleError where there is no rule for what stands between a target and a source.
+    """
+    function = replace(function, callees=tuple(without_tapes(callee, analyses) for callee in function.callees))
+    while (request := _first_request(function)) is not None:
+        function = _resolved(function, request, analyses)
+    function = remove_dead(_unwatched(function))
+    return remove_dead(simplify(function)) if analyses else function
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What stands for one call of `tape.gradient`: a statement for each source."""
+
+    statements: tuple[Let, ...]
+
+    @property
+    def sources(self) -> list[Value]:
+        return [statement.operands[0] for statement in self.statements]
+
+    @property
+    def seeds(self) -> list[tuple[Operand, Operand]]:
+        """The targets with their cotangents."""
+        _, targets, seeds, _ = self.statements[0].operands
+        ones = [Constant(1.0, Scalar(target.type.dtype)) for target in targets]
+        return [
+            (target, one if seed == Constant(None) else seed)
+            for target, seed, one in zip(targets, seeds, ones, strict=True)
+        ]
+
+    def is_in(self, block: Block) -> bool:
+        """Whether it stands in a block itself, not in one inside."""
+        return any(statement is self.statements[0] for statement in block.statements)
+
+
+def _first_request(function: Function) -> _Request | None:
+    found = [s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.gradient]
+    if not found:
+        return None
+    number = found[0].operands[-1]
+    return _Request(tuple(s for s in found if s.operands[-1] == number))
+
+
+def _resolved(function: Function, request: _Request, analyses: Set[str]) -> Function:
+    home = next(block for block in _blocks(function.body) if _defines(block, request.sources[0]))
+    region = _region(home, request)
+    live = set(read_in(_exchanged(function.body, home, Block(home.statements[len(region) :], home.yields))))
+    region, sources = _with_marks(region, request.sources)
+    marked = {old: new for old, new in zip(request.sources, sources, strict=True) if old is not new}
+    seeds = [(marked.get(target, target), seed) for target, seed in request.seeds]
+    made = [value for statement in region for value in results_of(statement) if value in live]
+    body = Block(tuple(region), (*(target for target, _ in seeds), *made))
+    given = dict.fromkeys([*free_in(body), *(seed for _, seed in seeds if isinstance(seed, Value))])
+    part = Function(function.name, tuple(given), body, (), function.location, function.callees)
+    together = request.is_in(home) and all(isinstance(seed, Constant) for _, seed in seeds)
+    forward, backward = sweeps(part, sources, seeds, analyses | {"activity"}, together)
+    changed = Block((*forward, *home.statements[len(region) - len(marked) :]), home.yields)
+    whole = _exchanged(function.body, home, _placed(changed, request, backward))
+    terms = {s.value: y for s, y in zip(request.statements, backward.yields, strict=True)}
+    whole = substituted(whole, terms)
+    callees = with_derivatives(part, (whole,), analyses) if function.callees else ()
+    return replace(function, body=whole, callees=callees)
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for statement in walk(block):
+        yield from blocks_of(statement)
+
+
+def _defines(block: Block, value: Value) -> bool:
+    return any(value in results_of(statement) for statement in block.statements)
+
+
+def _region(home: Block, request: _Request) -> list[Statement]:
+    """The statements of a block up to a request, with the one that it stands in."""
+    region: list[Statement] = []
+    for statement in home.statements:
+        if statement is request.statements[0]:
+            break
+        region.append(statement)
+        if any(inner is request.statements[0] for block in blocks_of(statement) for inner in walk(block)):
+            break
+    return region
+
+
+def _with_marks(region: list[Statement], sources: list[Value]) -> tuple[list[Statement], list[Value]]:
+    """The region with a mark behind each source that nobody watches: its adjoint is wanted as well."""
+    watched = {s.value for s in region if isinstance(s, Let) and s.function is primitives.watched}
+    marked = list(sources)
+    for k, source in enumerate(sources):
+        if source in watched:
+            continue
+        place = next(j for j, statement in enumerate(region) if source in results_of(statement))
+        marked[k] = Value(source.name, source.type)
+        mark = Let(marked[k], primitives.watched, (source, Constant(0)))
+        after = [substituted(statement, {source: marked[k]}) for statement in region[place + 1 :]]
+        region = [*region[: place + 1], mark, *after]
+    return region, marked
+
+
+def _placed(block: Block, request: _Request, backward: Block) -> Block:
+    """A block with the backward statements in the place of a request."""
+    first, *others = request.statements
+    statements: list[Statement] = []
+    for statement in block.statements:
+        if statement is first:
+            statements += backward.statements
+        elif statement not in others:
+            statements.append(with_blocks(statement, lambda inner: _placed(inner, request, backward)))
+    return Block(tuple(statements), block.yields)
+
+
+def _exchanged(block: Block, old: Block, new: Block) -> Block:
+    """A block with another one in the place of one inside, or of itself."""
+    if block is old:
+        return new
+    statements = tuple(with_blocks(s, lambda inner: _exchanged(inner, old, new)) for s in block.statements)
+    return Block(statements, block.yields)
+
+
+def _unwatched(function: Function) -> Function:
+    """The function with the watched values themselves in the place of what stood for them."""
+    terms: dict[Value, Operand] = {}
+    for statement in walk(function.body):
+        if isinstance(statement, Let) and statement.function is primitives.watched:
+            operand = statement.operands[0]
+            terms[statement.value] = terms.get(operand, operand)
+    return replace(function, body=substituted(function.body, terms))

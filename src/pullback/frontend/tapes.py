@@ -364,6 +364,10 @@ class _Request:
             for item, part in zip(self.items(target), seeds, strict=True):
                 self.add_targets(item, part)
             return
+        if isinstance(target, ArrayRef) and target.path:
+            context.refuse(
+                self.node, "a part of an array is no target", "copy it in the block of the tape, as in part = y[1:].copy()"
+            )
         value = self.source(target) if self.is_source(target) else context.operand(target, self.node)
         if not isinstance(value, Value) or value not in self.recorded:
             if self.tape.recording and isinstance(value, Value) and value not in self.made_in_block:

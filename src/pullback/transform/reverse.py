@@ -509,7 +509,8 @@ class Reverser:
             if isinstance(statement, For):
                 index = Value("k", INT)
         start, stop, step = bounds
-        made = For(index, start, stop, step, carried, body, results, reverse=True, location=statement.location)
+        turned = not (isinstance(statement, For) and statement.reverse and not statement.exits)
+        made = For(index, start, stop, step, carried, body, results, reverse=turned, location=statement.location)
         self.mirrored[made.index] = statement
         self.builder.add(made)
         return results

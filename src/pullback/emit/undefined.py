@@ -1,7 +1,7 @@
 """Variables without a value on some path that are copied all the same: those get a placeholder there.
 
 A flag guards every use of such a variable, but not the copy that hands it to a loop or out of a branch, nor what the
-backward sweep asks of it to make an adjoint of the same shape:
+backward sweep asks of it to make an adjoint of the same shape, nor what a round keeps of it for a second derivative:
 
 if a > 0:                     if a > 0:
     y = 1.0                       y = 1.0
@@ -19,13 +19,16 @@ from pullback.ir import primitives
 from pullback.ir.nodes import UNDEFINED, Constant, For, Function, If, Let, Operand, Value, While, values_in, walk
 
 _UNGUARDED = (primitives.copy, primitives.dim, primitives.zeros_like)
+_KEEPING = (primitives.store, runtime.keep)
 
 
 def copied_values(function: Function, names: dict[Value, str]) -> frozenset[Value]:
-    """The values that are copied, under another name too, measured or returned, and those they come from."""
+    """The values that are copied, under another name too, kept, measured or returned, and those they come from."""
     sources: dict[Value, list[Value]] = {}
     copied: list[Value] = [*values_in(function.body.yields)]
-    copied += [s.operands[0] for s in walk(function.body) if isinstance(s, Let) and s.function in _UNGUARDED]
+    lets = [statement for statement in walk(function.body) if isinstance(statement, Let)]
+    copied += [s.operands[0] for s in lets if s.function in _UNGUARDED]
+    copied += [value for s in lets if s.function in _KEEPING for value in values_in(s.operands[-1])]
     for target, operand in _handed_over(function):
         if not isinstance(operand, Value):
             continue

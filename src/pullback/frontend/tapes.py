@@ -366,7 +366,7 @@ class _Request:
             return
         if isinstance(target, ArrayRef) and target.path:
             context.refuse(
-                self.node, "a part of an array is no target", "copy it in the block of the tape, as in part = y[1:].copy()"
+                self.node, "a part of an array is no target", "copy it in the tape's block, as in part = y[1:].copy()"
             )
         value = self.source(target) if self.is_source(target) else context.operand(target, self.node)
         if not isinstance(value, Value) or value not in self.recorded:

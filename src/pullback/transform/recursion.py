@@ -36,8 +36,9 @@ def has_joint_form(callee: Function) -> bool:
     return len(results) == 1 and not callee.mutated and is_scalar(results[0]) and is_float(results[0].type)
 
 
-def join_calls(function: Function, active: frozenset[Value]) -> Function:
-    """The function with the derivatives of such functions where it needs them."""
+def join_calls(function: Function, active: frozenset[Value]) -> tuple[Function, set[Value]]:
+    """The function with the derivatives of such functions where it needs them, and the values that have them."""
+    values: set[Value] = set()
     joint = {callee.name for callee in function.callees if has_joint_form(callee)}
 
     def joined(statement: Statement) -> Statement:
@@ -45,16 +46,12 @@ def join_calls(function: Function, active: frozenset[Value]) -> Function:
             return with_blocks(statement, lambda block: Block(tuple(map(joined, block.statements)), block.yields))
         if statement.function not in joint or statement.results[0] not in active:
             return statement
+        values.add(statement.results[0])
         partials = tuple(Value("partial", operand.type) for operand in statement.operands if is_float(operand.type))
         return replace(statement, function=joint_name(statement.function), results=(*statement.results, *partials))
 
     body = Block(tuple(map(joined, function.body.statements)), function.body.yields)
-    return replace(function, body=body)
-
-
-def is_joined(statement: Call) -> bool:
-    """Whether a call also gives partial derivatives, behind its one result."""
-    return statement.function.endswith(_JOINT)
+    return replace(function, body=body), values
 
 
 def called_by(bodies: Iterable[Block], functions: Mapping[str, Function]) -> tuple[Function, ...]:

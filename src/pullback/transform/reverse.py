@@ -11,7 +11,7 @@ Each structured statement of the backward sweep remembers which forward statemen
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ from pullback.ir.nodes import (
     Index,
     Let,
     Operand,
+    Slice,
     Statement,
     Value,
     While,
@@ -47,9 +48,9 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
-from pullback.ir.types import INT, Array, Scalar, is_float
+from pullback.ir.types import INT, Array, Scalar, Stack, Type, is_float
 from pullback.rules import is_constant, rule_of
-from pullback.transform.recursion import is_joined, pullback_name
+from pullback.transform.recursion import pullback_name
 
 Adjoints = dict[Value, Operand]
 
@@ -79,15 +80,21 @@ class Sweep:
 
 
 def pull_back(
-    function: Function, active: frozenset[Value], seeds: list[tuple[Operand, Operand]], shapes: Shapes
+    function: Function,
+    active: frozenset[Value],
+    seeds: list[tuple[Operand, Operand]],
+    shapes: Shapes,
+    joined: Set[Value] = frozenset(),
 ) -> Sweep:
     """The backward sweep of a function for the given cotangents of its results.
+
+    joined: the first results of calls that give partial derivatives behind them.
 
     Raises MissingRuleError where an active value is made by a function without a rule.
     """
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
     primal = {*function.parameters, *defined_in(function.body)}
-    reverser = Reverser(active, shapes, find_masked(function), top, primal)
+    reverser = Reverser(active, shapes, find_masked(function), top, primal, joined)
     builder = reverser.builder
     statements: list[Statement]
     with builder.block() as statements:
@@ -102,14 +109,18 @@ def pull_back(
 
 
 def find_masked(function: Function) -> frozenset[Value]:
-    """The values behind `np.where`: a cotangent of exactly 0 stays 0 there, whatever the local derivative is."""
+    """The values behind `np.where`: a cotangent of exactly 0 stays 0 there, whatever the local derivative is.
+
+    The products in which one stays 0 are such values themselves when they are differentiated.
+    """
     masked: set[Value] = set()
     for statement in reversed(list(walk(function.body))):
         if not isinstance(statement, Let):
             continue
+        goes_on = statement.value in masked and isinstance(statement.function, np.ufunc)
         if statement.function in (np.where, runtime.where):
             masked.update(values_in(statement.operands[1:]))
-        elif statement.value in masked and isinstance(statement.function, np.ufunc):
+        elif goes_on or statement.function is runtime.masked_product:
             masked.update(values_in(statement.operands))
     return frozenset(masked)
 
@@ -121,9 +132,16 @@ class Reverser:
     """
 
     def __init__(
-        self, active: frozenset[Value], shapes: Shapes, masked: frozenset[Value], top: set[Value], primal: set[Value]
+        self,
+        active: frozenset[Value],
+        shapes: Shapes,
+        masked: frozenset[Value],
+        top: set[Value],
+        primal: set[Value],
+        joined: Set[Value] = frozenset(),
     ) -> None:
         self.active, self.shapes, self.masked, self.top, self.primal = active, shapes, masked, top, primal
+        self.joined = joined
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
         self.adjoints: Adjoints = {}
@@ -375,7 +393,7 @@ class Reverser:
 
     def call(self, statement: Call) -> None:
         """A call of a recursive function: its pullback takes the arguments and the cotangents of the results."""
-        if is_joined(statement):
+        if statement.results[0] in self.joined:
             self.scale(statement)
             return
         seeds = [self.whole(result) for result in statement.results if is_float(result.type)]
@@ -432,7 +450,7 @@ class Reverser:
                 with self.builder.into(statements):
                     yields[side].append(self.whole(value))
         self.adjoints = outer
-        results = tuple(Value(f"{v.name}_bar" if v.name else "", v.type) for v in changed)
+        results = tuple(Value(f"{v.name}_bar" if v.name else "", _cotangent_type(v)) for v in changed)
         made = If(
             statement.condition,
             Block(tuple(blocks[0][0]), tuple(yields[0])),
@@ -449,14 +467,14 @@ class Reverser:
     def loop(self, statement: For | While) -> None:
         """The rounds in reverse order; carried are the adjoints of what the loop carries and of what it reads."""
         count = len(statement.carried)
-        flowing = [k for k in range(count) if statement.carried[k].parameter in self.active]
+        flowing = [k for k in range(count) if self.flows(statement.carried[k].parameter, statement.results[k])]
         outside = self.read_outside(statement)
         initials = [self.whole(statement.results[k]) for k in flowing]
         for k in range(count):
             self.adjoints.pop(statement.results[k], None)
         initials += [self.whole(value) for value in outside]
         names = [statement.carried[k].parameter for k in flowing] + outside
-        parameters = [Value(f"{v.name}_bar" if v.name else "", v.type) for v in names]
+        parameters = [Value(f"{v.name}_bar" if v.name else "", _cotangent_type(v)) for v in names]
         outer = self.adjoints
         self.adjoints = dict(zip(outside, parameters[len(flowing) :], strict=True))
         statements: list[Statement]
@@ -477,6 +495,10 @@ class Reverser:
             initial = statement.carried[k].initial
             if isinstance(initial, Value):
                 self.add(initial, result)
+
+    def flows(self, parameter: Value, result: Value) -> bool:
+        """Whether a loop hands a cotangent on; one of a stack, which has no size of its own, only if it has one."""
+        return parameter in self.active and (not isinstance(parameter.type, Stack) or result in self.adjoints)
 
     def read_outside(self, statement: For | While) -> list[Value]:
         """The active values from outside that the loop reads, in the order in which it reads them."""
@@ -514,6 +536,10 @@ class Reverser:
         self.mirrored[made.index] = statement
         self.builder.add(made)
         return results
+
+
+def _cotangent_type(value: Value) -> Type:
+    return Array(value.type.dtype, 1) if isinstance(value.type, Stack) else value.type
 
 
 def _read(block: Block) -> Iterator[Value]:
@@ -672,6 +698,54 @@ def _push(reverser: Reverser, statement: Let) -> None:
         reverser.add(buffer, reverser.builder.let(primitives.store, shadow, path, zero, name=name))
 
 
+# What a backward sweep kept, when it is differentiated itself. The cotangent of a growing place for values is one array
+# of its final size; each element was stored once, so that none has to be cleared.
+
+
+def _kept(reverser: Reverser, statement: Let) -> None:
+    """S' = S with S[k] = v: v_bar = S_bar[k]."""
+    stack, k, value = statement.operands
+    shadow = reverser.adjoints.pop(statement.value)
+    if isinstance(value, Value) and value in reverser.active:
+        reverser.add(value, reverser.builder.let(primitives.load, shadow, (Index((k,)),)))
+    reverser.add(stack, shadow)
+
+
+def _block_kept(reverser: Reverser, statement: Let) -> None:
+    """B' = B with the elements of v from `top` on: v_bar is that part of B_bar."""
+    buffer, top, value = statement.operands
+    shadow = reverser.adjoints.pop(statement.value)
+    if isinstance(value, Value) and value in reverser.active:
+        part = reverser.builder.let(runtime.block_of, shadow, top, reverser.dims(value), type_=value.type)
+        reverser.add(value, reverser.builder.let(primitives.copy, part))
+    reverser.add(buffer, shadow)
+
+
+def _block_read(reverser: Reverser, statement: Let) -> None:
+    """v = the elements of B from `top` on: that part of B_bar grows by v_bar."""
+    buffer, top, shape = statement.operands
+    y_bar = reverser.whole(statement.value)
+    del reverser.adjoints[statement.value]
+    if buffer not in reverser.active:
+        return
+    builder = reverser.builder
+    flat = builder.let(np.reshape, y_bar, (constant(-1),), type_=Array(y_bar.type.dtype, 1))
+    size: Operand = constant(1)
+    for extent in shape:
+        size = builder.let(np.multiply, size, extent)
+    end = builder.let(np.add, top, size)
+    _add_at(reverser, buffer, (Index((Slice(top, end, None),)),), flat)
+
+
+def _last_read(reverser: Reverser, statement: Let) -> None:
+    """v = x[i], where i repeats an element only at the last of its places: x_bar grows there."""
+    array, path = statement.operands
+    y_bar = reverser.whole(statement.value)
+    del reverser.adjoints[statement.value]
+    if array in reverser.active:
+        reverser.add(array, reverser.builder.let(primitives.store, reverser.zeros(array), path, y_bar))
+
+
 def _select(reverser: Reverser, statement: Let) -> None:
     condition, *sides = statement.operands
     y_bar = reverser.adjoints.pop(statement.value)
@@ -690,7 +764,13 @@ _SPECIAL: dict[Callable[..., Any], Callable[[Reverser, Let], None]] = {
     primitives.accumulate: _accumulate,
     primitives.add_at: _pull_added,
     primitives.select: _select,
+    primitives.load_last: _last_read,
     np.array: _array,
     runtime.push: _push,
     runtime.push_row: _push,
+    runtime.keep: _kept,
+    runtime.contents: _pass,
+    runtime.reserve: _pass,
+    runtime.push_block: _block_kept,
+    runtime.block_of: _block_read,
 }

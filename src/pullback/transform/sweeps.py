@@ -1,4 +1,4 @@
-"""Both sweeps: forward statements that keep what is needed, and a backward block that yields adjoints of the sources."""
+"""Both sweeps: forward statements that keep what is needed, and a backward block that yields the adjoints."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def sweeps(
     targets = tuple(result for result, _ in seeds)
     function = _independent(function, sources, targets, analyses)
     active = _active(function, sources, targets, analyses)
-    function = join_calls(function, active)
+    function, joined = join_calls(function, active)
     shapes = Shapes(function)
-    sweep = pull_back(function, active, seeds, shapes)
+    sweep = pull_back(function, active, seeds, shapes, joined)
     results = _gradients(sweep, sources, active, shapes, function)
     sweep.statements[:], results = _live(sweep, results, analyses)
     if "share" in analyses:

@@ -123,7 +123,7 @@ pullback.errors.LanguageError: 'try' cannot be differentiated: the backward pass
     ^^^^
 pullback.errors.LanguageError: 'with' cannot be differentiated: the backward pass cannot enter and leave the context \
 again
-  Instead: remove it, or enter the context around the call
+  Instead: remove it, or enter the context around the call; a tape is made here, as in 'with pb.GradientTape() as tape:'
 """,
     "global_write": """
     global counter  # refused: written to a global variable is not a result, at `global counter`

@@ -37,9 +37,13 @@ class ArrayRef:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A Python object known before the run: a function, a module, a dtype, a string, None."""
+    """A Python object known before the run: a function, a module, a dtype, a string, None.
+
+    why: for a None that is no gradient, the reason and the remedy.
+    """
 
     value: Any
+    why: tuple[str, str] = field(default=("", ""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

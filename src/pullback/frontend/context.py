@@ -212,8 +212,8 @@ class Context:
                 return value
             case TupleValue() | ListRef():
                 return self.array_of(binding, node)
-            case Static(value=None):
-                self.mistyped(node, "None is not a number or an array")
+            case Static(value=None, why=(reason, remedy)):
+                self.mistyped(node, f"None is not a number or an array{reason}", remedy)
             case Static():
                 self.mistyped(node, f"{_describe(binding.value)} is not a number or an array")
             case Text():

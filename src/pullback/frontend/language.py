@@ -58,7 +58,7 @@ TRY = Refusal(
 )
 WITH = Refusal(
     "'with' cannot be differentiated: the backward pass cannot enter and leave the context again",
-    "remove it, or enter the context around the call",
+    "remove it, or enter the context around the call; a tape is made here, as in 'with pb.GradientTape() as tape:'",
 )
 LEAVING_WITH = Refusal(
     "a 'with' block cannot be left by a jump: what it does must be known before the run",

@@ -266,7 +266,8 @@ def _watch_all(context: Context, tape: Tape, binding: Binding, node: Any) -> Non
         case Constant(value=float()):
             _follow_number(context, tape, binding, node)
         case _:
-            context.mistyped(node, f"{_described(binding)} cannot be watched", "watch a float or an array of floats")
+            remedy = "watch a float or a whole array of floats: a part is one after part = x[1:].copy()"
+            context.mistyped(node, f"{_described(binding)} cannot be watched", remedy)
 
 
 def _follow_here(context: Context, tape: Tape, key: Any, old: Operand, node: Any) -> Value:
@@ -438,11 +439,20 @@ class _Request:
             if any(target in dependent for target in self.targets):
                 return self.made(source)
         if not self.zeros:
-            return Static(None)
+            return Static(None, self.why(binding, source))
         value = context.operand(binding, self.node)
         if isinstance(value.type, Scalar):
             return Constant(0.0, value.type)
         return context.bind(context.let(self.node, primitives.zeros_like, value))
+
+    def why(self, binding: Binding, source: Value | None) -> tuple[str, str]:
+        """Why there is no gradient by a source, and what to do."""
+        name = getattr(source, "name", "") or getattr(getattr(binding, "cell", None), "name", "") or "the source"
+        if source not in self.recorded:
+            return f": the tape does not watch '{name}'", f"call tape.watch({name}) in the block of the tape"
+        if not self.targets:
+            return ": the target is not computed of what the tape watches, in its block", "compute it there"
+        return f": the target does not depend on '{name}'", ""
 
     def made(self, source: Value) -> Binding:
         value = Value("", source.type)

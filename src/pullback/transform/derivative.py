@@ -23,7 +23,7 @@ from pullback.optimize.scratch import renew_scratch
 from pullback.optimize.simplify import simplify
 from pullback.transform.passes import buffered, finished, hoisted, tidied
 from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives
-from pullback.transform.tapes import has_tapes, without_tapes
+from pullback.transform.tapes import has_tapes, with_marks, without_tapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def prepared(function: Function, analyses: Set[str] = ANALYSES, lowered: bool = 
     """
     if not has_tapes(function):
         return _simplified(function, analyses, lowered)
-    made = without_tapes(_simplified(function, analyses, lowered), analyses)
+    made = without_tapes(_simplified(with_marks(function), analyses, lowered), analyses)
     return finished(made, analyses, lowered)
 
 

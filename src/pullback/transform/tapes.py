@@ -12,10 +12,11 @@ that holds its target.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from pullback.ir import primitives
+from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
     Constant,
@@ -30,7 +31,7 @@ from pullback.ir.nodes import (
     results_of,
     walk,
 )
-from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.types import Scalar
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.simplify import simplify
@@ -54,6 +55,28 @@ def without_tapes(function: Function, analyses: Set[str]) -> Function:
         function = _resolved(function, request, analyses)
     function = remove_dead(_unwatched(function))
     return remove_dead(simplify(function)) if analyses else function
+
+
+def with_marks(function: Function) -> Function:
+    """The function with a mark behind each source that no tape watches, an intermediate result.
+
+    All that reads the source reads the mark, so that what the passes make of the function still goes through it.
+    """
+    lets = [s for s in walk(function.body) if isinstance(s, Let)]
+    watched = {s.value for s in lets if s.function is primitives.watched}
+    sources = dict.fromkeys(s.operands[0] for s in lets if s.function is primitives.gradient)
+    marks = {source: like(source) for source in sources if source not in watched}
+    body = _marked(substituted(function.body, marks), marks) if marks else function.body
+    return replace(function, body=body, callees=tuple(map(with_marks, function.callees)))
+
+
+def _marked(block: Block, marks: Mapping[Value, Value]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        statements.append(with_blocks(statement, lambda inner: _marked(inner, marks)))
+        made = [value for value in results_of(statement) if value in marks]
+        statements += [Let(marks[v], primitives.watched, (v, constant(0)), (), statement.location) for v in made]
+    return Block(tuple(statements), block.yields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +105,27 @@ class _Request:
 
 
 def _first_request(function: Function) -> _Request | None:
-    found = [s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.gradient]
-    if not found:
+    """The first one of the text: `walk` goes through it in this order."""
+    first = next((s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.gradient), None)
+    if first is None:
         return None
-    number = found[0].operands[-1]
-    return _Request(tuple(s for s in found if s.operands[-1] == number))
+    block = next(block for block in _blocks(function.body) if any(s is first for s in block.statements))
+    lets = [s for s in block.statements if isinstance(s, Let) and s.function is primitives.gradient]
+    return _Request(tuple(s for s in lets if s.operands[1:] == first.operands[1:]))
 
 
 def _resolved(function: Function, request: _Request, analyses: Set[str]) -> Function:
     home = next(block for block in _blocks(function.body) if _defines(block, request.sources[0]))
     region = _region(home, request)
     live = set(read_in(_exchanged(function.body, home, Block(home.statements[len(region) :], home.yields))))
-    region, sources = _with_marks(region, request.sources)
-    marked = {old: new for old, new in zip(request.sources, sources, strict=True) if old is not new}
-    seeds = [(marked.get(target, target), seed) for target, seed in request.seeds]
+    seeds = request.seeds
     made = [value for statement in region for value in results_of(statement) if value in live]
     body = Block(tuple(region), (*(target for target, _ in seeds), *made))
     given = dict.fromkeys([*free_in(body), *(seed for _, seed in seeds if isinstance(seed, Value))])
     part = Function(function.name, tuple(given), body, (), function.location, function.callees)
     together = request.is_in(home) and all(isinstance(seed, Constant) for _, seed in seeds)
-    forward, backward = sweeps(part, sources, seeds, analyses | {"activity"}, together)
-    changed = Block((*forward, *home.statements[len(region) - len(marked) :]), home.yields)
+    forward, backward = sweeps(part, request.sources, seeds, analyses | {"activity"}, together)
+    changed = Block((*forward, *home.statements[len(region) :]), home.yields)
     whole = _exchanged(function.body, home, _placed(changed, request, backward))
     terms = {s.value: y for s, y in zip(request.statements, backward.yields, strict=True)}
     whole = substituted(whole, terms)
@@ -130,21 +153,6 @@ def _region(home: Block, request: _Request) -> list[Statement]:
         if any(inner is request.statements[0] for block in blocks_of(statement) for inner in walk(block)):
             break
     return region
-
-
-def _with_marks(region: list[Statement], sources: list[Value]) -> tuple[list[Statement], list[Value]]:
-    """The region with a mark behind each source that nobody watches: its adjoint is wanted as well."""
-    watched = {s.value for s in region if isinstance(s, Let) and s.function is primitives.watched}
-    marked = list(sources)
-    for k, source in enumerate(sources):
-        if source in watched:
-            continue
-        place = next(j for j, statement in enumerate(region) if source in results_of(statement))
-        marked[k] = Value(source.name, source.type)
-        mark = Let(marked[k], primitives.watched, (source, Constant(0)))
-        after = [substituted(statement, {source: marked[k]}) for statement in region[place + 1 :]]
-        region = [*region[: place + 1], mark, *after]
-    return region, marked
 
 
 def _placed(block: Block, request: _Request, backward: Block) -> Block:

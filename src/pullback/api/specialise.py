@@ -24,6 +24,7 @@ from pullback.ir.types import is_float, type_of
 from pullback.optimize.into import write_into
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_scratch
 from pullback.transform.sweeps import NONE, Kept
+from pullback.transform.tapes import has_tapes
 
 MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]
@@ -88,7 +89,7 @@ class Engine:
         general = None if request.general else other
         function = prepared(built.function, analyses, lowered=not request.general)
         if request.kind == "primal":
-            function = alone(function, analyses, lowered=not request.general)
+            function = alone(function, analyses, not request.general, has_tapes(built.function))
             function = with_marked_scratch(function, analyses) if self.options.parallel else function
             return Compiled(function, self.options, 0, general)
         kept = Kept()

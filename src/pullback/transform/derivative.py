@@ -35,8 +35,12 @@ class Pair:
     residuals: tuple[Value, ...]
 
 
-def alone(function: Function, analyses: Set[str] = ANALYSES, lowered: bool = False) -> Function:
-    """A prepared function as it runs on its own, not differentiated."""
+def alone(
+    function: Function, analyses: Set[str] = ANALYSES, lowered: bool = False, has_sweeps: bool = False
+) -> Function:
+    """A prepared function as it runs on its own, not differentiated; `has_sweeps` says that its tapes were."""
+    if has_sweeps:
+        return finished(function, analyses, lowered)
     return lift_buffers(buffered(function, analyses)) if lowered and "lift" in analyses else function
 
 
@@ -153,8 +157,7 @@ def prepared(function: Function, analyses: Set[str] = ANALYSES, lowered: bool = 
     """
     if not has_tapes(function):
         return _simplified(function, analyses, lowered)
-    made = without_tapes(_simplified(with_marks(function), analyses, lowered), analyses)
-    return finished(made, analyses, lowered)
+    return without_tapes(_simplified(with_marks(function), analyses, lowered), analyses)
 
 
 def _simplified(function: Function, analyses: Set[str], lowered: bool) -> Function:

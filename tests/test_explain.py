@@ -167,3 +167,10 @@ def test_a_function_in_parts_is_vectorised(monkeypatch):
     monkeypatch.setattr(parts, "SIZE", 3)
     said = lines_of(pb.explain(pb.differentiable(nested, cache=False), np.ones((3, 4)), np.ones(4)))
     assert "vectorised" in said["for j in range(x.shape[1]):"]
+
+
+@pytest.mark.parametrize("function", [lambda x: np.sin(x), lambda x: (np.sin(x), 1.0), lambda x: ()])
+def test_functions_of_something_else_than_a_number_have_a_located_error(function):
+    with pytest.raises(pb.TypingError, match="does not return a float number, but") as caught:
+        pb.explain(function, np.ones(3))
+    assert caught.value.location.line

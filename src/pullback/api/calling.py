@@ -13,10 +13,11 @@ from pullback.api.shortcut import MISS, Shortcut, never
 from pullback.api.specialise import Engine, SplitPair, check_overlap, ready
 from pullback.compile.direct import MOST_ARGUMENTS, Entrance
 from pullback.compile.functions import Compiled
+from pullback.errors import TypingError
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
 from pullback.frontend.captured import captured_value
-from pullback.ir.types import Array, Type
+from pullback.ir.types import Array, Type, is_float
 from pullback.runtime import SizesDiffer
 
 Kinds = tuple[Any, ...]
@@ -170,3 +171,16 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequen
         if not np.may_share_memory(out, made):
             out[...] = made
     return compiled.results_of(result)
+
+
+def check_is_number(engine: Engine, form: Form) -> None:
+    """TypingError where a function returns something else than a float number."""
+    type_ = form.type if isinstance(form, Leaf) else None
+    if type_ is not None and is_float(type_) and getattr(type_, "ndim", 0) == 0:
+        return
+    source = engine.source
+    raise TypingError(
+        f"'{source.name}' does not return a float number, but {describe_form(form)}",
+        source.location(source.tree),
+        "return a number, as np.sum does, or use pb.vjp with a cotangent for the result",
+    )

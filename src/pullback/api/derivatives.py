@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.calling import Calls, Prepared, call_entry, call_forward, converted, describe_form, strong
+from pullback.api.calling import (
+    Calls,
+    Prepared,
+    call_entry,
+    call_forward,
+    check_is_number,
+    converted,
+    describe_form,
+    strong,
+)
 from pullback.api.differentiable import engine_of
 from pullback.api.out import check_apart, check_out, outs_of
 from pullback.api.recording import recorded_call
@@ -34,7 +43,7 @@ from pullback.frontend.arguments import (
 )
 from pullback.frontend.build import Built
 from pullback.frontend.captured import captured_value
-from pullback.ir.types import Array, Scalar, Type, is_float
+from pullback.ir.types import Scalar, Type, is_float
 
 
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction:
@@ -147,16 +156,7 @@ class GradientFunction(Entrance):
         form = built.result
         if self.has_aux and isinstance(form, Sequence_) and len(form.items) == 2:
             form = form.items[0]
-        if isinstance(form, Leaf) and isinstance(form.type, Scalar) and is_float(form.type):
-            return
-        if isinstance(form, Leaf) and isinstance(form.type, Array) and form.type.ndim == 0 and is_float(form.type):
-            return
-        source = self.engine.source
-        raise TypingError(
-            f"'{source.name}' does not return a float number, but {describe_form(form)}",
-            source.location(source.tree),
-            "return a number, as np.sum does, or use pb.vjp with a cotangent for the result",
-        )
+        check_is_number(self.engine, form)
 
 
 class PreparedGradient(Prepared):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.api.calling import check_is_number
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
@@ -15,7 +16,7 @@ from pullback.compile.functions import Compiled, arranged
 from pullback.compile.memory import Memory
 from pullback.compile.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
-from pullback.frontend.arguments import leaves_of
+from pullback.frontend.arguments import Sequence_, leaves_of
 from pullback.frontend.captured import captured_value
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
@@ -100,6 +101,8 @@ class _Call:
         engine: Engine = engine_of(function)
         bound = engine.bind(tuple(arguments), dict(keywords))
         forms, built = build_for(engine, bound)
+        form = built.result
+        check_is_number(engine, form.items[0] if isinstance(form, Sequence_) and form.items else form)
         chosen = float_arguments(engine, bound) if argnums is None else argnums
         self.wrt, _ = wrt_leaves(engine, forms, chosen)
         self.options = engine.options

@@ -10,7 +10,6 @@ are not installed are left out.
 import argparse
 import importlib.util
 import os
-import timeit
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 
 import pullback as pb
 from harness.report import as_text
+from harness.turns import measured
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 RNG = np.random.default_rng(0)
@@ -212,19 +212,6 @@ def arrays(value: Any) -> list[np.ndarray]:
     """The derivatives that a library returned, as arrays."""
     several = value if isinstance(value, list | tuple) else [value]
     return [np.asarray(one.numpy() if hasattr(one, "numpy") else one) for one in several]
-
-
-def measured(runs: dict[str, Run], rounds: int, budget: float) -> dict[str, float]:
-    """Microseconds of each run, the least of the rounds, in which they take turns."""
-    counts = {}
-    for name, run in runs.items():
-        run()
-        counts[name] = max(1, int(budget / rounds / min(timeit.repeat(run, number=1, repeat=3))))
-    best = dict.fromkeys(runs, float("inf"))
-    for _ in range(rounds):
-        for name, run in runs.items():
-            best[name] = min(best[name], timeit.timeit(run, number=counts[name]) / counts[name])
-    return {name: 1e6 * seconds for name, seconds in best.items()}
 
 
 def main() -> None:

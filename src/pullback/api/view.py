@@ -16,7 +16,8 @@ from pullback.ir.types import is_float
 def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
     """The forward and the backward function that are generated for these arguments, as text.
 
-    argnums: which arguments to differentiate (default: all that are made of floats).
+    argnums: which arguments to differentiate (default: all that are made of floats). With none, as in `argnums=()`, the
+    text of the function as it runs by itself, the gradients of its own tapes included.
 
     >>> import pullback as pb
     >>> def area(r):
@@ -29,6 +30,8 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     forms, _ = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
+    if not numbers:
+        return emit_module([engine.derivative(forms, "primal", (), general=True).function], compiled=False).rstrip()
     pair = engine.derivative(forms, "split", numbers, general=True)
     return emit_module([pair.forward.function, pair.backward.function], compiled=False).rstrip()
 
@@ -36,7 +39,7 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
 def inspect_source(
     function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any
 ) -> str:
-    """The text that Numba compiles for `value_and_grad`: both sweeps in one function.
+    """The text that Numba compiles for `value_and_grad`: both sweeps in one function; for `argnums=()` that of a call.
 
     A look at the memory that a call will take, with which it begins where loops keep values, is left out.
     """
@@ -45,7 +48,7 @@ def inspect_source(
     forms, _ = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
-    text: str = engine.derivative(forms, "value_and_grad", numbers).machine_text
+    text: str = engine.derivative(forms, "value_and_grad" if numbers else "primal", numbers).machine_text
     return text.rstrip()
 
 

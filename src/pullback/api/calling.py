@@ -16,7 +16,7 @@ from pullback.compile.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
-from pullback.frontend.captured import captured_value
+from pullback.frontend.captured import captured_value, give_back
 from pullback.ir.types import Array, Type, is_float
 from pullback.runtime import SizesDiffer
 
@@ -167,6 +167,8 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequen
     for k in mutated:
         if prepared[k] is not given[k]:
             given[k][...] = prepared[k]
+        if k >= len(leaves):
+            give_back(built.captures[k - len(leaves)], given[k])
     for out, made in zip(outs, memory, strict=True):
         if not np.may_share_memory(out, made):
             out[...] = made

@@ -17,7 +17,7 @@ from pullback.errors import Location, MissingRuleError
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
-from pullback.frontend.captured import is_tensor, look_up_again, still_holds
+from pullback.frontend.captured import binding_of, is_tensor, look_up_again, still_holds
 from pullback.frontend.context import Capture, Context, Dependency, Frame
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.inserted import Inserted
@@ -26,6 +26,7 @@ from pullback.frontend.recursion import Recursion
 from pullback.frontend.results import result_of
 from pullback.frontend.source import Source
 from pullback.frontend.statements import execute
+from pullback.frontend.variables import Assigned
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value
@@ -61,19 +62,33 @@ def build(source: Source, arguments: dict[str, Form], name: str = "") -> Built:
     Raises LanguageError, TypingError or AliasError, each with a place; StaticNeeded where an argument must be known.
     """
     check_language(source)
+    assigned: tuple[tuple[Any, Any], ...] = ()
+    while True:
+        try:
+            return _built(source, arguments, name, assigned)
+        except Assigned as found:
+            assigned = (*assigned, found.place)
+
+
+def _built(source: Source, arguments: dict[str, Form], name: str, assigned: tuple[tuple[Any, Any], ...]) -> Built:
+    """The normal form, given the places of the variables that the function assigns."""
     context = new_context()
     parameters: list[Value] = []
     statements: list[Any]
     with context.builder.block() as statements:
+        for namespace, key in assigned:
+            variable = look_up_again(namespace, key)
+            context.watching.assigned.add(id(variable))
+            binding_of(context, variable, namespace, key, source.tree)
         bound = {key: _bind(context, form, key, parameters) for key, form in arguments.items()}
         cells = {context.state.cells[cell]: cell for cell in context.state.cells if _is_version(context.state, cell)}
         result = read_whole(context, source, bound)
         leaves, form = result_of(context, result, source.tree)
     captures = tuple(capture for capture, _ in context.captures.values())
-    versions = [context.state.cells[cells[p]] if p in cells else p for p in parameters]
-    mutated = tuple(k for k, (p, v) in enumerate(zip(parameters, versions, strict=True)) if p is not v)
-    body = Block(tuple(statements), (*leaves, *(versions[k] for k in mutated)))
     given = (*parameters, *(capture.parameter for capture in captures))
+    versions = [context.state.cells[cells[p]] if p in cells else p for p in given]
+    mutated = tuple(k for k, (p, v) in enumerate(zip(given, versions, strict=True)) if p is not v)
+    body = Block(tuple(statements), (*leaves, *(versions[k] for k in mutated)))
     location = source.location(source.tree)
     callees = tuple(callee.function for callee in context.callees.values())
     function = Function(name or _identifier(source.name), given, body, mutated, location, callees)

@@ -35,6 +35,8 @@ from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import canonical
 
 MOST_FRAMES = 60
+CALL = "__pullback_call__"
+"""The attribute that names the method to read for a call of an object, if it is not `__call__`."""
 
 
 def call(
@@ -69,6 +71,9 @@ def call_static(
     if plain is not None:
         bound = arguments if receiver is None else (Static(receiver), *arguments)
         return call_python(context, plain, bound, keywords, node)
+    method = inspect.getattr_static(type(function), getattr(function, CALL, "__call__"), None)
+    if isinstance(method, FunctionType):
+        return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, Static, TupleValue
 from pullback.frontend.context import Capture, Context, Dependency
-from pullback.frontend.tapes import follow_variable
+from pullback.frontend.tapes import know_variable
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import Array, type_of
 
@@ -50,8 +50,7 @@ _LIBRARIES = {"numpy", "scipy", "math", "operator", "numba", "pullback"}
 
 def _convert(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     if is_tensor(value):
-        is_trainable = getattr(value, "trainable", False)
-        return _capture(context, elements_in(value), namespace, name, is_trainable)
+        return _capture(context, value, namespace, name)
     type_ = type_of(value)
     if isinstance(value, np.ndarray):
         if type_ is None:
@@ -129,8 +128,14 @@ def look_up_again(namespace: Any, name: Any) -> Any:
 
 
 def captured_value(capture: Capture) -> Any:
-    """What is passed for a capture on a call."""
-    return elements_in(look_up_again(capture.namespace, capture.name))
+    """What is passed for a capture on a call; a copy, an array in any case, of what the function assigns."""
+    elements = elements_in(look_up_again(capture.namespace, capture.name))
+    return np.array(elements) if capture.changes else elements
+
+
+def give_back(capture: Capture, elements: np.ndarray) -> None:
+    """Let a variable take what a call has assigned to it."""
+    look_up_again(capture.namespace, capture.name).assign(elements)
 
 
 def still_holds(dependency: Dependency) -> bool:
@@ -152,9 +157,17 @@ def still_holds(dependency: Dependency) -> bool:
     )
 
 
-def _identity(namespace: Any, name: Any) -> tuple[Any, str]:
-    """What tells one place from another, even where one array stands at both: either may be changed later."""
-    around = _identity(namespace.namespace, namespace.name) if isinstance(namespace, Place) else id(namespace)
+def _identity(value: Any, namespace: Any, name: Any) -> Any:
+    """What tells one captured object from another.
+
+    For tensors the object: it may stand at several places, each of which is looked up again. For arrays the place, even
+    where one array stands at two: either may be changed later.
+    """
+    return id(value) if is_tensor(value) else _place_of(namespace, name)
+
+
+def _place_of(namespace: Any, name: Any) -> tuple[Any, str]:
+    around = _place_of(namespace.namespace, namespace.name) if isinstance(namespace, Place) else id(namespace)
     return around, str(name)
 
 
@@ -168,22 +181,36 @@ def elements_in(value: Any) -> Any:
     return getattr(value, ELEMENTS) if is_tensor(value) else value
 
 
-def _capture(context: Context, value: Any, namespace: Any, name: Any, is_trainable: bool = False) -> Binding:
-    key = _identity(namespace, name)
+def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding:
+    key = _identity(value, namespace, name)
     if key not in context.captures:
-        type_ = type_of(value)
-        assert type_ is not None, "a captured array has a type"
-        parameter = Value(str(name), type_)
-        binding: Binding = parameter
-        if isinstance(type_, Array):
-            reason = f"'{name}' comes from outside this function and cannot be written here"
-            binding = ArrayRef(Cell(str(name), constant=reason))
-        context.captures[key] = (Capture(namespace, name, parameter), binding)
-        if is_trainable:
-            follow_variable(context, parameter, binding.cell if isinstance(binding, ArrayRef) else None)
+        context.captures[key] = _captured(context, value, namespace, name)
+        capture, binding = context.captures[key]
+        if hasattr(value, "assign"):
+            cell = binding.cell if isinstance(binding, ArrayRef) else None
+            know_variable(context, capture.parameter, cell, bool(value.trainable))
     capture, binding = context.captures[key]
-    present = context.followed.get(capture.parameter, capture.parameter)
+    present = context.watching.shown(capture.parameter)
     if not isinstance(binding, ArrayRef):
         return present
     context.state.cells.setdefault(binding.cell, present)
     return binding
+
+
+def _captured(context: Context, value: Any, namespace: Any, name: Any) -> tuple[Capture, Binding]:
+    changes = id(value) in context.watching.assigned
+    elements = elements_in(value)
+    type_ = type_of(np.asarray(elements) if changes else elements)
+    assert type_ is not None, "a captured array has a type"
+    parameter = Value(_label(value, name), type_)
+    capture = Capture(namespace, name, parameter, changes)
+    if not isinstance(type_, Array):
+        return capture, parameter
+    reason = f"'{name}' comes from outside this function and cannot be written here"
+    return capture, ArrayRef(Cell(parameter.name, constant=reason))
+
+
+def _label(value: Any, name: Any) -> str:
+    """What a captured object is called in the generated text: an item of a list by the name it has itself."""
+    own = str(getattr(value, "name", ""))
+    return own if not isinstance(name, str) and own.isidentifier() else str(name)

@@ -25,6 +25,7 @@ from pullback.frontend.bindings import (
     TupleValue,
 )
 from pullback.frontend.names import Loads
+from pullback.frontend.watching import Watching
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
@@ -82,19 +83,18 @@ class Dependency:
 
 @dataclass(slots=True)
 class Capture:
-    """An array or variable from outside the function, passed to it as a hidden argument."""
+    """An array or variable from outside the function, passed to it as a hidden argument; `changes` if it assigns it."""
 
     namespace: Any
     name: Any
     parameter: Value
+    changes: bool = False
 
 
 class Context:
     """The reader's working state. The State inside is copied at branches; everything else only grows.
 
-    tapes: those whose blocks are being read. variables: the parameters of captured variables, with their memory;
-    followed: what stands for them while tapes follow them. originals: what a value that a tape follows was before.
-    depth: how many loops are around what is read. count: how many tapes and requests for gradients there were.
+    depth: how many loops are around what is read.
     """
 
     def __init__(
@@ -110,12 +110,8 @@ class Context:
         self.callees: dict[Any, Any] = {}
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None
-        self.tapes: list[Any] = []
-        self.variables: dict[Value, Cell | None] = {}
-        self.followed: dict[Value, Value] = {}
-        self.originals: dict[Value, Any] = {}
+        self.watching = Watching()
         self.depth = 0
-        self.count = 0
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
@@ -158,7 +154,7 @@ class Context:
             self.refuse(node, self.state.stale[cell], "copy one of the arrays first, as in y = x.copy()")
         if cell not in self.state.cells:  # captured inside a branch that was left
             parameter = next(capture.parameter for capture, ref in self.captures.values() if ref == ArrayRef(cell))
-            return self.followed.get(parameter, parameter)
+            return self.watching.shown(parameter)
         return self.state.cells[cell]
 
     def settled(self, binding: Binding, node: Any, name: str = "") -> Binding:
@@ -290,8 +286,14 @@ class Context:
         function: Callable[..., Any] = primitives.store,
     ) -> None:
         """Write `value` to a part of what `ref` views; `function` may add instead."""
+        self.check_writable(ref.cell, node)
+        self.overwrite(ref, path, value, node, function)
+
+    def overwrite(
+        self, ref: ArrayRef, path: tuple[Step, ...], value: Operand, node: Any, function: Callable[..., Any]
+    ) -> None:
+        """Write to memory that may be written."""
         cell = ref.cell
-        self.check_writable(cell, node)
         array = self.version(cell, node)
         full = (*ref.path, *path)
         if not full or not isinstance(full[-1], Index):

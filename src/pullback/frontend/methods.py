@@ -27,6 +27,7 @@ from pullback.frontend.meaning import call_meaning
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import METHODS
 from pullback.frontend.tapes import call_tape
+from pullback.frontend.variables import assign_variable, is_assignment
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Value
@@ -37,6 +38,8 @@ def call_method(
     context: Context, method: Method, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """`receiver.name(*arguments)`."""
+    if is_assignment(context, method) and not keywords:
+        return assign_variable(context, method, arguments, node)
     match method.receiver:
         case ListRef():
             return _list_method(context, method.receiver, method.name, arguments, node)

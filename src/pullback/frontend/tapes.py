@@ -93,10 +93,9 @@ def _opened(context: Context, call: Any) -> Tape:
         if not isinstance(binding, Constant):
             context.refuse(call, f"'{name}' is not known before the run", "write True or False")
         known[name] = bool(binding.value)
-    context.count += 1
     statements = context.builder.statements
     return Tape(
-        context.count,
+        context.watching.number(),
         known["persistent"],
         known["watch_accessed_variables"],
         statements,
@@ -108,16 +107,16 @@ def _opened(context: Context, call: Any) -> Tape:
 
 @contextmanager
 def _recording(context: Context, tape: Tape, node: Any) -> Iterator[None]:
-    context.tapes.append(tape)
+    context.watching.tapes.append(tape)
     try:
         if tape.watches_variables:
-            for parameter in context.variables:
+            for parameter in context.watching.variables:
                 _follow_variable(context, tape, parameter)
         yield
         if tape.recording:
             _stop(context, tape)
     finally:
-        context.tapes.remove(tape)
+        context.watching.tapes.remove(tape)
         _leave_variables(context, tape)
 
 
@@ -127,15 +126,15 @@ def _stop(context: Context, tape: Tape) -> None:
     tape.recording = False
     for key, source in tape.sources.items():
         version = context.state.cells.get(key, source) if isinstance(key, Cell) else source
-        if source not in _history(context, version):
+        if source not in context.watching.history(version):
             tape.sources[key] = f"'{key.name}' is written in the block of its tape"
     _rename(context, tape.renamed)
     _leave_variables(context, tape)
 
 
 def _leave_variables(context: Context, tape: Tape) -> None:
-    for parameter, value in context.followed.items():
-        context.followed[parameter] = tape.renamed.get(value, value)
+    for parameter, value in context.watching.present.items():
+        context.watching.present[parameter] = tape.renamed.get(value, value)
 
 
 def _rename(context: Context, terms: Mapping[Value, Any]) -> None:
@@ -159,15 +158,6 @@ def _recorded(tape: Tape) -> Set[Value]:
     return reached(Block(tuple(tape.statements)), followed, is_constant)
 
 
-def _history(context: Context, value: Any) -> list[Any]:
-    """A value and what it was before tapes followed it, the newest first."""
-    found = [value]
-    while value in context.originals:
-        value = context.originals[value]
-        found.append(value)
-    return found
-
-
 # Watching
 
 
@@ -176,34 +166,37 @@ def _followed(context: Context, tape: Tape, key: Any, old: Operand, location: Lo
     new = Value(getattr(old, "name", ""), old.type)
     tape.sources[key] = new
     tape.renamed[new] = old
-    context.originals[new] = old
+    context.watching.originals[new] = old
     return Let(new, primitives.watched, (old, constant(tape.number)), (), location)
 
 
-def follow_variable(context: Context, parameter: Value, cell: Cell | None) -> None:
-    """A variable is read for the first time: the tapes that record follow it from their beginning on."""
-    context.variables[parameter] = cell
-    for tape in context.tapes:
+def know_variable(context: Context, parameter: Value, cell: Cell | None, trainable: bool) -> None:
+    """A variable is read for the first time: the tapes that record follow it, if trainable, from their beginning on."""
+    context.watching.variables[parameter] = cell
+    if trainable:
+        context.watching.trainable.add(parameter)
+    for tape in context.watching.tapes:
         if tape.recording and tape.watches_variables:
             _follow_variable(context, tape, parameter)
 
 
 def _follow_variable(context: Context, tape: Tape, parameter: Value) -> None:
-    cell = context.variables[parameter]
+    cell = context.watching.variables[parameter]
     key = parameter if cell is None else cell
-    if key in tape.sources:
+    if key in tape.sources or parameter not in context.watching.trainable:
         return
-    made = _followed(context, tape, key, context.followed.get(parameter, parameter), tape.location)
+    present = context.state.cells.get(cell) if cell is not None else None
+    made = _followed(context, tape, key, present or context.watching.shown(parameter), tape.location)
     tape.statements.insert(tape.start, made)
-    for other in context.tapes[context.tapes.index(tape) :]:
+    for other in context.watching.tapes[context.watching.tapes.index(tape) :]:
         other.start += other.statements is tape.statements
     _show_variable(context, parameter, made.value)
 
 
 def _show_variable(context: Context, parameter: Value, value: Value) -> None:
     """Let a variable stand for a value, in what was read of it and in what will be."""
-    context.followed[parameter] = value
-    cell = context.variables[parameter]
+    context.watching.present[parameter] = value
+    cell = context.watching.variables[parameter]
     if cell in context.state.cells:
         context.state.cells[cell] = value
 
@@ -260,7 +253,7 @@ def _watch_all(context: Context, tape: Tape, binding: Binding, node: Any) -> Non
             if cell not in tape.sources:
                 context.state.cells[cell] = _follow_here(context, tape, cell, context.version(cell, node), node)
         case Value() if is_float(binding.type):
-            root = _history(context, binding)[-1]
+            root = context.watching.history(binding)[-1]
             if root not in tape.sources:
                 _rename(context, {binding: _follow_here(context, tape, root, binding, node)})
         case Constant(value=float()):
@@ -273,7 +266,7 @@ def _watch_all(context: Context, tape: Tape, binding: Binding, node: Any) -> Non
 def _follow_here(context: Context, tape: Tape, key: Any, old: Operand, node: Any) -> Value:
     made = _followed(context, tape, key, old, context.location(node))
     context.builder.add(made)
-    for parameter, cell in context.variables.items():
+    for parameter, cell in context.watching.variables.items():
         if key in (parameter, cell):
             _show_variable(context, parameter, made.value)
     return made.value
@@ -349,8 +342,7 @@ class _Request:
 
     def __init__(self, context: Context, tape: Tape, node: Any, zeros: bool) -> None:
         self.context, self.tape, self.node, self.zeros = context, tape, node, zeros
-        context.count += 1
-        self.number = context.count
+        self.number = context.watching.number()
         self.recorded = _recorded(tape)
         self.targets: list[Value] = []
         self.seeds: list[Operand] = []
@@ -469,7 +461,7 @@ class _Request:
             case ArrayRef(cell=cell, path=()):
                 return cell
             case Value():
-                return binding if binding in self.tape.sources else _history(self.context, binding)[-1]
+                return binding if binding in self.tape.sources else self.context.watching.history(binding)[-1]
         return None
 
     def source(self, binding: Binding) -> Value | None:

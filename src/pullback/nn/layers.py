@@ -80,7 +80,12 @@ class Dense(Module):
         assert self.kernel is not None, "the layer has been built"
         if np.shape(x)[-1] != self.kernel.shape[0]:
             raise ShapeError(f"the layer takes rows of {self.kernel.shape[0]} numbers, not of shape {np.shape(x)}")
+        self.outputs = self.forward(x)
+        return self.outputs
+
+    __pullback_call__ = "forward"
+
+    def forward(self, x: Any) -> Any:
+        """The outputs of a layer that has been built, not kept: what a call is in differentiated functions."""
         y = x @ self.kernel
-        y = self.activation(y if self.bias is None else y + self.bias)
-        self.outputs = y
-        return y
+        return self.activation(y if self.bias is None else y + self.bias)

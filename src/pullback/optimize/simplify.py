@@ -38,7 +38,7 @@ from pullback.ir.nodes import (
     map_values,
     read_in,
 )
-from pullback.ir.types import Array, Scalar
+from pullback.ir.types import BOOL, INT, Array, Scalar
 
 
 def simplify(function: Function) -> Function:
@@ -135,7 +135,7 @@ class _Simplifier:
     def check(self, statement: Effect) -> list[Statement]:
         """A check, where it may fail; behind it, its condition holds."""
         operands = self.operand(statement.operands)
-        if operands[0] in self.certain:
+        if operands[0] in self.certain or operands[0] == Constant(True, BOOL):
             return []
         self.certain |= {operands[0]}
         return [replace(statement, operands=operands)]
@@ -315,6 +315,11 @@ def _maximum(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
     return a if definition is not None and definition.function is primitives.dim and _is_number(b, 0) else None
 
 
+def _equal(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
+    """An integer is equal to itself."""
+    return Constant(True, BOOL) if a is b and isinstance(a, Value) and a.type == INT else None
+
+
 def _positive(simplifier: _Simplifier, a: Operand) -> Operand | None:
     return a if isinstance(a.type, Scalar) else None
 
@@ -360,6 +365,7 @@ _IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     primitives.cast: _cast,
     primitives.load: _load,
     max: _maximum,
+    np.equal: _equal,
     np.where: _where,
     runtime.where: _where,
 }

@@ -129,10 +129,16 @@ class Call:
         return rebuild(self.built.result, iter(tensors))
 
     def check_mutated(self, follows: bool) -> None:
-        """TypingError where the function writes into a tensor, or what a tape follows into an array."""
+        """TypingError where the function writes into a tensor, or what a tape follows into an array or variable."""
         for k in self.built.function.mutated:
-            if follows or isinstance(self.leaves[k], Tensor):
-                name = self.built.function.parameters[k].name
+            name = self.built.function.parameters[k].name
+            if k >= len(self.leaves) and follows:
+                raise TypingError(
+                    f"'{self.engine.source.name}' assigns the variable '{name}', which a tape around it cannot follow",
+                    self.engine.source.location(self.engine.source.tree),
+                    "call it outside of the tape, or let it return the new value",
+                )
+            if k < len(self.leaves) and (follows or isinstance(self.leaves[k], Tensor)):
                 raise TypingError(
                     f"'{self.engine.source.name}' writes into its argument '{name}', which a tape cannot follow",
                     self.engine.source.location(self.engine.source.tree),

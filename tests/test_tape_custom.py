@@ -145,3 +145,33 @@ def test_dtypes_of_tensorflow() -> None:
     assert (tf.range(3).dtype, tf.range(0.0, 1.0, 0.5).dtype) == (np.int32, np.float32)
     assert tf.reshape(tf.range(6), [2, -1]).shape == (2, 3)
     assert tf.Variable(lambda: [1.0]).shape == (1,)
+
+
+def weighted(x):
+    y = pb.stop_gradient(x * x)
+    return np.sum(y * x) + x[0] * pb.stop_gradient(x[0])
+
+
+@pytest.mark.parametrize("options", [{"jit": False}, {"jit": False, "fuse": True}, {}], ids=["plain", "loops", "jit"])
+def test_stop_gradient_in_a_differentiated_function(options: dict[str, bool]) -> None:
+    x = np.array([1.0, -2.0, 0.5])
+    value, gradient = pb.value_and_grad(pb.differentiable(**options)(weighted))(x)
+    assert value == pytest.approx(np.sum(x**3) + x[0] ** 2)
+    np.testing.assert_allclose(gradient, x * x + [x[0], 0, 0])
+    tensor = pb.constant(x)
+    with pb.GradientTape() as tape:
+        tape.watch(tensor)
+        y = weighted(tensor)
+    np.testing.assert_allclose(tape.gradient(y, tensor).numpy(), gradient)
+
+
+def test_what_stop_gradient_returns_is_written_apart() -> None:
+    def written(x):
+        y = pb.stop_gradient(x)
+        y[0] = 5.0
+        return np.sum(y * x)
+
+    x = np.array([1.0, -2.0, 0.5])
+    for jit in (False, True):
+        np.testing.assert_array_equal(pb.grad(pb.differentiable(jit=jit)(written))(x), [5.0, -2.0, 0.5])
+    np.testing.assert_array_equal(x, [1.0, -2.0, 0.5])

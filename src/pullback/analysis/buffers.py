@@ -14,7 +14,7 @@ from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement,
 from pullback.ir.types import Array
 
 VIEWS = {np.transpose, np.reshape, np.broadcast_to, np.ravel, runtime.broadcast_along, runtime.sum_to, runtime.mT}
-VIEWS |= {runtime.contents, runtime.block_of}
+VIEWS |= {runtime.contents, runtime.block_of, runtime.stop_gradient}
 """Functions whose result may share memory with their first operand."""
 
 

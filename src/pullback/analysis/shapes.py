@@ -58,7 +58,7 @@ Shape = tuple[Size, ...]
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
 _SAME |= {primitives.add_at, primitives.product_into, primitives.inverse_into}
-_SAME |= {primitives.watched, primitives.gradient}
+_SAME |= {primitives.watched, primitives.gradient, runtime.stop_gradient}
 
 
 class Shapes:

@@ -27,7 +27,7 @@ from pullback.frontend.meaning import call_meaning
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import METHODS
 from pullback.frontend.tapes import call_tape
-from pullback.frontend.variables import assign_variable, is_assignment
+from pullback.frontend.variables import ASSIGNMENTS, call_variable, is_of_variable
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Value
@@ -38,8 +38,8 @@ def call_method(
     context: Context, method: Method, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """`receiver.name(*arguments)`."""
-    if is_assignment(context, method) and not keywords:
-        return assign_variable(context, method, arguments, node)
+    if is_of_variable(context, method) and not keywords:
+        return call_variable(context, method, arguments, node)
     match method.receiver:
         case ListRef():
             return _list_method(context, method.receiver, method.name, arguments, node)
@@ -77,6 +77,9 @@ def _array_method(
         case "fill" if isinstance(receiver, ArrayRef):
             context.store(receiver, (WHOLE,), context.scalar(arguments[0], node), node)
             return Static(None)
+        case _ if name in ASSIGNMENTS:
+            remedy = "write to it, as in w[...] = value, or use the variable itself, from outside"
+            context.refuse(node, f"'{name}' is for variables from outside: this is an array here", remedy)
         case "flatten" | "tolist" | "sort" | "resize" | "put" | "partition" | "itemset":
             context.refuse(node, f"the method '{name}' cannot be followed", "use a function that returns a new array")
         case "reshape" | "transpose" if len(arguments) != 1 and not keywords:

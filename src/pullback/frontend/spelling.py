@@ -95,3 +95,8 @@ def canonical(function: Any) -> Any:
         return _ALIASES.get(function, function)
     except TypeError:  # unhashable objects are nobody's alias
         return function
+
+
+def spell(function: Any, meant: Callable[..., Any]) -> None:
+    """Let a function stand for another one wherever a differentiated function calls it."""
+    _ALIASES[function] = meant

@@ -20,6 +20,7 @@ from pullback.ir.nodes import Constant, Operand, Value
 from pullback.ir.types import Array
 
 ASSIGNMENTS = {"assign": None, "assign_add": np.add, "assign_sub": np.subtract}
+READINGS = ("value", "read_value")
 
 
 class Assigned(Exception):
@@ -30,9 +31,19 @@ class Assigned(Exception):
         self.place = place
 
 
-def is_assignment(context: Context, method: Method) -> bool:
-    """Whether a method call assigns a variable from outside."""
-    return method.name in ASSIGNMENTS and _parameter(context, method.receiver) is not None
+def is_of_variable(context: Context, method: Method) -> bool:
+    """Whether a method is one of a variable from outside, and not of arrays as well."""
+    if method.name not in ASSIGNMENTS and method.name not in READINGS:
+        return False
+    return _parameter(context, method.receiver) is not None
+
+
+def call_variable(context: Context, method: Method, arguments: tuple[Binding, ...], node: Any) -> Binding:
+    """`variable.assign(value)` and its like: the variable itself, changed; `variable.value()`: what it is now."""
+    if method.name in ASSIGNMENTS:
+        return _assign(context, method, arguments, node)
+    value = context.operand(method.receiver, node)
+    return context.bind(context.let(node, primitives.copy, value)) if isinstance(value.type, Array) else value
 
 
 def _parameter(context: Context, receiver: Binding) -> Value | None:
@@ -46,8 +57,7 @@ def _parameter(context: Context, receiver: Binding) -> Value | None:
     return None
 
 
-def assign_variable(context: Context, method: Method, arguments: tuple[Binding, ...], node: Any) -> Binding:
-    """`variable.assign(value)` and its like: the variable itself, changed."""
+def _assign(context: Context, method: Method, arguments: tuple[Binding, ...], node: Any) -> Binding:
     parameter = _parameter(context, method.receiver)
     assert parameter is not None, "the receiver is a variable"
     capture = next(capture for capture, _ in context.captures.values() if capture.parameter is parameter)
@@ -58,7 +68,7 @@ def assign_variable(context: Context, method: Method, arguments: tuple[Binding, 
     ref = method.receiver
     assert isinstance(ref, ArrayRef), "an assigned variable is an array"
     value = context.operand(arguments[0], node)
-    _check_shape(context, value, context.version(ref.cell, node), node)
+    _check_fits(context, value, context.version(ref.cell, node), node)
     function = ASSIGNMENTS[method.name]
     if function is not None:
         value = context.let(node, function, context.operand(ref, node), value)
@@ -66,11 +76,14 @@ def assign_variable(context: Context, method: Method, arguments: tuple[Binding, 
     return ref
 
 
-def _check_shape(context: Context, value: Operand, variable: Value, node: Any) -> None:
-    """A variable keeps its shape: the check of what is known here, and one in the run for the rest."""
+def _check_fits(context: Context, value: Operand, variable: Value, node: Any) -> None:
+    """A variable keeps its dtype and shape: what is known is checked here, the rest in the run."""
     assert isinstance(variable.type, Array), "an assigned variable is an array"
     rank = getattr(value.type, "ndim", 0)
-    name = variable.name
+    name, dtype = variable.name, variable.type.dtype
+    if not np.can_cast(value.type.dtype, dtype, "same_kind"):
+        remedy = f"cast it, as in x.astype('{dtype}')"
+        context.mistyped(node, f"{value.type.dtype} cannot be assigned to the variable '{name}' of {dtype}", remedy)
     if rank != variable.type.ndim:
         context.mistyped(node, f"the variable '{name}' has {variable.type.ndim} dimensions, the value {rank}")
     with context.builder.at(context.location(node)):

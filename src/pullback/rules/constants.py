@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback import runtime
 from pullback.rules.declare import constant
 
 constant(np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.floor_divide, np.sign, np.heaviside, np.spacing)
@@ -17,3 +18,4 @@ constant(np.searchsorted, np.count_nonzero, np.digitize)
 constant(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri)
 constant(np.zeros_like, np.ones_like, np.empty_like)
 constant(np.shape, np.size, np.ndim, np.imag)
+constant(runtime.stop_gradient)

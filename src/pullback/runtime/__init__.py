@@ -4,6 +4,7 @@ from pullback.runtime.buffers import block_of, push, push_block, push_row, reser
 from pullback.runtime.checks import KeepsTooMuch, SizesDiffer, check_apart, check_index, check_out, check_span
 from pullback.runtime.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.counts import chunk_length, counted, segment_length
+from pullback.runtime.detached import stop_gradient
 from pullback.runtime.elementwise import (
     cast,
     cbrt,
@@ -176,6 +177,7 @@ __all__ = [
     "squeeze",
     "stack",
     "std_over",
+    "stop_gradient",
     "sum_over",
     "sum_to",
     "swapaxes",

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.errors import ShapeError, TypingError
+from pullback.frontend.spelling import spell
 from pullback.rules.declare import constant as constant_functions
 from pullback.tape.functions import holds_tensor
 from pullback.tape.gradient_tape import GradientTape
@@ -22,7 +24,7 @@ from pullback.tape.variable import Variable, constant
 
 
 def stop_gradient(x: Any) -> Tensor:
-    """The same elements, as a constant: no gradient flows through.
+    """The same elements, as a constant: no gradient flows through, neither on a tape nor in a differentiated function.
 
     >>> import pullback as pb
     >>> x = pb.Variable(3.0)
@@ -35,6 +37,7 @@ def stop_gradient(x: Any) -> Tensor:
 
 
 constant_functions(stop_gradient)
+spell(stop_gradient, runtime.stop_gradient)
 
 
 def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -76,6 +76,13 @@ def test_sigmoid_is_drawn(tmp_path):
     assert (tmp_path / "sigmoid.png").exists()
 
 
+def test_the_compiled_training_loop_ends_at_the_same_weights(tmp_path):
+    printed = run_example("training_loop.py", tmp_path)
+    assert read_figure(r"weights differ by (\S+) at most", printed) < 1e-10
+    assert read_figure(r"compiled is (\d+) times as fast", printed) >= 3
+    assert read_figure(r"held-out digits right: ([\d.]+) %", printed) > 85
+
+
 def test_no_example_is_left_out():
     tested = set(re.findall(r'run_example\("(\w+\.py)"', Path(__file__).read_text(encoding="utf-8")))
     assert {path.name for path in EXAMPLES.glob("*.py")} == tested

@@ -83,6 +83,7 @@ def _built(source: Source, arguments: dict[str, Form], name: str, assigned: tupl
         bound = {key: _bind(context, form, key, parameters) for key, form in arguments.items()}
         cells = {context.state.cells[cell]: cell for cell in context.state.cells if _is_version(context.state, cell)}
         result = read_whole(context, source, bound)
+        context.fixed_location = source.location(source.tree)
         leaves, form = result_of(context, result, source.tree)
     captures = tuple(capture for capture, _ in context.captures.values())
     given = (*parameters, *(capture.parameter for capture in captures))

@@ -202,7 +202,7 @@ def _captured(context: Context, value: Any, namespace: Any, name: Any) -> tuple[
     elements = elements_in(value)
     type_ = type_of(np.asarray(elements) if changes else elements)
     assert type_ is not None, "a captured array has a type"
-    parameter = Value(_label(value, name), type_)
+    parameter = Value(_label(value, namespace, name), type_)
     capture = Capture(namespace, name, parameter, changes)
     if not isinstance(type_, Array):
         return capture, parameter
@@ -210,7 +210,9 @@ def _captured(context: Context, value: Any, namespace: Any, name: Any) -> tuple[
     return capture, ArrayRef(Cell(parameter.name, constant=reason))
 
 
-def _label(value: Any, name: Any) -> str:
-    """What a captured object is called in the generated text: an item of a list by the name it has itself."""
+def _label(value: Any, namespace: Any, name: Any) -> str:
+    """What a captured object is called in the generated text: an item of a list by its own name or the list's."""
     own = str(getattr(value, "name", ""))
-    return own if not isinstance(name, str) and own.isidentifier() else str(name)
+    if isinstance(name, str) or not isinstance(namespace, Place):
+        return str(name)
+    return own if own.isidentifier() and own != type(value).__name__ else f"{namespace.name}_{name}"

@@ -445,3 +445,41 @@ def test_refused_at_its_marker(function: Any) -> None:
     assert location.line == marker.line
     if marker.code:
         assert location.text[location.column : location.end_column] == marker.code
+
+
+def test_equal_numbers_that_are_known_beforehand_are_not_confused() -> None:
+    def both():
+        a, b = 2.0, 2.0
+        with pb.GradientTape() as outer:
+            outer.watch(a)
+            outer.watch(b)
+            with pb.GradientTape() as inner:
+                inner.watch(a)
+                inner.watch(b)
+                y = a * a * a * b
+            by_a, by_b = inner.gradient(y, [a, b])
+        return by_a, by_b, outer.gradient(by_a, b)
+
+    assert last_of(both) == (24.0, 8.0, 12.0)
+
+
+def test_equal_values_are_sources_of_their_own() -> None:
+    def watched(x):
+        a, b = x * 2.0, x * 2.0
+        with pb.GradientTape() as tape:
+            tape.watch((a, b))
+            y = np.sum(a * a * b)
+        return tape.gradient(y, (a, b))
+
+    def intermediate(x):
+        with pb.GradientTape() as tape:
+            tape.watch(x)
+            a, b = x * 2.0, x * 2.0
+            y = np.sum(a * a * b)
+        return tape.gradient(y, (a, b))
+
+    x = np.array([1.0, -2.0])
+    for function in (watched, intermediate):
+        by_a, by_b = last_of(function, x)
+        np.testing.assert_array_equal(by_a, 8 * x * x)
+        np.testing.assert_array_equal(by_b, 4 * x * x)

@@ -26,7 +26,7 @@ from pullback.frontend.creation import as_type
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import METHODS
-from pullback.frontend.tapes import call_tape
+from pullback.frontend.tapecalls import call_tape
 from pullback.frontend.variables import ASSIGNMENTS, call_variable, is_of_variable
 from pullback.ir import primitives
 from pullback.ir.builder import constant

@@ -16,7 +16,7 @@ class Watching:
     tapes: those whose blocks are being read. variables: the parameters of variables from outside, with their memory;
     trainable: those of them that tapes watch by themselves. assigned: the variables that the function assigns, by
     identity. present: what stands for a parameter while tapes follow it. originals: what a followed value was before.
-    count: how many tapes and requests for gradients there were.
+    count: how many times something was watched or asked for.
     """
 
     tapes: list[Any] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Watching:
     count: int = 0
 
     def number(self) -> int:
-        """A number that no tape and no request has yet."""
+        """A number of its own for what is watched or asked for, so that two of them are never taken for one."""
         self.count += 1
         return self.count
 

@@ -218,7 +218,7 @@ _PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
     primitives.accumulate: lambda array, value: _type_of(array),
     primitives.zeros_like: lambda value: _type_of(value),
     primitives.copy: lambda array: _type_of(array),
-    primitives.watched: lambda value, tape: _type_of(value),
+    primitives.watched: lambda value, number: _type_of(value),
     primitives.gradient: lambda source, targets, seeds, request: _type_of(source),
     primitives.dim: lambda array, axis: INT,
     primitives.cast: _cast_type,

@@ -74,8 +74,10 @@ def _marked(block: Block, marks: Mapping[Value, Value]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         statements.append(with_blocks(statement, lambda inner: _marked(inner, marks)))
-        made = [value for value in results_of(statement) if value in marks]
-        statements += [Let(marks[v], primitives.watched, (v, constant(0)), (), statement.location) for v in made]
+        for value in results_of(statement):
+            if value in marks:
+                number = constant(-1 - list(marks).index(value))
+                statements.append(Let(marks[value], primitives.watched, (value, number), (), statement.location))
     return Block(tuple(statements), block.yields)
 
 

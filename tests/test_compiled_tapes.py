@@ -15,6 +15,8 @@ import pytest
 import collect
 import oracle
 import pullback as pb
+import random_nests
+import random_programs
 import tape_functions
 from pullback.frontend.arguments import form_of, leaves_of
 from test_language import markers_of
@@ -205,6 +207,22 @@ def test_second_derivative(program: Any) -> None:
 @pytest.mark.parametrize("program", SECOND[::24], ids=name_of)
 def test_compiled_second_derivative(program: Any) -> None:
     check_second(program)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("seed", range(74000, 74008))
+def test_random_nests_of_loops_to_second_order(seed: int) -> None:
+    drawn = random_nests.generate(seed)
+    function = random_programs.load(drawn)
+    try:
+        sample = collect.Sample(drawn.arguments, drawn.wrt)
+        program = collect.Program(f"nest {seed}", function, (sample,), "random_nests")
+        for actual, expected in zip(*both_ways(program, jit=False), strict=True):
+            np.testing.assert_array_equal(actual, expected)
+        check_second(program, jit=False)
+        check_second(program, jit=False, fuse=True)
+    finally:
+        random_programs.unload(function)
 
 
 # Variables and tensors from outside
@@ -483,3 +501,39 @@ def test_equal_values_are_sources_of_their_own() -> None:
         by_a, by_b = last_of(function, x)
         np.testing.assert_array_equal(by_a, 8 * x * x)
         np.testing.assert_array_equal(by_b, 4 * x * x)
+
+
+def repeated(x, n):
+    if n == 0:
+        return x
+    with pb.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x * x
+    return repeated(0.3 * tape.gradient(y, x), n - 1)
+
+
+def shrinking(x, n):
+    if n == 0:
+        return np.sin(x)
+    return shrinking(x * 0.9, n - 1) * x
+
+
+def around_recursion(x):
+    with pb.GradientTape() as tape:
+        tape.watch(x)
+        y = shrinking(x, 3) + repeated(x, 2)
+    return tape.gradient(y, x)
+
+
+def test_tapes_in_recursive_functions_and_around_them() -> None:
+    def closed(x, n):
+        for _ in range(n):
+            x = 0.9 * x * x
+        return x
+
+    def unrolled(x):
+        return np.sin(x * 0.9**3) * x**3 * 0.9**3 + closed(x, 2)
+
+    assert last_of(repeated, 1.1, 3) == pytest.approx(closed(1.1, 3), rel=1e-14)
+    assert pb.grad(repeated)(1.1, 3) == pytest.approx(pb.grad(closed)(1.1, 3), rel=1e-12)
+    assert last_of(around_recursion, 1.1) == pytest.approx(pb.grad(unrolled)(1.1), rel=1e-12)

@@ -193,6 +193,34 @@ def test_call(program: Any) -> None:
     assert_same(gradients, expected, rtol_of(sample.fresh()))
 
 
+FOLLOWED = [program for program in PROGRAMS if program.id not in collect.REFUSED]
+PLAIN = [p for p in FOLLOWED if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", PLAIN[::8], ids=lambda program: program.id)
+def test_second_order_of_a_call(program: Any) -> None:
+    """Backwards over backwards, and forwards over it: through writes into arrays as well."""
+    sample = program.samples[0]
+    args, sources = arguments_on_tape(sample)
+    function = pb.differentiable(jit=False)(program.function)
+    if writes(function, sample):
+        pytest.skip("writes into its argument")
+    along = directions(sources)
+    with pb.GradientTape() as outer, pb.ForwardAccumulator(sources, along) as accumulator:
+        outer.watch(sources)
+        with pb.GradientTape() as inner:
+            inner.watch(sources)
+            y = function(*args) * 2.0
+        gradients = inner.gradient(y, sources, unconnected_gradients="zero")
+    found = outer.gradient(gradients, sources, along, "zero")
+    vectors = [a.numpy() if np.ndim(a) else a.item() for a in along]
+    _, expected = oracle.hvp(program.function, sample.fresh(), vectors, sample.wrt)
+    rtol = 1e-4 if rtol_of(sample.fresh()) > 1e-10 else 1e-9
+    assert_same(found, [2.0 * np.asarray(e) for e in expected], rtol)
+    assert_same(accumulator.jvp(gradients, "zero"), [h.numpy() for h in found], rtol)
+
+
 def writes(function: Any, sample: Any) -> bool:
     """Whether a function changes an argument of a plain call."""
     given = sample.fresh()

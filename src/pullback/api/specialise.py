@@ -15,16 +15,16 @@ from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.options import Options
 from pullback.errors import AliasError, TypingError
-from pullback.frontend.arguments import Form, Known, form_of, leaf_types
+from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.build import Built, build
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
-from pullback.ir.nodes import Function
+from pullback.ir.nodes import Function, type_of_operand
 from pullback.ir.types import is_float, type_of
 from pullback.optimize.into import write_into
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_scratch
 from pullback.transform.sweeps import NONE, Kept
-from pullback.transform.tapes import has_tapes
+from pullback.transform.tapes import has_tapes, pulled
 
 MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]
@@ -41,6 +41,7 @@ class Engine:
         self.lock = threading.RLock()
         self.built: dict[tuple[Form, ...], Built] = {}
         self.made: dict[Any, Any] = {}
+        self.pullbacks: dict[Any, PullbackEngine] = {}
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included. Raises TypeError as a call would."""
@@ -60,6 +61,14 @@ class Engine:
                 self.built[key] = built
                 self.made = {k: v for k, v in self.made.items() if k[0] is not key and k[0] != key}
             return built
+
+    def pullback(self, forms: dict[str, Form], wrt: tuple[int, ...]) -> PullbackEngine:
+        """The engine of the pullback of calls with these Forms, to the parameters `wrt`."""
+        key = (tuple(forms.values()), wrt)
+        with self.lock:
+            if key not in self.pullbacks:
+                self.pullbacks[key] = PullbackEngine(self, forms, wrt)
+            return self.pullbacks[key]
 
     def derivative(
         self,
@@ -127,6 +136,34 @@ class Engine:
 
         memory = Memory(self.options.max_residual_bytes, function, kept, find, make)
         return memory if memory.numbers else None
+
+
+class PullbackEngine(Engine):
+    """The engine of a function that another one's derivative is: see `transform.tapes.pulled`.
+
+    Its arguments are those of the other, and the cotangents of the float results; its result is a tuple.
+    """
+
+    def __init__(self, engine: Engine, forms: dict[str, Form], wrt: tuple[int, ...]) -> None:
+        self.function, self.options, self.source = engine.function, engine.options, engine.source
+        self.signature, self.receiver, self.lock = engine.signature, engine.receiver, engine.lock
+        self.built, self.made, self.pullbacks = {}, {}, {}
+        self.engine, self.wrt = engine, wrt
+        self.given = forms
+        floats = [type_ for type_ in leaf_types(engine.build(forms).result) if is_float(type_)]
+        self.forms = {**forms, **{f"cotangent {k}": Leaf(type_) for k, type_ in enumerate(floats)}}
+        self.of: Built | None = None
+
+    def build(self, forms: dict[str, Form]) -> Built:
+        """The normal form, made anew with that of the other function."""
+        with self.lock:
+            other = self.engine.build(self.given)
+            if other is not self.of:
+                function = pulled(other.function, len(other.captures), self.wrt)
+                result = Sequence_(tuple, tuple(Leaf(type_of_operand(y)) for y in function.results))
+                made = replace(other, function=function, result=result)
+                self.of, self.built, self.made = other, {tuple(self.forms.values()): made}, {}
+            return self.built[tuple(forms.values())]
 
 
 @dataclass(frozen=True, slots=True)

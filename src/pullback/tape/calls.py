@@ -3,14 +3,12 @@
 Its pullback is compiled too: a scalar function computes its gradient together with its value, others keep residuals.
 Variables and tensors that the function uses from outside are inputs like its arguments.
 
-Where the pullback itself is recorded, for higher derivatives, the function runs once more on tensors, as it reads.
+Where the pullback itself is recorded, for higher derivatives, it is a call of a function like any other.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,7 +21,7 @@ from pullback.api.recording import register
 from pullback.api.shortcut import MISS
 from pullback.api.specialise import Engine, build_for
 from pullback.errors import MissingRuleError, TypingError
-from pullback.frontend.arguments import Leaf, form_of, leaf_types, leaves_of, rebuild
+from pullback.frontend.arguments import Form, Leaf, form_of, leaf_types, leaves_of, rebuild
 from pullback.frontend.captured import look_up_again
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
@@ -43,12 +41,13 @@ def follow(callable_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any])
     if not given and not recorders.thread.recorders:
         return MISS
     engine: Engine = callable_.engine
-    call = Call(engine, engine.bind(arguments, keywords))
+    bound = engine.bind(arguments, keywords)
+    call = Call.of(engine, bound)
     if not given and not any(isinstance(value, Tensor) for value in call.captured):
         return MISS
     if isinstance(callable_, Differentiable):
         return call.result()
-    return gradient_of_call(callable_, call)
+    return gradient_of_call(callable_, call, bound)
 
 
 register(follow)
@@ -57,11 +56,17 @@ register(follow)
 class Call:
     """One call of a function: its arguments with tensors in them, and what it uses from outside."""
 
-    def __init__(self, engine: Engine, bound: dict[str, Any]) -> None:
-        self.engine, self.bound = engine, bound
-        self.forms, self.built = build_for(engine, {name: _replaced(v, _bare) for name, v in self.bound.items()})
-        self.captured = [look_up_again(capture.namespace, capture.name) for capture in self.built.captures]
-        self.leaves = [leaf for name, form in self.forms.items() for leaf in leaves_of(self.bound[name], form)]
+    def __init__(self, engine: Engine, forms: dict[str, Form], leaves: list[Any], captured: list[Any]) -> None:
+        self.engine, self.forms, self.built = engine, forms, engine.build(forms)
+        self.leaves, self.captured = leaves, captured
+
+    @staticmethod
+    def of(engine: Engine, bound: dict[str, Any]) -> Call:
+        """The call with these arguments."""
+        forms, built = build_for(engine, {name: _replaced(v, _bare) for name, v in bound.items()})
+        leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+        captured = [look_up_again(capture.namespace, capture.name) for capture in built.captures]
+        return Call(engine, forms, leaves, captured)
 
     def inputs(self) -> list[tuple[int, Tensor]]:
         """(number of the parameter, tensor) for those that a recorder follows."""
@@ -82,7 +87,7 @@ class Call:
         except MissingRuleError as error:
             compiled = self.engine.derivative(self.forms, "primal", ())
             values, pull = call_entry(compiled, self.built, plain), _raising(error)
-        return self.rebuilt(values, Compiled(self, tensors, pull))
+        return self.rebuilt(values, Compiled(self, numbers, tensors, pull))
 
     def computed(self, numbers: tuple[int, ...], leaves: list[Any]) -> tuple[tuple[Any, ...], Pull]:
         """The values of the results, and the function from cotangents of the float ones to those of the inputs."""
@@ -149,11 +154,11 @@ class Call:
 class Compiled:
     """The operation that a call is recorded as; `pull` takes cotangents of its float results to those of `inputs`."""
 
-    def __init__(self, call: Call, inputs: tuple[Tensor, ...], pull: Pull) -> None:
+    def __init__(self, call: Call, numbers: tuple[int, ...], inputs: tuple[Tensor, ...], pull: Pull) -> None:
         self.__name__ = call.engine.source.name
         self.inputs, self.pull = inputs, pull
         active = recorders.thread.recorders
-        self.again = Again(call, inputs) if len(active) > 1 or active[0].persistent else None
+        self.again = Again(call, numbers) if len(active) > 1 or active[0].persistent else None
 
     def pullback(self, wanted: Wanted) -> Pullback:
         """What is recorded."""
@@ -177,24 +182,23 @@ class Compiled:
 
 
 class Again:
-    """A call that can be run once more on tensors, with the elements that everything had."""
+    """The pullback of a call as a call itself, of the inputs and the cotangents, which recorders follow."""
 
-    def __init__(self, call: Call, inputs: tuple[Tensor, ...]) -> None:
-        self.engine, self.captures = call.engine, call.built.captures
-        self.inputs = [as_given(x) for x in inputs]
-        self.bound = {name: _replaced(value, _kept) for name, value in call.bound.items()}
+    def __init__(self, call: Call, numbers: tuple[int, ...]) -> None:
+        self.engine, self.forms, self.numbers = call.engine, call.forms, numbers
+        self.captures = call.built.captures
+        self.floats = [type_ for type_ in leaf_types(call.built.result) if is_float(type_)]
+        self.leaves = [_kept(leaf) for leaf in call.leaves]
         self.captured = [_kept(value) for value in call.captured]
         self.held = Held([x for x in (*call.leaves, *call.captured) if isinstance(x, Variable)])
 
     def pull(self, y_bars: tuple[Any, ...]) -> list[Any]:
-        """The cotangents of the inputs, computed with tensors so that recorders see how."""
+        """The cotangents of the inputs, as tensors."""
         self.check_captured()
-        with self.held, GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(self.inputs)
-            result = called(self.engine.source.function, self.engine, self.bound)
-        floats = [y for y in _leaves(result) if isinstance(y, Tensor) and y.dtype.kind == "f"]
-        found: list[Any] = tape.gradient(floats, self.inputs, list(y_bars))
-        return found
+        engine = self.engine.pullback(self.forms, self.numbers)
+        seeds = [_of_dtype(y_bar, type_) for y_bar, type_ in zip(y_bars, self.floats, strict=True)]
+        with self.held:
+            return list(Call(engine, engine.forms, [*self.leaves, *seeds], self.captured).result())
 
     def check_captured(self) -> None:
         """RuntimeError where an array from outside has changed since the call."""
@@ -207,23 +211,17 @@ class Again:
                 )
 
 
-def called(function: Callable[..., Any], engine: Engine, bound: dict[str, Any]) -> Any:
-    """A call of a plain function with the arguments of all its parameters."""
-    arguments = inspect.BoundArguments(engine.signature, OrderedDict(bound))
-    return function(*arguments.args, **arguments.kwargs)
-
-
-def gradient_of_call(derivative: GradientFunction, call: Call) -> Any:
+def gradient_of_call(derivative: GradientFunction, call: Call, arguments: dict[str, Any]) -> Any:
     """What a gradient function returns for tensors: the gradient by a tape, which others record."""
     derivative.check_result(call.built)
-    names = list(call.bound)[call.engine.receiver is not None :]
+    names = list(arguments)[call.engine.receiver is not None :]
     argnums = derivative.argnums if derivative.several else (derivative.argnums,)
     chosen: list[str] = [names[k] if isinstance(k, int) else str(k) for k in argnums]
-    bound = {name: _replaced(v, _as_tensor) if name in chosen else v for name, v in call.bound.items()}
+    bound = {name: _replaced(v, _as_tensor) if name in chosen else v for name, v in arguments.items()}
     sources = [leaf for name in chosen for leaf in _leaves(bound[name]) if isinstance(leaf, Tensor)]
     with GradientTape() as tape:
         tape.watch(sources)
-        value = Call(call.engine, bound).result()
+        value = Call.of(call.engine, bound).result()
     found = iter(tape.gradient(value[0] if derivative.has_aux else value, sources, unconnected_gradients="zero"))
     gradients = [_replaced(bound[name], lambda x: next(found) if isinstance(x, Tensor) else x) for name in chosen]
     gradient = tuple(gradients) if derivative.several else gradients[0]
@@ -277,6 +275,11 @@ def _ready(y_bar: Any, type_: Type) -> Any:
     if isinstance(type_, Array):
         return np.array(y_bar, type_.dtype, order="C")
     return float(y_bar) if type_.dtype == "float64" else np.dtype(type_.dtype).type(y_bar)
+
+
+def _of_dtype(y_bar: Any, type_: Type) -> Any:
+    """A cotangent in the dtype of its result."""
+    return y_bar if y_bar.dtype == type_.dtype else y_bar.astype(type_.dtype)
 
 
 def _raising(error: Exception) -> Pull:

@@ -29,10 +29,11 @@ from pullback.ir.nodes import (
     free_in,
     read_in,
     results_of,
+    type_of_operand,
     walk,
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
-from pullback.ir.types import Scalar
+from pullback.ir.types import Scalar, is_float
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.simplify import simplify
 from pullback.transform.sweeps import sweeps, with_derivatives
@@ -55,6 +56,37 @@ def without_tapes(function: Function, analyses: Set[str]) -> Function:
         function = _resolved(function, request, analyses)
     function = remove_dead(_unwatched(function))
     return remove_dead(simplify(function)) if analyses else function
+
+
+def pulled(function: Function, captures: int, wrt: tuple[int, ...]) -> Function:
+    """The function from the arguments of another one and the cotangents of its float results to those of parameters.
+
+    It stands in terms of a tape, so that it can be differentiated as any function. captures: how many of the
+    parameters, the last ones, come from outside; they stay the last ones. wrt: the parameters whose cotangents it has.
+    """
+    lets = [s for s in walk(function.body) if isinstance(s, Let)]
+    used = [s.operands[-1].value for s in lets if s.function in (primitives.watched, primitives.gradient)]
+    number = max([0, *used]) + 1
+    sources = [function.parameters[k] for k in wrt]
+    marks = {source: like(source) for source in sources}
+    watched = [
+        Let(mark, primitives.watched, (source, constant(number + k)), (), function.location)
+        for k, (source, mark) in enumerate(marks.items())
+    ]
+    body = substituted(function.body, marks)
+    targets = [y for y in body.yields[: len(function.results)] if is_float(type_of_operand(y))]
+    seeds = [Value(f"{getattr(y, 'name', '') or 'y'}_bar", type_of_operand(y)) for y in targets]
+    pairs = [(y, seed) for y, seed in zip(targets, seeds, strict=True) if isinstance(y, Value)]
+    operands = (tuple(y for y, _ in pairs), tuple(seed for _, seed in pairs), constant(number))
+    asked = [
+        Let(like(source), primitives.gradient, (marks[source], *operands), (), function.location) for source in sources
+    ]
+    given = len(function.parameters) - captures
+    parameters = (*function.parameters[:given], *seeds, *function.parameters[given:])
+    statements = (*watched, *body.statements, *asked)
+    results = tuple(statement.value for statement in asked)
+    name = f"{function.name}_pullback"
+    return Function(name, parameters, Block(statements, results), (), function.location, function.callees)
 
 
 def with_marks(function: Function) -> Function:

@@ -260,7 +260,7 @@ def test_missing_rule_is_raised_when_the_gradient_is_asked_for() -> None:
 
 
 def test_compiled_call() -> None:
-    """The one test here that runs Numba."""
+    """With Numba, as in `test_second_derivative_by_compiled_code`; the other tests here do without."""
 
     @pb.differentiable
     def recurrence(h: Any, x: Any) -> Any:
@@ -300,3 +300,54 @@ def test_variables_that_only_some_branches_use() -> None:
     assert called.item() == plain.item()
     for a, e in zip(tape.gradient(called, [w, b]), tape.gradient(plain, [w, b]), strict=True):
         np.testing.assert_allclose(a.numpy(), e.numpy(), rtol=1e-14)
+
+
+@pb.differentiable(jit=False)
+def rosenbrock(x: Any) -> Any:
+    s = 0.0
+    for i in range(x.shape[0] - 1):
+        s += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return s
+
+
+def hessian_of(run: Any, x: Any, then: Any = lambda: None) -> np.ndarray:
+    with pb.GradientTape() as outer:
+        with pb.GradientTape() as inner:
+            y = run(x)
+        then()
+        first = inner.gradient(y, x)
+    return outer.jacobian(first, x).numpy()
+
+
+def test_hessian_of_a_call() -> None:
+    x = pb.Variable([1.2, 0.7, -0.3])
+    expected = hessian_of(rosenbrock.__wrapped__, x)
+    np.testing.assert_allclose(hessian_of(rosenbrock, x), expected, rtol=1e-12)
+    changed = hessian_of(rosenbrock, x, lambda: x.assign([9.0, 9.0, 9.0]))
+    np.testing.assert_allclose(changed, expected, rtol=1e-12)
+    assert x.numpy().tolist() == [9.0, 9.0, 9.0]
+
+
+def test_second_derivative_of_a_call_with_a_tape_in_it() -> None:
+    @pb.differentiable(jit=False)
+    def slope_squared(x: Any) -> Any:
+        with pb.GradientTape() as tape:
+            tape.watch(x)
+            y = np.sum(np.sin(x) * x)
+        return np.sum(tape.gradient(y, x) ** 2)
+
+    x = pb.Variable([0.3, 0.8])
+    np.testing.assert_allclose(
+        hessian_of(slope_squared, x), hessian_of(slope_squared.__wrapped__, x), rtol=1e-12, atol=1e-14
+    )
+
+
+def test_second_derivative_by_compiled_code() -> None:
+    called = pb.differentiable(scaled.__wrapped__)
+    x, direction = pb.constant([0.3, 0.4]), np.array([1.0, -2.0])
+    for one, other in zip(
+        second_by(lambda x: np.sum(called(x) ** 2), x, direction),
+        second_by(lambda x: np.sum(scaled(x) ** 2), x, direction),
+        strict=True,
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)

@@ -351,3 +351,41 @@ def test_second_derivative_by_compiled_code() -> None:
         strict=True,
     ):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+factor = 2.0
+
+
+def test_number_from_outside_counts_as_it_was_at_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    @pb.differentiable(jit=False)
+    def scaled_cubes(x: Any) -> Any:
+        return np.sum(factor * x**3)
+
+    x = pb.Variable([1.0, 2.0])
+    with pb.GradientTape() as outer:
+        with pb.GradientTape() as inner:
+            y = scaled_cubes(x)
+        monkeypatch.setitem(globals(), "factor", 100.0)
+        first = inner.gradient(y, x)
+    assert first.numpy().tolist() == [6.0, 24.0]
+    assert outer.gradient(first, x).numpy().tolist() == [12.0, 24.0]
+    with pb.GradientTape() as tape:
+        y = scaled_cubes(x)
+    assert tape.gradient(y, x).numpy().tolist() == [300.0, 1200.0]
+
+
+exchanged = pb.Variable([1.0, 2.0])
+
+
+def test_variable_that_another_one_replaces_after_the_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    @pb.differentiable(jit=False)
+    def weighted_cubes(x: Any) -> Any:
+        return np.sum(exchanged * x**3)
+
+    x = pb.Variable([1.0, 2.0])
+    with pb.GradientTape():
+        with pb.GradientTape() as inner:
+            y = weighted_cubes(x)
+        monkeypatch.setitem(globals(), "exchanged", pb.Variable([7.0, 7.0]))
+        with pytest.raises(RuntimeError, match="the tensor 'exchanged' that 'weighted_cubes' uses was changed"):
+            inner.gradient(y, x)

@@ -62,13 +62,14 @@ class Engine:
                 self.made = {k: v for k, v in self.made.items() if k[0] is not key and k[0] != key}
             return built
 
-    def pullback(self, forms: dict[str, Form], wrt: tuple[int, ...]) -> PullbackEngine:
-        """The engine of the pullback of calls with these Forms, to the parameters `wrt`."""
+    def pullback(self, built: Built, forms: dict[str, Form], wrt: tuple[int, ...]) -> PullbackEngine:
+        """The engine of the pullback of calls of this normal form, to the parameters `wrt`."""
         key = (tuple(forms.values()), wrt)
         with self.lock:
-            if key not in self.pullbacks:
-                self.pullbacks[key] = PullbackEngine(self, forms, wrt)
-            return self.pullbacks[key]
+            known = self.pullbacks.get(key)
+            if known is None or known.of is not built:
+                known = self.pullbacks[key] = PullbackEngine(self, built, forms, wrt)
+            return known
 
     def derivative(
         self,
@@ -141,29 +142,24 @@ class Engine:
 class PullbackEngine(Engine):
     """The engine of a function that another one's derivative is: see `transform.tapes.pulled`.
 
-    Its arguments are those of the other, and the cotangents of the float results; its result is a tuple.
+    Its arguments are those of the other, and the cotangents of the float results; its result is a tuple. It belongs to
+    calls that have been made: what the other function uses from outside is what it was then.
     """
 
-    def __init__(self, engine: Engine, forms: dict[str, Form], wrt: tuple[int, ...]) -> None:
+    def __init__(self, engine: Engine, built: Built, forms: dict[str, Form], wrt: tuple[int, ...]) -> None:
         self.function, self.options, self.source = engine.function, engine.options, engine.source
         self.signature, self.receiver, self.lock = engine.signature, engine.receiver, engine.lock
-        self.built, self.made, self.pullbacks = {}, {}, {}
-        self.engine, self.wrt = engine, wrt
-        self.given = forms
-        floats = [type_ for type_ in leaf_types(engine.build(forms).result) if is_float(type_)]
+        self.made, self.pullbacks = {}, {}
+        self.of = built
+        floats = [type_ for type_ in leaf_types(built.result) if is_float(type_)]
         self.forms = {**forms, **{f"cotangent {k}": Leaf(type_) for k, type_ in enumerate(floats)}}
-        self.of: Built | None = None
+        function = pulled(built.function, len(built.captures), wrt)
+        result = Sequence_(tuple, tuple(Leaf(type_of_operand(y)) for y in function.results))
+        self.built = {tuple(self.forms.values()): replace(built, function=function, result=result)}
 
     def build(self, forms: dict[str, Form]) -> Built:
-        """The normal form, made anew with that of the other function."""
-        with self.lock:
-            other = self.engine.build(self.given)
-            if other is not self.of:
-                function = pulled(other.function, len(other.captures), self.wrt)
-                result = Sequence_(tuple, tuple(Leaf(type_of_operand(y)) for y in function.results))
-                made = replace(other, function=function, result=result)
-                self.of, self.built, self.made = other, {tuple(self.forms.values()): made}, {}
-            return self.built[tuple(forms.values())]
+        """The one normal form that it has."""
+        return self.built[tuple(forms.values())]
 
 
 @dataclass(frozen=True, slots=True)

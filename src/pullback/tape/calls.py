@@ -185,29 +185,31 @@ class Again:
     """The pullback of a call as a call itself, of the inputs and the cotangents, which recorders follow."""
 
     def __init__(self, call: Call, numbers: tuple[int, ...]) -> None:
-        self.engine, self.forms, self.numbers = call.engine, call.forms, numbers
+        self.engine = call.engine.pullback(call.built, call.forms, numbers)
         self.captures = call.built.captures
         self.floats = [type_ for type_ in leaf_types(call.built.result) if is_float(type_)]
         self.leaves = [_kept(leaf) for leaf in call.leaves]
+        self.objects = call.captured
         self.captured = [_kept(value) for value in call.captured]
         self.held = Held([x for x in (*call.leaves, *call.captured) if isinstance(x, Variable)])
 
     def pull(self, y_bars: tuple[Any, ...]) -> list[Any]:
         """The cotangents of the inputs, as tensors."""
         self.check_captured()
-        engine = self.engine.pullback(self.forms, self.numbers)
         seeds = [_of_dtype(y_bar, type_) for y_bar, type_ in zip(y_bars, self.floats, strict=True)]
         with self.held:
-            return list(Call(engine, engine.forms, [*self.leaves, *seeds], self.captured).result())
+            return list(Call(self.engine, self.engine.forms, [*self.leaves, *seeds], self.captured).result())
 
     def check_captured(self) -> None:
-        """RuntimeError where an array from outside has changed since the call."""
-        for capture, then in zip(self.captures, self.captured, strict=True):
+        """RuntimeError where an array from outside has changed since the call, or a tensor been exchanged."""
+        for capture, object_, then in zip(self.captures, self.objects, self.captured, strict=True):
             now = look_up_again(capture.namespace, capture.name)
-            if not isinstance(now, Tensor) and not np.array_equal(now, then, equal_nan=True):
+            same = now is object_ if isinstance(object_, Tensor) else np.array_equal(now, then, equal_nan=True)
+            if not same:
+                kind = "tensor" if isinstance(object_, Tensor) else "array"
                 raise RuntimeError(
-                    f"the array '{capture.name}' that '{self.engine.source.name}' uses was changed after the call, "
-                    "which its second derivative runs again: pass the array as an argument"
+                    f"the {kind} '{capture.name}' that '{self.engine.source.name}' uses was changed after the call, "
+                    f"which its second derivative runs again: pass the {kind} as an argument"
                 )
 
 

@@ -251,6 +251,13 @@ class Context:
             return operand
         self.mistyped(node, "a single number is needed here, not an array", "index the array, or reduce it first")
 
+    def check_shape(self, value: Operand, like: Operand, message: str, node: Any) -> None:
+        """Let the run raise ValueError where an array of the same rank has other sizes than another one."""
+        with self.builder.at(self.location(node)):
+            for given, due in zip(self.builder.dims(value), self.builder.dims(like), strict=True):
+                fits = self.builder.let(np.equal, given, due)
+                self.builder.effect(primitives.check, fits, Constant(ValueError), Constant(message))
+
     # Making bindings
 
     def bind(self, value: Value | Constant, name: str = "") -> Binding:

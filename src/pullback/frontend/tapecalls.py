@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Static, TapeRef, TupleValue
 from pullback.frontend.context import Context
@@ -209,13 +208,10 @@ class _Request:
             isinstance(seed.type, Array) and seed.type.ndim != target.type.ndim
         ):
             context.mistyped(node, "an output gradient has another number of dimensions than its target")
-        with context.builder.at(context.location(node)):
-            if seed.type.dtype != target.type.dtype:
+        if seed.type.dtype != target.type.dtype:
+            with context.builder.at(context.location(node)):
                 seed = context.builder.cast(seed, target.type.dtype)
-            for ours, due in zip(context.builder.dims(seed), context.builder.dims(target), strict=True):
-                fits = context.builder.let(np.equal, ours, due)
-                message = "an output gradient has another shape than its target"
-                context.builder.effect(primitives.check, fits, Constant(ValueError), Constant(message))
+        context.check_shape(seed, target, "an output gradient has another shape than its target", node)
         return seed
 
     def by(self, sources: Binding) -> Binding:

@@ -16,7 +16,7 @@ import numpy as np
 from pullback.frontend.bindings import ArrayRef, Binding, Method
 from pullback.frontend.context import Context
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, Operand, Value
+from pullback.ir.nodes import Operand, Value
 from pullback.ir.types import Array
 
 ASSIGNMENTS = {"assign": None, "assign_add": np.add, "assign_sub": np.subtract}
@@ -86,8 +86,4 @@ def _check_fits(context: Context, value: Operand, variable: Value, node: Any) ->
         context.mistyped(node, f"{value.type.dtype} cannot be assigned to the variable '{name}' of {dtype}", remedy)
     if rank != variable.type.ndim:
         context.mistyped(node, f"the variable '{name}' has {variable.type.ndim} dimensions, the value {rank}")
-    with context.builder.at(context.location(node)):
-        for given, due in zip(context.builder.dims(value), context.builder.dims(variable), strict=True):
-            fits = context.builder.let(np.equal, given, due)
-            message = f"the variable '{name}' has another shape than the value"
-            context.builder.effect(primitives.check, fits, Constant(ValueError), Constant(message))
+    context.check_shape(value, variable, f"the variable '{name}' has another shape than the value", node)

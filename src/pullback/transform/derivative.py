@@ -10,7 +10,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from pullback.analysis import ANALYSES
-from pullback.ir.nodes import Block, Constant, Function, Operand, Value, operands_of, values_in, walk
+from pullback.ir.nodes import Block, Constant, Function, Operand, Value, free_in
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.optimize.abreast import run_abreast
@@ -124,7 +124,7 @@ def _parameters(function: Function, numbers: tuple[int, ...]) -> list[Value]:
 
 def _residuals(pulled: Function, seeds: list[Value]) -> tuple[Value, ...]:
     """The forward values that a backward function reads."""
-    return tuple(dict.fromkeys(v for v in _mentioned(pulled.body) if v not in seeds))
+    return tuple(dict.fromkeys(v for v in free_in(pulled.body) if v not in seeds))
 
 
 def _with_fewer(
@@ -184,25 +184,3 @@ def with_marked_scratch(function: Function, analyses: Set[str]) -> Function:
     if not {"scratch", "lift"} <= analyses:
         return function
     return lift_buffers(renew_scratch(function))
-
-
-def _mentioned(block: Block) -> list[Value]:
-    """The values that a block mentions and does not define."""
-    defined: set[Value] = set()
-    found: list[Value] = []
-    _collect(block, defined, found)
-    return [value for value in found if value not in defined]
-
-
-def _collect(block: Block, defined: set[Value], found: list[Value]) -> None:
-    for statement in walk(block):
-        found += values_in(operands_of(statement))
-        defined.update(getattr(statement, "results", ()) or [getattr(statement, "value", None)])
-        if hasattr(statement, "index"):
-            defined.add(statement.index)
-        defined.update(c.parameter for c in getattr(statement, "carried", ()))
-        for inner in ("then", "orelse", "body", "condition"):
-            part = getattr(statement, inner, None)
-            if isinstance(part, Block):
-                found += values_in(part.yields)
-    found += values_in(block.yields)

@@ -72,7 +72,7 @@ class Statements:
             case Let():
                 lines = self.let(statement)
             case Effect():
-                lines = [self.effect(statement)]
+                lines = self.effect(statement)
             case If():
                 lines = self.branches(statement)
             case For():
@@ -178,23 +178,26 @@ class Statements:
             return gast.Expr(self.expressions.helper(helper, [row, expression]))
         return gast.Assign([target], expression, None)
 
-    def effect(self, statement: Effect) -> Any:
+    def effect(self, statement: Effect) -> list[Any]:
         match statement.function:
             case primitives.print_:
-                return gast.Expr(call(name("print"), *self.message(statement.operands)))
+                return [gast.Expr(call(name("print"), *self.message(statement.operands)))]
             case primitives.write_back:
                 array, value = (self.expressions.operand(operand) for operand in statement.operands)
                 target = gast.Subscript(array, constant(Ellipsis), gast.Store())
-                return gast.Assign([target], value, None)
+                return [gast.Assign([target], value, None)]
             case runtime.check_index | runtime.check_span | runtime.check_apart as helper:
-                return self.checked(helper, statement.operands)
+                return [self.checked(helper, statement.operands)]
+            case primitives.evaluated:
+                value = self.expressions.operand(statement.operands[0])
+                return [] if isinstance(value, gast.Name) else [gast.Expr(value)]
             case primitives.raise_:
                 kind, *parts = statement.operands
-                return gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)
+                return [gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)]
         condition, kind, *parts = statement.operands
         refused = _negated(self.expressions.operand(condition))
         error = call(name(kind.value.__name__), *self.message(tuple(parts)))
-        return gast.If(refused, [gast.Raise(error, None)], [])
+        return [gast.If(refused, [gast.Raise(error, None)], [])]
 
     def checked(self, helper: Callable[..., Any], operands: tuple[Operand, ...]) -> Any:
         return gast.Expr(self.expressions.helper(helper, [*map(self.expressions.operand, operands)]))

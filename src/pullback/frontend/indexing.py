@@ -14,7 +14,7 @@ from pullback.frontend.context import Context, list_item, merged
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced, type_of_part
-from pullback.ir.nodes import Constant, Index, Operand, Slice, Value
+from pullback.ir.nodes import Constant, Index, Operand, Slice, Value, is_scalar
 from pullback.ir.types import Array, Scalar, Type, is_integer
 
 
@@ -53,6 +53,8 @@ def read_part(context: Context, ref: ArrayRef, index: Index, node: Any) -> Bindi
     except IndexError as error:
         context.mistyped(node, str(error))
     if isinstance(type_, Array) and not is_advanced(path):
+        if any(is_scalar(item) for item in index.items):
+            context.read(ArrayRef(ref.cell, path), node)  # an index out of range is an error here, not where it is used
         return ArrayRef(ref.cell, path)
     return context.bind(context.read(ArrayRef(ref.cell, path), node))
 

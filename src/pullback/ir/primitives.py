@@ -127,6 +127,10 @@ def check(condition: bool, exception: type[Exception], *parts: Any) -> None:
         raise exception(*parts)
 
 
+def evaluated(value: Any) -> None:
+    """Compute a value for the errors that this may raise: nobody reads it."""
+
+
 def write_back(array: Any, value: Any) -> None:
     """Give a changed parameter its last elements, where those ended up in other memory."""
     array[...] = value

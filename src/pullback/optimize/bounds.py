@@ -12,28 +12,28 @@ a plain call, never where a plain call has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.ranges import Form, Ranges
-from pullback.analysis.shapes import Shapes, Size
+from pullback.analysis.ranges import Form
+from pullback.analysis.shapes import Size
 from pullback.ir import primitives
-from pullback.ir.builder import Builder, constant
+from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
     Constant,
     For,
     Function,
-    If,
     Index,
     Let,
     Operand,
     Permute,
     Reshape,
+    Slice,
     Statement,
     Step,
     Value,
@@ -41,8 +41,9 @@ from pullback.ir.nodes import (
     is_scalar,
     results_of,
 )
+from pullback.optimize.ranged import RangeWalk
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
+ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
 
 
 def check_bounds(function: Function, picks: bool = False) -> Function:
@@ -99,76 +100,42 @@ class _Level:
         self.spans.append(span)
 
 
-class _Checker:
+class _Checker(RangeWalk):
     def __init__(self, function: Function, picks: bool) -> None:
-        self.shapes = Shapes(function)
-        self.ranges = Ranges(self.shapes, picks)
-        self.builder = Builder()
+        super().__init__(function, picks)
         self.levels: list[_Level] = [_Level(None, set(function.parameters))]
         self.spans: list[_Span] = []
 
     # The walk
 
     def block(self, block: Block) -> Block:
-        facts, spans = len(self.ranges.facts), len(self.spans)
-        statements: list[Statement] = []
-        for statement in block.statements:
-            with self.builder.into(statements), self.builder.at(statement.location):
-                statements += self.statement(statement)
-            self.levels[-1].defined.update(results_of(statement))
-        del self.ranges.facts[facts:], self.spans[spans:]
-        return Block(tuple(statements), block.yields)
-
-    def statement(self, statement: Statement) -> list[Statement]:
-        match statement:
-            case Let():
-                if statement.function in _ACCESSES:
-                    self.access(statement)
-                self.ranges.note(statement)
-                return [statement]
-            case If():
-                return [self.branches(statement)]
-            case For():
-                return self.count(statement)
-            case While():
-                return [self.repeat(statement)]
-        return [statement]
-
-    def branches(self, statement: If) -> If:
-        """Both branches; what stands in one is not done in every round."""
-        blocks = []
-        for side, known in ((statement.then, self.ranges.conditions), (statement.orelse, self.ranges.refuted)):
-            facts = known.get(statement.condition, ()) if isinstance(statement.condition, Value) else ()
-            blocks.append(self.inside(side, _Level(None, set()), list(facts)))
-        return replace(statement, then=blocks[0], orelse=blocks[1])
-
-    def inside(self, block: Block, level: _Level, facts: list[Form]) -> Block:
-        self.levels.append(level)
-        self.ranges.facts += facts
-        made = self.block(block)
-        if facts:
-            del self.ranges.facts[-len(facts) :]
-        self.levels.pop()
+        spans = len(self.spans)
+        made = super().block(block)
+        del self.spans[spans:]
         return made
 
-    def count(self, statement: For) -> list[Statement]:
-        own = {statement.index, *(c.parameter for c in statement.carried)}
-        level = _Level(None if statement.exits else statement, own)
-        body = self.inside(statement.body, level, self.ranges.loop_facts(statement))
+    def after(self, statement: Statement) -> None:
+        self.levels[-1].defined.update(results_of(statement))
+
+    def let(self, statement: Let) -> list[Statement]:
+        if statement.function in ACCESSES:
+            self.access(statement)
+        return [statement]
+
+    def inside(self, block: Block, facts: Sequence[Form], around: For | While | None) -> Block:
+        """A block as a level of its own, with the checks that leave it before it; what is in a branch stays there."""
+        own = {carried.parameter for carried in around.carried} if around else set()
+        if isinstance(around, For):
+            own.add(around.index)
+        level = _Level(around if isinstance(around, For) and not around.exits else None, own)
+        self.levels.append(level)
+        made = super().inside(block, facts, around)
+        self.levels.pop()
         for span in level.spans:
             operands = [self.operand(form) for form in (span.first, span.last, span.extent, *span.rounds)]
             self.builder.effect(runtime.check_span, *operands)
         self.spans += level.spans
-        self.ranges.note_picks(statement)
-        return [replace(statement, body=body)]
-
-    def repeat(self, statement: While) -> While:
-        level = _Level(None, {c.parameter for c in statement.carried})
-        condition = self.inside(statement.condition, level, [])
-        last = statement.condition.yields[0]
-        facts = self.ranges.conditions.get(last, ()) if isinstance(last, Value) else ()
-        body = self.inside(statement.body, _Level(None, level.defined), list(facts))
-        return replace(statement, condition=condition, body=body)
+        return made
 
     # One access
 
@@ -187,7 +154,7 @@ class _Checker:
                 shape = self.measured(array, path[:k])
             match step:
                 case Index(items):
-                    yield from _paired(items, shape)
+                    yield from integers_of(items, shape)
                     shape = self.shapes.indexed(shape, items)
                 case Permute(axes):
                     shape = tuple(shape[axis] for axis in axes)
@@ -261,7 +228,7 @@ class _Checker:
         return made
 
 
-def _paired(items: tuple[Operand, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:
+def integers_of(items: tuple[Operand | Slice, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:
     """The integers among the items of an index, each with the size of its axis."""
     used = sum(not _is_new(item) and not _is_ellipsis(item) for item in items)
     axis = 0

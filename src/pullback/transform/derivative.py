@@ -10,7 +10,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from pullback.analysis import ANALYSES
-from pullback.ir.nodes import Block, Constant, Function, Operand, Value, free_in
+from pullback.ir.nodes import Block, Constant, Function, Operand, Value, defined_in, free_in
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.optimize.abreast import run_abreast
@@ -19,6 +19,7 @@ from pullback.optimize.dead import remove_dead
 from pullback.optimize.lift import lift_buffers
 from pullback.optimize.loads import hoist_loads
 from pullback.optimize.lower import lower
+from pullback.optimize.raising import leave_checks
 from pullback.optimize.scratch import renew_scratch
 from pullback.optimize.simplify import simplify
 from pullback.transform.passes import buffered, finished, hoisted, tidied
@@ -68,6 +69,7 @@ def joint(
     body = Block((*forward, *backward.statements), (*returned, *changed))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
+    made = leave_checks(made, set(defined_in(function.body)))
     made = hoisted(made, analyses) if segmented else made  # the segments share their tapes
     made = finished(made, analyses, lowered)
     return replace(made, callees=with_derivatives(function, (made.body,), analyses))
@@ -155,6 +157,7 @@ def prepared(function: Function, analyses: Set[str] = ANALYSES, lowered: bool = 
 
     lowered: with loops in place of array statements.
     """
+    function = leave_checks(function)
     if not has_tapes(function):
         return _simplified(function, analyses, lowered)
     return without_tapes(_simplified(with_marks(function), analyses, lowered), analyses)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.buffers import find_buffers
 from pullback.analysis.shapes import Shapes
-from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, walk
+from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
 from pullback.ir.types import is_float
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.picks import remember_picks
+from pullback.optimize.raising import leave_checks
 from pullback.optimize.scratch import renew_scratch
 from pullback.optimize.simplify import simplify
 from pullback.rules import is_constant
@@ -144,5 +145,6 @@ def with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: Se
         results = (*callee.body.yields, *backward.yields) if joined else backward.yields
         body = Block((*forward, *backward.statements), results)
         derivative = Function(name, (*callee.parameters, *cotangents), body, (), callee.location)
+        derivative = leave_checks(derivative, set(defined_in(callee.body)))
         made[name] = finished(derivative, analyses)
     return called_by(bodies, made)

@@ -26,6 +26,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     blocks_of,
+    defined_in,
     free_in,
     read_in,
     results_of,
@@ -35,6 +36,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.types import Scalar, is_float
 from pullback.optimize.dead import remove_dead
+from pullback.optimize.raising import leave_checks
 from pullback.optimize.simplify import simplify
 from pullback.transform.sweeps import sweeps, with_derivatives
 
@@ -52,9 +54,10 @@ def without_tapes(function: Function, analyses: Set[str]) -> Function:
     Raises MissingRuleError where there is no rule for what stands between a target and a source.
     """
     function = replace(function, callees=tuple(without_tapes(callee, analyses) for callee in function.callees))
+    own = set(defined_in(function.body))
     while (request := _first_request(function)) is not None:
         function = _resolved(function, request, analyses)
-    function = remove_dead(_unwatched(function))
+    function = remove_dead(leave_checks(_unwatched(function), own))
     return remove_dead(simplify(function)) if analyses else function
 
 

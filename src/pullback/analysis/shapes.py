@@ -129,7 +129,7 @@ class Shapes:
             case For() | While():
                 self.loop(statement)
             case Effect(function=primitives.check, operands=(Value() as agree, Constant(value=runtime.SizesDiffer))):
-                if self.guarded:
+                if self.guarded and agree in self.compared:
                     self.learn(*self.compared[agree])
             case _:
                 for result in getattr(statement, "results", ()):

@@ -28,12 +28,14 @@ from pullback.optimize.gather import gather_stencils
 from pullback.optimize.hoist import hoist_everything
 from pullback.optimize.jam import jam_rounds
 from pullback.optimize.lift import lift_buffers
+from pullback.optimize.overflow import assume_small, check_integers
 from pullback.optimize.own import own
 from pullback.optimize.pairs import pair
 from pullback.optimize.parallel import run_in_parallel
 from pullback.optimize.products import write_copies
 from pullback.optimize.registers import sum_in_registers
 from pullback.optimize.veils import veil_falling
+from pullback.optimize.wide import is_wide
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.runtime.interleaving import Compiler
 from pullback.transform.sweeps import NONE
@@ -89,6 +91,17 @@ def function_of(module: ModuleType, name: str) -> Callable[..., Any]:
     return cast("Callable[..., Any]", getattr(made, "py_func", made))
 
 
+def computing_as_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with its floats as NumPy's, which divide by zero as compiled code does, and as silently."""
+
+    def run(*arguments: Any) -> Any:
+        warned: dict[str, Any] = {kind: "ignore" for kind, reaction in np.geterr().items() if reaction == "warn"}
+        with np.errstate(**warned):
+            return function(*(np.float64(a) if type(a) is float else a for a in arguments))
+
+    return run
+
+
 def comment_before(lines: list[str], line: int) -> tuple[str, str]:
     """The user's place "file:line" and its text that generated code names last up to a line; empty if it names none."""
     found = (_PLACE.search(text) for text in reversed(lines[:line]))
@@ -122,7 +135,7 @@ class Compiled:
     ) -> None:
         self.name = function.name
         self.options = options
-        self.function = own(function)
+        self.function = own(function if general is None else assume_small(function))
         self.outs = outs
         self.lowered = general is not None
         self.tuple_from = tuple_from
@@ -169,8 +182,9 @@ class Compiled:
         return self.checked(self.arranged)
 
     def checked(self, function: Function) -> Function:
-        """The function with checks of its indices, and with parallel loops, which must be free of checks."""
+        """The function with checks of its indices and integers, and with parallel loops, which must be free of them."""
         function = check_bounds(function, picks=self.in_parallel) if self.options.boundscheck else function
+        function = check_integers(function)
         return run_in_parallel(function) if self.in_parallel else function
 
     @property
@@ -194,7 +208,7 @@ class Compiled:
         if self._interpreted is None:
             classes = classes_of(self.function)
             self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
-        return self._interpreted
+        return computing_as_numpy(self._interpreted)
 
     @property
     def dispatcher(self) -> Any:
@@ -274,6 +288,11 @@ class Compiled:
             message = f"the code generated for '{self.name}' could not be compiled: {reason}"
             made = CompileError(message + "\n  Instead: use pb.differentiable(jit=False), and report this function")
             return made
+        large = [
+            p.name for p, a in zip(self.function.parameters, arguments, strict=True) if type(a) is int and is_wide(a)
+        ]
+        if isinstance(error, OverflowError) and self.options.jit and large:
+            return OverflowError(f"the argument '{large[0]}' does not fit into 64 bits: pass a float, or use jit=False")
         if self.options.jit and not self.mutated:
             try:
                 self.interpreted(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))

@@ -15,7 +15,7 @@ from pullback.frontend.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import UNDEFINED, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
-from pullback.ir.types import Array, Scalar, Type
+from pullback.ir.types import INT, Array, Scalar, Type
 
 _NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32"}
 VECTOR_LIBRARY = "vm"
@@ -102,7 +102,7 @@ class Expressions:
             if found is not None:
                 helper, arguments = found
                 return self.helper(helper, [self.operand(argument) for argument in arguments])
-        if function in spelling.BINARY:
+        if function in spelling.BINARY and not self.divides_integers(statement):
             left, right = self.operands(statement)
             return self.narrowed(gast.BinOp(left, spelling.BINARY[function](), right), statement.value.type)
         if function in spelling.COMPARISONS:
@@ -113,6 +113,12 @@ class Expressions:
                 gast.UnaryOp(spelling.UNARY[function](), self.operand(operands[0])), statement.value.type
             )
         return self.called(statement)
+
+    def divides_integers(self, statement: Let) -> bool:
+        """Whether a statement is a division of Python's integers, which raise an error where NumPy has an infinity."""
+        a, b = statement.operands
+        by_zero = not isinstance(b, Constant) or b.value == 0
+        return not self.compiled and statement.function is np.true_divide and by_zero and a.type == b.type == INT
 
     def operands(self, statement: Let) -> list[Any]:
         """The operands of a function; NumPy would take Python's numbers in the dtype of what they meet."""
@@ -228,10 +234,12 @@ def _cast(writer: Expressions, statement: Let) -> Any:
     written = writer.operand(operand)
     if isinstance(operand.type, Array):
         return call(attribute(written, "astype"), _dtype(text))
-    if operand.type.dtype == text:
+    if operand.type.dtype == text and (writer.compiled or text != "int64"):
         return written
+    if dtype.value == "float64*":  # NumPy's, which divides by zero
+        return call(name("float") if writer.compiled else _dtype(text), written)
     if dtype.value.endswith("*"):
-        return call(name({"float64": "float", "int64": "int", "bool": "bool"}[text]), written)
+        return call(name({"int64": "int", "bool": "bool"}[text]), written)
     return call(_dtype(text), written)
 
 

@@ -16,7 +16,7 @@ from pullback.frontend.context import Context, StaticNeeded
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
 from pullback.ir.nodes import Constant, Operand, Value, is_scalar
-from pullback.ir.types import BOOL, INT, Scalar, Type, is_wide, sample_of, within
+from pullback.ir.types import BOOL, FLOAT, INT, Scalar, Type, is_wide, sample_of, within
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
@@ -190,12 +190,20 @@ def _folded(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Cons
         return None
     try:
         result = python(*(operand.value for operand in operands))
+    except ZeroDivisionError:
+        return _divided_by_zero(function, operands)
     except (ArithmeticError, TypeError, ValueError):
         return None
     type_ = {bool: "bool", int: "int64", float: "float64"}.get(type(result))
-    if type_ is None or (type_ == "int64" and abs(result) >= 2**63):
+    return None if type_ is None else Constant(result, Scalar(type_, weak=True))
+
+
+def _divided_by_zero(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Constant | None:
+    """What NumPy has for a division by zero of floats: an infinity or NaN; None for one of integers."""
+    if function is not np.true_divide and all(isinstance(operand.value, int) for operand in operands):
         return None
-    return Constant(result, Scalar(type_, weak=True))
+    with np.errstate(all="ignore"):
+        return Constant(float(function(*(float(operand.value) for operand in operands))), FLOAT)
 
 
 def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Operand:

@@ -99,8 +99,11 @@ def _called(function: Callable[..., Any], samples: list[Any], keywords: tuple[st
 
 
 def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Type | Exception:
+    samples = [_sample(operand) for operand in operands]
     try:
-        result = _called(function, [_sample(operand) for operand in operands], keywords)
+        result = _called(function, samples, keywords)
+    except ZeroDivisionError:  # of Python's; floats divide as NumPy's do
+        result = function(samples[0], type(samples[1])(1))
     except Exception as error:  # whatever NumPy raises on these types is the answer
         return error
     type_ = type_of(result)

@@ -133,7 +133,7 @@ class _Sizes:
 
 def _copied(statement: Let, operand: Operand) -> Let:
     """The statement as a copy of a number, which simplification removes."""
-    return replace(statement, function=primitives.cast, operands=(operand, Constant("int64")), keywords=())
+    return replace(statement, function=primitives.cast, operands=(operand, Constant("int64*")), keywords=())
 
 
 def _hoisted(block: Block, varying: set[Value] | None) -> Block:

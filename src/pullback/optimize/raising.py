@@ -40,7 +40,7 @@ from pullback.ir.nodes import (
     has_effects,
     walk,
 )
-from pullback.ir.types import Array, is_integer
+from pullback.ir.types import INT, Array, is_float, is_integer
 from pullback.optimize.bounds import ACCESSES, integers_of
 from pullback.optimize.dead import remove_dead
 from pullback.optimize.ranged import RangeWalk
@@ -94,7 +94,7 @@ class _Leaver(RangeWalk):
         return super().count(statement)
 
     def let(self, statement: Let) -> list[Statement]:
-        if statement.function in _NEVER_RAISING or isinstance(statement.function, Inserted):
+        if _never_raises(statement):
             return [statement]
         if statement.value in self.asked and not self.replaced(statement):
             with self.builder.block() as after:
@@ -110,6 +110,8 @@ class _Leaver(RangeWalk):
             return self.is_inside(statement)
         if statement.function in _CREATING:
             return self.is_possible(statement)
+        if statement.function in _DIVISIONS and statement.value.type == INT:
+            return isinstance(statement.operands[1], Constant) and statement.operands[1].value != 0
         if is_elementwise(statement.function):
             self.check_broadcast([self.shapes.of(o) for o in statement.operands], statement.operands)
             return True
@@ -216,14 +218,21 @@ class _Leaver(RangeWalk):
                 self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
 
 
+def _never_raises(statement: Let) -> bool:
+    """Whether a statement raises nothing that the types of its operands do not tell."""
+    if statement.function is primitives.cast:  # to one of Python's integers, which NaN has none for
+        return statement.value.type != INT or not is_float(statement.operands[0].type)
+    return statement.function in _NEVER_RAISING or isinstance(statement.function, Inserted)
+
+
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
+_DIVISIONS = {np.floor_divide, np.remainder}
 _PRODUCTS = {np.matmul, np.dot, np.inner}
 _WITHOUT_IDENTITY = {np.max, np.min, np.argmax, np.argmin}
 
 _NEVER_RAISING: set[Callable[..., Any]] = {
     primitives.dim,
     primitives.copy,
-    primitives.cast,
     primitives.zeros_like,
     primitives.accumulate,
     primitives.select,
@@ -237,4 +246,3 @@ _NEVER_RAISING: set[Callable[..., Any]] = {
     *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.outer, np.diag, np.diagonal, np.trace),
     *(np.tril, np.triu),
 }
-"""Functions that raise nothing that the types of their operands do not tell."""

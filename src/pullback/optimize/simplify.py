@@ -280,7 +280,8 @@ def _negative(simplifier: _Simplifier, a: Operand) -> Operand | None:
 def _cast(simplifier: _Simplifier, a: Operand, dtype: Constant) -> Operand | None:
     """A cast that changes nothing, and the cast of a number known beforehand."""
     if isinstance(a.type, Scalar) and a.type.dtype == dtype.value.rstrip("*"):
-        return a
+        # NumPy's integers wrap around, Python's do not.
+        return a if a.type.dtype != "int64" or a.type.weak == dtype.value.endswith("*") else None
     if isinstance(a, Constant) and isinstance(a.value, int | float) and dtype.value.startswith("float"):
         return Constant(float(a.value), Scalar(dtype.value.rstrip("*"), dtype.value.endswith("*")))
     return None

@@ -41,6 +41,20 @@ from pullback.runtime.elementwise import (
 from pullback.runtime.filling import product_into, small_product_into
 from pullback.runtime.freememory import fits_in_memory
 from pullback.runtime.indexing import gather, gather_and_clear, scatter, scatter_add
+from pullback.runtime.integers import (
+    checked_absolute,
+    checked_add,
+    checked_divide,
+    checked_integer,
+    checked_left_shift,
+    checked_multiply,
+    checked_negative,
+    checked_power,
+    checked_remainder,
+    checked_right_shift,
+    checked_subtract,
+    power_of_integers,
+)
 from pullback.runtime.linalg import dot, inner, matmul, outer
 from pullback.runtime.products import matrix_product, vector_outer
 from pullback.runtime.reductions import (
@@ -102,6 +116,17 @@ __all__ = [
     "check_index",
     "check_out",
     "check_span",
+    "checked_absolute",
+    "checked_add",
+    "checked_divide",
+    "checked_integer",
+    "checked_left_shift",
+    "checked_multiply",
+    "checked_negative",
+    "checked_power",
+    "checked_remainder",
+    "checked_right_shift",
+    "checked_subtract",
     "chunk_length",
     "clip",
     "concatenate",
@@ -153,6 +178,7 @@ __all__ = [
     "outer",
     "plus",
     "power",
+    "power_of_integers",
     "prod_over",
     "product_into",
     "push",

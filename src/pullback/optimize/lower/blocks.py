@@ -159,7 +159,7 @@ class _Lowering:
         builder = Builder()
         with builder.into(self.out), builder.at(statement.location):
             size = self.sizes.extent(self.sizes.shapes.of(array)[axis.value], builder)
-        return replace(statement, function=primitives.cast, operands=(size, Constant("int64")))
+        return replace(statement, function=primitives.cast, operands=(size, Constant("int64*")))
 
     def must_wait(self, statement: Statement) -> bool:
         """Whether a statement can run only after the open group."""

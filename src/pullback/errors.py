@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in a user's file. Lines count from 1, columns from 0; `text` is the whole source line."""
+    """A place in a user's file. Lines count from 1, columns from 0; `text` is the whole source line.
+
+    is_adjoint: what stands for the place is a statement of the way back.
+    """
 
     file: str = "<unknown>"
     line: int = 0
@@ -16,6 +19,11 @@ class Location:
     end_column: int = 0
     text: str = ""
     function: str = ""
+    is_adjoint: bool = False
+
+    def on_the_way_back(self) -> Location:
+        """The same place, for what the way back does there."""
+        return self if self.is_adjoint else replace(self, is_adjoint=True)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"

@@ -15,7 +15,7 @@ from pullback.api.shortcut import MISS, Shortcut, Writer, never
 from pullback.api.specialise import Engine, build_for
 from pullback.compile.direct import Entrance
 from pullback.compile.functions import Compiled
-from pullback.compile.options import FASTMATH, Options
+from pullback.compile.options import Options
 from pullback.frontend.arguments import Form, Leaf, leaf_types, rebuild
 from pullback.frontend.build import Built
 from pullback.frontend.calls import plain_function
@@ -59,7 +59,8 @@ def differentiable(
 
     function: a Python function, method, lambda or `@njit` function; its source is read on the first call.
     jit: compile with Numba; False runs the generated NumPy code as it reads, for a debugger.
-    fastmath: LLVM's flags, as Numba takes them (default: contract, nsz, arcp, afn; never those that hide NaN).
+    fastmath: LLVM's flags for all operations, as Numba takes them. False: no operation is reordered or contracted. By
+        default only sums may be added up in another order, and only products of the way back be contracted.
     boundscheck: an index out of range is an IndexError; False trusts the indices.
     cache: keep machine code on disk for the next process.
     math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library.
@@ -80,7 +81,7 @@ def differentiable(
     >>> round(energy(0.5, np.array([1.0, 2.0])), 6)
     1.223711
     """
-    flags = FASTMATH if fastmath is None else fastmath if isinstance(fastmath, bool) else frozenset(fastmath)
+    flags = fastmath if fastmath is None or isinstance(fastmath, bool) else frozenset(fastmath)
     if math not in ("vector", "libm"):
         raise ValueError(f"math is 'vector' or 'libm', not {math!r}")
     chosen = ANALYSES if analyses is True else frozenset(analyses or ())

@@ -198,7 +198,14 @@ class Compiled:
     def emitted(self, function: Function) -> str:
         vector = self.options.math == "vector"
         function = veil_falling(function) if "veils" in self.options.analyses else function
-        return emit_module([function], compiled=True, vector=vector, tuple_from=self.tuple_from, divided=True)
+        return emit_module(
+            [function],
+            compiled=True,
+            vector=vector,
+            tuple_from=self.tuple_from,
+            divided=True,
+            fastmath=self.options.fastmath,
+        )
 
     @property
     def interpreted(self) -> Callable[..., Any]:

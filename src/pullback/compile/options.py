@@ -7,16 +7,17 @@ from typing import Any
 
 from pullback.analysis import ANALYSES
 
-FASTMATH = frozenset({"contract", "nsz", "arcp", "afn"})
-"""Flags that keep NaN, infinities and the order of additions as they are."""
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `differentiable` takes: whether to compile and how, which analyses are on, how much may be kept."""
+    """What `differentiable` takes: whether to compile and how, which analyses are on, how much may be kept.
+
+    fastmath: LLVM's flags for all operations; False for none; None for none in what computes the user's values, except
+    that sums may be added up in another order, and for contraction in what is done on the way back.
+    """
 
     jit: bool = True
-    fastmath: frozenset[str] | bool = FASTMATH
+    fastmath: frozenset[str] | bool | None = None
     boundscheck: bool = True
     cache: bool = True
     math: str = "vector"
@@ -32,7 +33,7 @@ class Options:
 
     def key(self) -> str:
         """The options as text, the same in every process."""
-        fastmath = self.fastmath if isinstance(self.fastmath, bool) else sorted(self.fastmath)
+        fastmath = sorted(self.fastmath) if isinstance(self.fastmath, frozenset) else self.fastmath
         return (
             f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache} math={self.math} "
             f"parallel={self.parallel}"
@@ -40,7 +41,7 @@ class Options:
 
     def numba(self, nogil: bool = True) -> dict[str, Any]:
         """The keywords for `numba.njit`."""
-        fastmath = self.fastmath if isinstance(self.fastmath, bool) else set(self.fastmath)
+        fastmath = set(self.fastmath) if isinstance(self.fastmath, frozenset) else bool(self.fastmath)
         return {
             "error_model": "numpy",
             "fastmath": fastmath,

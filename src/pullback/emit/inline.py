@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from pullback.analysis.buffers import consumes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -25,19 +27,25 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
-from pullback.ir.types import Array
+from pullback.ir.types import Array, is_float
 from pullback.optimize.own import Survey
 
 MOST_LEAVES = 12
+_CONTRACTIBLE = {np.add, np.subtract, np.multiply}
 
 
-def find_inlined(function: Function) -> dict[Value, Let]:
-    """The statements that are written where their value is used."""
-    return _Finder(function).found
+def find_inlined(function: Function, apart: bool = False) -> dict[Value, Let]:
+    """The statements that are written where their value is used.
+
+    apart: the arithmetic of the user's statements is not written into those of the way back.
+    """
+    return _Finder(function, apart).found
 
 
 class _Finder:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, apart: bool) -> None:
+        self.apart = apart
+        self.exact: set[Value] = set()
         self.survey = Survey(function)
         self.counts = Counter(read_in(function.body))
         self.shaped = {
@@ -73,14 +81,25 @@ class _Finder:
         read = operands_of(statement)
         if isinstance(statement, Let) and consumes(statement):
             read = read[1:]
+        is_adjoint = statement.location.is_adjoint
         for value in reversed([v for v in values_in(read) if v in open_]):
+            if is_adjoint and value in self.exact:
+                continue
             size = self.leaves[value]
             if total + size - 1 <= MOST_LEAVES:
                 total += size - 1
                 self.accept(value, open_)
         if isinstance(statement, Let):
+            if self.apart and not is_adjoint and self.has_arithmetic(statement):
+                self.exact.add(statement.value)
             self.leaves[statement.value] = total
             self.reads[statement.value] = self.arrays_read(statement)
+
+    def has_arithmetic(self, statement: Let) -> bool:
+        """Whether an expression adds or multiplies floats, the expressions inside it included."""
+        if statement.function in _CONTRACTIBLE and is_float(statement.value.type):
+            return True
+        return any(value in self.exact and value in self.found for value in values_in(statement.operands))
 
     def size(self, statement: Statement) -> int:
         return max(1, sum(1 for _ in values_in(operands_of(statement))))

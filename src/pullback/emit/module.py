@@ -31,6 +31,7 @@ from pullback.ir.types import Array, Type
 HELPERS_MODULE = "pullback.runtime"
 LINKED_IN = "linked_in"
 IN_PARALLEL = "in_parallel"
+Fastmath = frozenset[str] | bool | None
 
 
 def emit_function(
@@ -41,23 +42,25 @@ def emit_function(
     comments: bool = True,
     tuple_from: int | None = None,
     divided: bool = False,
+    fastmath: Fastmath = None,
 ) -> tuple[list[Any], set[str]]:
     """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`).
 
     divided: if it is long, the gast of its parts comes first.
     """
-    inlined = find_inlined(function)
+    contracts = compiled and fastmath is None
+    inlined = find_inlined(function, contracts)
     names = name_values(function, inlined, frozenset({function.name}))
     long = divided and _length(function, inlined) > parts.LONGEST
     # In a part, a variable must not be without a value where the next part might read it.
     # In a parallel loop, it would seem to come from the round before.
     strict = long or has_parallel_loops(function)
     copied = undefined_values(function) if strict else copied_values(function, names)
-    sums = sum_steps(function) if compiled else frozenset()
+    sums = sum_steps(function) if compiled and fastmath is not False else frozenset()
     naturals = natural_indices(function) if compiled else frozenset()
     expressions = Expressions(names, inlined, compiled, vector, sums, naturals)
     alike = Alike(function if compiled else None)
-    statements = Statements(expressions, names, copied, comments, alike)
+    statements = Statements(expressions, names, copied, comments, alike, contracts)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:
@@ -88,11 +91,12 @@ def emit_module(
     comments: bool = True,
     tuple_from: int | None = None,
     divided: bool = False,
+    fastmath: Fastmath = None,
 ) -> str:
     """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours.
 
     compiled: as Numba takes it; vector: with the vector math library; tuple_from: the results from this number on are
-    returned in a tuple of their own; divided: a long function becomes several.
+    returned in a tuple of their own; divided: a long function becomes several; fastmath: see `compile.options`.
     """
     trees: list[Any] = []
     helpers: set[str] = set()
@@ -107,9 +111,10 @@ def emit_module(
             comments=comments,
             tuple_from=None if is_callee else tuple_from,
             divided=divided and not is_callee,
+            fastmath=fastmath,
         )
         if compiled:
-            made[-1].decorator_list = [_decorator(function)] if is_callee else []
+            made[-1].decorator_list = [_decorator(function, fastmath)] if is_callee else []
             for part in made[:-1]:
                 part.decorator_list = [name(IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN)]
         trees += made
@@ -137,12 +142,14 @@ def _imports(trees: list[Any], helpers: set[str]) -> list[Any]:
     return imports
 
 
-def _decorator(function: Function) -> Any:
+def _decorator(function: Function, fastmath: Fastmath) -> Any:
     """`@njit` with the signature: Numba cannot always infer the types of functions that call themselves."""
     results = [_numba_type(result.type) for result in function.results]
     result = results[0] if len(results) == 1 else f"Tuple(({', '.join(results)},))"
     parameters = ", ".join(_numba_type(parameter.type) for parameter in function.parameters)
-    flags = gast.Set([constant(flag) for flag in ("afn", "arcp", "contract", "nsz")])
+    flags = constant(bool(fastmath))
+    if isinstance(fastmath, frozenset) and fastmath:
+        flags = gast.Set([constant(flag) for flag in sorted(fastmath)])
     return call(
         name("njit"),
         constant(f"{result}({parameters})"),

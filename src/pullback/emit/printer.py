@@ -13,7 +13,11 @@ from typing import Any
 import astunparse
 import gast
 
+from pullback.runtime.contraction import ENDING
+
 COMMENT = "\0# "
+CONTRACTED = COMMENT + "\0"
+"""What is written before a statement whose products and sums may be contracted."""
 
 _BINARY = {
     "Add": ("+", 12),
@@ -39,15 +43,34 @@ def to_text(tree: Any) -> str:
     module = gast.gast_to_ast(tree)
     stream = io.StringIO()
     Printer(module, file=stream)
-    text = stream.getvalue().strip("\n") + "\n"
+    text, lines = _without_marks(stream.getvalue().strip("\n") + "\n")
+    if lines:
+        text += f"\n\n{ENDING}{', '.join(map(str, lines))}\n"
     printed = ast.dump(ast.parse(text))
     assert printed == ast.dump(_without_comments(module)), "the printed text is not the tree that was meant"
     return text
 
 
+def _without_marks(text: str) -> tuple[str, list[int]]:
+    """A text without the lines that mark the next one as contracted, and the numbers of those."""
+    kept: list[str] = []
+    marked: list[int] = []
+    for line in text.split("\n"):
+        if line.strip() == CONTRACTED[len(COMMENT) - 2 :]:
+            marked.append(len(kept) + 1)
+        else:
+            kept.append(line)
+    return "\n".join(kept), marked
+
+
 def comment(text: str) -> Any:
     """A comment line as a statement."""
     return gast.Expr(gast.Constant(COMMENT + text, None))
+
+
+def contracted() -> Any:
+    """The mark before a statement whose products and sums may be contracted."""
+    return gast.Expr(gast.Constant(CONTRACTED, None))
 
 
 def is_comment(node: Any) -> bool:

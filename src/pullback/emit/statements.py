@@ -11,7 +11,7 @@ from pullback import runtime
 from pullback.analysis.alike import Alike
 from pullback.analysis.buffers import shares_memory
 from pullback.emit.expressions import Expressions
-from pullback.emit.printer import comment
+from pullback.emit.printer import comment, contracted
 from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
 from pullback.emit.undefined import is_undefined
 from pullback.errors import Location
@@ -50,9 +50,10 @@ class Statements:
         copied: frozenset[Value],
         comments: bool,
         alike: Alike,
+        contracts: bool = False,
     ) -> None:
         self.expressions, self.names, self.copied, self.comments = expressions, names, copied, comments
-        self.alike = alike
+        self.alike, self.contracts = alike, contracts
         self.said: tuple[str, int] | None = None
 
     def block(self, block: Block, pending: list[tuple[str, Any, Operand]] | None = None) -> list[Any]:
@@ -81,6 +82,8 @@ class Statements:
                 lines = self.repeat(statement)
             case Call():
                 lines = [self.call(statement)]
+        if self.contracts and isinstance(statement, Let) and statement.location.is_adjoint:
+            lines = [part for line in lines for part in ([contracted(), line] if _has_arithmetic(line) else [line])]
         return before + lines if lines else []
 
     def remark(self, location: Location) -> list[Any]:
@@ -390,3 +393,10 @@ def _minus(value: Any, k: int) -> Any:
     if isinstance(value, gast.Constant):
         return constant(value.value - k)
     return gast.BinOp(value, gast.Sub(), constant(k)) if k > 0 else gast.BinOp(value, gast.Add(), constant(-k))
+
+
+def _has_arithmetic(line: Any) -> bool:
+    """Whether a statement adds or multiplies something."""
+    kinds = (gast.Add, gast.Sub, gast.Mult)
+    helper = runtime.plus.__name__
+    return any(isinstance(n, kinds) or (isinstance(n, gast.Name) and n.id == helper) for n in gast.walk(line))

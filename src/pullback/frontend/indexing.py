@@ -15,7 +15,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced, type_of_part
 from pullback.ir.nodes import Constant, Index, Operand, Slice, Value, is_scalar
-from pullback.ir.types import Array, Scalar, Type, is_integer
+from pullback.ir.types import Array, Scalar, Type, is_integer, join
 
 
 def type_of_ref(context: Context, ref: ArrayRef, node: Any) -> Array:
@@ -223,11 +223,22 @@ def write(context: Context, receiver: Binding, slice_node: Any, value: Binding, 
             context.mistyped(node, "this cannot be written to")
 
 
+def widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
+    """The list with room for a value of a wider dtype."""
+    assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
+    wider = join(Array(value.type.dtype, stack.buffer.type.ndim), stack.buffer.type)
+    if wider is None or wider == stack.buffer.type:
+        return stack
+    with context.builder.at(context.location(node)):
+        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)
+
+
 def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Binding, node: Any) -> None:
     content = context.version(receiver.cell, node)
     if isinstance(content, Stack):
         path = stack_path(context, content, slice_node, node)
         operand = context.operand(value, node)
+        content = widened(context, content, operand, node)
         for cell in cells_in(value):
             context.state.descend(receiver.cell, cell)
         with context.builder.at(context.location(node)):

@@ -23,6 +23,7 @@ from pullback.frontend.bindings import (
 )
 from pullback.frontend.context import WHOLE, Context, list_item
 from pullback.frontend.creation import as_type
+from pullback.frontend.indexing import widened
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import METHODS
@@ -31,7 +32,7 @@ from pullback.frontend.variables import ASSIGNMENTS, call_variable, is_of_variab
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Value
-from pullback.ir.types import Array, join
+from pullback.ir.types import Array
 
 
 def call_method(
@@ -158,7 +159,7 @@ def _stack_method(
         rank = value.type.ndim + 1 if isinstance(value.type, Array) else 1
         if rank != stack.buffer.type.ndim:
             context.mistyped(node, "the items of this list have different ranks", "keep numbers and arrays apart")
-        stack = _widened(context, stack, value, node)
+        stack = widened(context, stack, value, node)
         push = runtime.push if rank == 1 else runtime.push_row
         for cell in cells_in(arguments[0]):
             context.state.descend(ref.cell, cell)
@@ -180,16 +181,6 @@ def _stack_method(
         context.state.cells[ref.cell] = Stack(stack.buffer, length)
         return list_item(context, value)
     context.refuse(node, f"'{name}' of a list that changes in a loop cannot be followed", "use append and pop()")
-
-
-def _widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
-    """The list with room for a value of a wider dtype."""
-    assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
-    wider = join(Array(value.type.dtype, stack.buffer.type.ndim), stack.buffer.type)
-    if wider is None or wider == stack.buffer.type:
-        return stack
-    with context.builder.at(context.location(node)):
-        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)
 
 
 def _dict_method(context: Context, ref: DictRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:

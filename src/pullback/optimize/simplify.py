@@ -5,8 +5,8 @@
     s = add(t.1, y)
     return s
 
-Only identities that hold for floats as they are used in derivatives: `x * 1`, `x + 0`, `x - 0`, `x / 1`, `-(-x)`,
-never `x * 0`, which is NaN where x is not finite.
+Only identities that hold for all floats: `x * 1`, `x - 0`, `x / 1`, `-(-x)`, never `x * 0`, which is NaN where x is not
+finite. On the way back also `x + 0`, which is 0.0 for x = -0.0.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pullback.ir.nodes import (
     map_values,
     read_in,
 )
-from pullback.ir.types import BOOL, INT, Array, Scalar
+from pullback.ir.types import BOOL, INT, Array, Scalar, is_float
 
 
 def simplify(function: Function) -> Function:
@@ -90,22 +90,28 @@ class _Simplifier:
         new = self.rewritten(replace(statement, operands=operands))
         key = expression_key(new)
         if key is not None:
-            if key in self.computed:
+            if key in self.computed and not self.is_less_exact(self.computed[key], new):
                 self.known[statement.value] = self.computed[key]
                 return []
             self.computed[key] = statement.value
         self.definitions[statement.value] = new
         return [new]
 
+    def is_less_exact(self, value: Value, statement: Let) -> bool:
+        """Whether a value is one of the way back, whose products may be contracted, and the statement is the user's."""
+        made = self.definitions.get(value)
+        return made is not None and made.location.is_adjoint and not statement.location.is_adjoint
+
     def rewritten(self, statement: Let) -> Let:
-        """`-1 * a` as `-a`, and `a * (1 / b)` as `a / b` where nobody else reads the reciprocal."""
+        """`-1 * a` as `-a`; on the way back `a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
         if statement.function is np.multiply:
             a, b = statement.operands
             for one, other in ((a, b), (b, a)):
                 if _is_number(one, -1) and other.type == statement.value.type:
                     return replace(statement, function=np.negative, operands=(other,))
             made = self.definitions.get(b) if isinstance(b, Value) and self.uses[b] == 1 else None
-            if made is not None and made.function is np.true_divide and _is_number(made.operands[0], 1):
+            is_reciprocal = made is not None and made.function is np.true_divide and _is_number(made.operands[0], 1)
+            if made is not None and is_reciprocal and made.location.is_adjoint:
                 return replace(statement, function=np.true_divide, operands=(a, made.operands[1]))
         if statement.function is primitives.store:
             return self.added(statement) or statement
@@ -126,6 +132,8 @@ class _Simplifier:
 
     def simpler(self, statement: Let, operands: tuple[Operand, ...]) -> Operand | None:
         rule = _IDENTITIES.get(statement.function)
+        if statement.function is np.add and not statement.location.is_adjoint and is_float(statement.value.type):
+            return _folded(statement, operands)  # -0.0 + 0 is 0.0
         if rule is not None:
             found = rule(self, *operands)
             if found is not None:

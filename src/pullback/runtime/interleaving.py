@@ -13,15 +13,16 @@ from llvmlite import ir
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+
+from pullback.runtime.contraction import ContractingLower
 
 LIBRARY = "pullback.runtime.vectormath"
 VECTORS_AT_A_TIME = 4
 """Measured against 1 and 2: a chain of 60 operations with two erf takes 1.44, 1.11 and 0.97 ms for 200,000 elements."""
 
 
-class InterleavingLower(Lower):
+class InterleavingLower(ContractingLower):
     """Numba's translation to LLVM, with a wish written at the end of each innermost loop that calls the library."""
 
     def pre_lower(self) -> None:

@@ -213,7 +213,7 @@ class Reverser:
 
     def block(self, block: Block) -> None:
         for statement in reversed(block.statements):
-            with self.builder.at(statement.location):
+            with self.builder.at(statement.location.on_the_way_back()):
                 self.statement(statement)
 
     def statement(self, statement: Statement) -> None:
@@ -389,7 +389,7 @@ class Reverser:
                 "leave it out, or define a rule",
             )
         keywords.update({name: value for name, value in supplied.items() if name in keyword_only})
-        return self.inliner.inline(body, statement.operands[:split], keywords, statement.location)
+        return self.inliner.inline(body, statement.operands[:split], keywords, statement.location.on_the_way_back())
 
     def call(self, statement: Call) -> None:
         """A call of a recursive function: its pullback takes the arguments and the cotangents of the results."""

@@ -111,7 +111,7 @@ def test_second_process_finds_module_and_machine_code(project: Project) -> None:
     first = project.run()
     assert first["gradient"] == [4.0, 16.0]
     assert (first["hits"], first["misses"]) == (0, 1)
-    modules, machine_code = project.files(".py"), project.files(".nbc")
+    modules, machine_code = project.files(".py"), project.files(".code")
     assert first["file"] in modules
     assert machine_code
     second = project.run()
@@ -119,7 +119,7 @@ def test_second_process_finds_module_and_machine_code(project: Project) -> None:
     assert (second["hits"], second["misses"]) == (1, 0)
     assert second["file"] == first["file"]
     assert project.files(".py") == modules
-    assert project.files(".nbc") == machine_code
+    assert project.files(".code") == machine_code
 
 
 def test_nothing_half_written_is_left(project: Project) -> None:
@@ -217,7 +217,7 @@ def test_cache_false_keeps_no_machine_code(project: Project) -> None:
     for _ in range(2):
         result = project.run("cache=False")
         assert (result["gradient"], result["hits"]) == ([4.0, 16.0], 0)
-    assert project.files(".nbc") == {}
+    assert project.files(".code") == {}
 
 
 @pytest.mark.parametrize("options", ["", "jit=False"], ids=["compiled", "interpreted"])

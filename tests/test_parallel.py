@@ -17,6 +17,7 @@ import pytest
 import pullback as pb
 from pullback.compile import functions
 from pullback.compile.options import Options
+from pullback.emit.names import name_classes
 from pullback.frontend.arguments import form_of, leaves_of
 from pullback.ir.builder import constant
 from pullback.ir.checker import check
@@ -429,7 +430,7 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
             lines = [
                 line for line in lines if not line.startswith(("from numba", "from pullback.runtime.linking", "@"))
             ]
-            names = {c.__name__: c for c in functions.classes_of(compiled.function)} | {"prange": order}
+            names = name_classes([compiled.function]) | {"prange": order}
             exec("\n".join(lines), names)
             made[id(compiled)] = compiled, names[compiled.name]
         return made[id(compiled)][1]

@@ -42,6 +42,10 @@ class PullbackError(Exception):
     """The parent of every error that this library raises on its own account."""
 
 
+class CacheWarning(UserWarning):
+    """Compiled code is not kept on disk, for a reason that the user may want to know."""
+
+
 class LanguageError(PullbackError, SyntaxError):
     """The source uses something that cannot be differentiated. Python prints file, line and caret by itself.
 

@@ -16,13 +16,16 @@ from types import MethodWrapperType
 from typing import Any
 
 import numpy as np
-from numba import cfunc, intp, types, void
+from numba import intp, types, void
 from numba._dispatcher import Dispatcher
+from numba.core.ccallback import CFunc
 from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.typeof import Purpose, typeof
 from numba.np.numpy_support import as_dtype
 
+from pullback.compile.cache.machine_code import keep
 from pullback.compile.functions import Compiled
+from pullback.compile.modules import key_of
 from pullback.ir.types import BOOL, INT, Array, Type
 
 MOST_ARGUMENTS = 20
@@ -84,10 +87,9 @@ DISPATCHING = (False, (), (), True, False, True)
 def compiled_call() -> tuple[Definition, Any]:
     """`call_or_long_way` as CPython takes it, and what keeps its machine code."""
     signature = intp(intp, intp, intp)
-    try:
-        made = cfunc(signature, cache=True)(call_or_long_way)
-    except RuntimeError:  # Numba finds no folder to keep it in
-        made = cfunc(signature)(call_or_long_way)
+    name = call_or_long_way.__name__
+    made = keep(CFunc(call_or_long_way, (signature.args, signature.return_type), {}, {}), name, key_of(name))
+    made.compile()
     return Definition(b"call", made.address, VARARGS_AND_KEYWORDS, None), made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 import traceback
 from collections.abc import Callable, Sequence, Set
@@ -14,11 +13,13 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
+from pullback.compile.cache.machine_code import keep
 from pullback.compile.memory import Memory
 from pullback.compile.modules import load_module
 from pullback.compile.options import Options
 from pullback.emit import parts
 from pullback.emit.module import emit_module
+from pullback.emit.names import name_classes
 from pullback.errors import PullbackError
 from pullback.ir import primitives
 from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
@@ -40,23 +41,11 @@ from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.runtime.interleaving import Compiler
 from pullback.transform.sweeps import NONE
 
-_PLACE = re.compile(r"# (?P<place>[^:]+:\d+): (?P<text>.*)")
+_PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")
 
 
 class CompileError(PullbackError):
     """Numba could not compile what was generated; the interpreted form still runs."""
-
-
-def classes_of(function: Function) -> tuple[type, ...]:
-    """The exceptions that a function raises and that are not built in: the user's own, and ours."""
-    found = {
-        operand.value: None
-        for statement in walk(function.body)
-        if isinstance(statement, Effect)
-        for operand in statement.operands
-        if isinstance(operand, Constant) and isinstance(operand.value, type)
-    }
-    return tuple(c for c in found if getattr(builtins, c.__name__, None) is not c)
 
 
 class Miss(Exception):
@@ -213,7 +202,7 @@ class Compiled:
         if self.shown is not self:
             return self.shown.interpreted
         if self._interpreted is None:
-            classes = classes_of(self.function)
+            classes = name_classes([self.function])
             self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
         return computing_as_numpy(self._interpreted)
 
@@ -223,9 +212,11 @@ class Compiled:
         if self._dispatcher is None:
             flags = self.options.numba(nogil=not is_brief(self.function))
             function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
-            text, key = self.emitted(self.checked(function)), f"{self.options.key()} {flags['nogil']}"
-            module = load_module(self.name, text, key, classes_of(function))
-            self._dispatcher = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))
+            function = self.checked(function)
+            text, key = self.emitted(function), f"{self.options.key()} {flags['nogil']}"
+            module = load_module(self.name, text, key, name_classes([function]), pickled=True)
+            made = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))
+            self._dispatcher = keep(made, self.name, module.__key__) if self.options.cache else made
         return self._dispatcher
 
     @property

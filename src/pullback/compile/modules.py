@@ -1,97 +1,100 @@
-"""Generated modules: real files in a cache directory of the user's, named by everything that can change the result."""
+"""Generated texts become modules, whose names are hashes of everything that can change what they compute.
+
+The text is compiled from memory. The file with it, in the cache, is for tracebacks, debuggers and people.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import linecache
-import os
 import sys
-import tempfile
 import threading
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
+from typing import Any
 
+import llvmlite
 import numba
 import numpy as np
 
 import pullback.runtime
+from pullback.compile.cache import files
 
 _LOCK = threading.RLock()
-_LOADED: dict[str, ModuleType] = {}
+_LOADED: dict[tuple[str, tuple[type, ...]], Module] = {}
+_NONE: Mapping[str, type] = MappingProxyType({})
 
 
-def cache_directory() -> Path:
-    """Where generated modules are kept: PULLBACK_CACHE_DIR, or a folder in the user's cache directory (mode 0700).
+class Module(ModuleType):
+    """A generated module. `__key__` is the hash for what is compiled from it; None where that is not for the disk."""
 
-    A temporary folder takes its place where that cannot be written.
-    """
-    given = os.environ.get("PULLBACK_CACHE_DIR")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pullback"
-    path = Path(given) if given else base
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if os.access(path, os.W_OK):
-            return path
-    except OSError:
-        pass
-    return _temporary_directory()
+    __slots__ = ("__key__",)
+    __key__: str | None
 
 
-@lru_cache(maxsize=1)
-def _temporary_directory() -> Path:
-    return Path(tempfile.mkdtemp(prefix="pullback-"))
-
-
-@lru_cache(maxsize=1)
+@cache
 def fingerprint() -> str:
-    """A hash of what generated code relies on: the helpers' source and the versions of Numba and NumPy."""
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
-    folder = Path(pullback.runtime.__file__).parent
-    for file in sorted(folder.rglob("*.py")):
-        digest.update(file.read_bytes())
+    """A hash of what generated code relies on: our own helpers and compiler, Python, Numba, LLVM and NumPy."""
+    versions = f"{numba.__version__} {llvmlite.__version__} {np.__version__} {sys.version}"
+    digest = hashlib.sha256(versions.encode())
+    for folder in (Path(pullback.runtime.__file__).parent, Path(__file__).parent):
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def load_module(name: str, text: str, options: str, classes: tuple[type, ...] = ()) -> ModuleType:
-    """The module with this text: loaded once in a process, written once for all processes.
+def key_of(*parts: str) -> str:
+    """A hash of these texts and of all that generated code relies on."""
+    text = "\0".join((*parts, fingerprint()))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    `classes` are the exceptions that the text raises and that are not built in.
+
+def load_module(
+    name: str, text: str, options: str, classes: Mapping[str, type] = _NONE, pickled: bool = False
+) -> Module:
+    """The module with this text: loaded once in a process, its text written once for all processes.
+
+    `classes` are the exceptions that the text raises and that are not built in. pickled: Numba pickles them.
     """
-    # A user's class may be made anew under its name; ours are the same in every process.
-    places = " ".join(
-        f"{c.__module__}.{c.__qualname__} {0 if c.__module__.startswith('pullback.') else id(c)}" for c in classes
-    )
-    key = hashlib.sha256("\0".join((name, text, options, places, fingerprint())).encode()).hexdigest()[:20]
-    module_name = f"pullback_generated_{name}_{key}"
+    places = "\0".join(f"{own} {kind.__module__}.{kind.__qualname__}" for own, kind in classes.items())
+    key = key_of(name, text, options, places)
+    module_name = f"pullback_generated_{name}_{key[:20]}"
     with _LOCK:
-        if module_name not in _LOADED:
-            path = cache_directory() / f"{name}_{key}.py"
-            _write(path, text)
-            _LOADED[module_name] = _load(module_name, path, text, classes)
-        return _LOADED[module_name]
+        known = (module_name, tuple(classes.values()))
+        if known not in _LOADED:
+            # Other classes of the same names, such as those of a notebook's cell that is run again.
+            again = sum(other == module_name for other, _ in _LOADED)
+            module = Module(f"{module_name}_{again}" if again else module_name)
+            module.__key__ = None if again else key
+            sys.modules[module.__name__] = module
+            _define(module, classes, pickled)
+            _run(module, f"{files.stem(name, key)}.py", text)
+            _LOADED[known] = module
+        return _LOADED[known]
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a file in one step, unless it is there with this text."""
-    try:
-        if path.read_text(encoding="utf-8") == text:
-            return
-    except (OSError, UnicodeDecodeError):
-        pass
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8", suffix=".tmp") as file:
-        file.write(text)
-    os.replace(file.name, path)
+def _define(module: Module, classes: Mapping[str, type], pickled: bool) -> None:
+    for name, kind in classes.items():
+        module.__dict__[name] = stand_in(kind, name, module.__name__) if pickled else kind
 
 
-def _load(module_name: str, path: Path, text: str, classes: tuple[type, ...]) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None, "a file with the ending .py has a loader"
-    module = importlib.util.module_from_spec(spec)
-    module.__file__ = str(path)
-    sys.modules[module_name] = module
-    linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
-    module.__dict__.update({c.__name__: c for c in classes})
-    exec(compile(text, str(path), "exec"), module.__dict__)
-    return module
+def stand_in(kind: Any, name: str, module: str) -> type:
+    """A class that makes exceptions of another class, and that Numba finds under its name in a generated module.
+
+    Numba keeps the exceptions of compiled code as pickles. That of a class in `__main__` or in a function would be
+    another class in the next process.
+    """
+
+    def __new__(cls: type, *arguments: Any) -> Any:
+        return kind(*arguments)
+
+    return type(name, (Exception,), {"__new__": __new__, "__module__": module, "__doc__": kind.__doc__})
+
+
+def _run(module: Module, file: str, text: str) -> None:
+    path = files.keep_text(file, text) or f"<{file}>"
+    module.__file__ = path
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    exec(compile(text, path, "exec"), module.__dict__)

@@ -47,5 +47,4 @@ class Options:
             "fastmath": fastmath,
             "boundscheck": False,  # what has to be checked, `optimize.bounds` has written out
             "nogil": nogil,
-            "cache": self.cache,
         }

@@ -16,8 +16,9 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaDebugInfoWarning, NumbaError
 
-from pullback.compile.functions import Compiled, classes_of, comment_before, function_of
+from pullback.compile.functions import Compiled, comment_before, function_of
 from pullback.compile.modules import load_module
+from pullback.emit.names import name_classes
 from pullback.runtime.interleaving import Compiler
 
 _FUNCTION = re.compile(r"^define .*?\n}", re.MULTILINE | re.DOTALL)
@@ -42,9 +43,11 @@ def vectorised_loops(compiled: Compiled, arguments: Sequence[Any]) -> set[str]:
     """
     if not compiled.options.jit or numba.config.DISABLE_JIT:
         return set()
-    text = compiled.machine_text
-    module = load_module(compiled.name, text, f"{compiled.options.key()} debug", classes_of(compiled.function))
-    options = compiled.options.numba() | {"cache": False, "debug": True}
+    function = compiled.machine_function
+    text = compiled.emitted(function)
+    classes = name_classes([function])
+    module = load_module(compiled.name, text, f"{compiled.options.key()} debug", classes, pickled=True)
+    options = compiled.options.numba() | {"debug": True}
     dispatcher = numba.njit(pipeline_class=_WithLines, **options)(function_of(module, compiled.name))
     types = tuple(map(dispatcher.typeof_pyval, arguments))
     with warnings.catch_warnings():

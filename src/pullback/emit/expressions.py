@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
@@ -33,9 +33,11 @@ class Expressions:
         vector: bool,
         sums: frozenset[Value],
         naturals: frozenset[Value],
+        classes: Mapping[type, str],
     ) -> None:
+        """`classes` names the exceptions that are not built in; the rest is what `emit_function` found out."""
         self.names, self.inlined, self.compiled, self.vector = names, inlined, compiled, vector
-        self.sums, self.naturals = sums, naturals
+        self.sums, self.naturals, self.classes = sums, naturals, classes
         self.helpers: set[str] = set()
 
     def operand(self, operand: Operand) -> Any:
@@ -56,7 +58,7 @@ class Expressions:
         if operand.type is not None:
             return spelling.typed_number(operand)
         if isinstance(operand.value, type):
-            return name(operand.value.__name__)
+            return name(self.classes.get(operand.value, operand.value.__name__))
         if isinstance(operand.value, np.dtype):
             return attribute(name("np"), operand.value.name)
         if isinstance(operand.value, tuple):

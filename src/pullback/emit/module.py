@@ -18,7 +18,7 @@ from pullback.analysis.sums import sum_steps
 from pullback.emit import parts
 from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
-from pullback.emit.names import name_values
+from pullback.emit.names import name_classes, name_values
 from pullback.emit.printer import to_text
 from pullback.emit.regions import is_parallel_loop, take_out_loops
 from pullback.emit.signs import tidy_signs
@@ -36,6 +36,7 @@ Fastmath = frozenset[str] | bool | None
 
 def emit_function(
     function: Function,
+    classes: dict[str, type],
     *,
     compiled: bool,
     vector: bool = False,
@@ -46,11 +47,13 @@ def emit_function(
 ) -> tuple[list[Any], set[str]]:
     """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`).
 
+    classes: the exceptions that are not built in, see `name_classes`.
+
     divided: if it is long, the gast of its parts comes first.
     """
     contracts = compiled and fastmath is None
     inlined = find_inlined(function, contracts)
-    names = name_values(function, inlined, frozenset({function.name}))
+    names = name_values(function, inlined, frozenset({function.name, *classes}))
     long = divided and _length(function, inlined) > parts.LONGEST
     # In a part, a variable must not be without a value where the next part might read it.
     # In a parallel loop, it would seem to come from the round before.
@@ -58,7 +61,8 @@ def emit_function(
     copied = undefined_values(function) if strict else copied_values(function, names)
     sums = sum_steps(function) if compiled and fastmath is not False else frozenset()
     naturals = natural_indices(function) if compiled else frozenset()
-    expressions = Expressions(names, inlined, compiled, vector, sums, naturals)
+    names_of_classes = {kind: name for name, kind in classes.items()}
+    expressions = Expressions(names, inlined, compiled, vector, sums, naturals, names_of_classes)
     alike = Alike(function if compiled else None)
     statements = Statements(expressions, names, copied, comments, alike, contracts)
     body = statements.plain(function.body)
@@ -101,11 +105,13 @@ def emit_module(
     trees: list[Any] = []
     helpers: set[str] = set()
     functions = list(functions)
+    classes = name_classes(functions)
     callees = {callee.name: callee for function in functions for callee in function.callees}
     for function in (*callees.values(), *functions):
         is_callee = function.name in callees
         made, used = emit_function(
             function,
+            classes,
             compiled=compiled,
             vector=vector,
             comments=comments,

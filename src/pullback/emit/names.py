@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 
 from pullback import runtime
 from pullback.analysis.buffers import consumes
 from pullback.emit.liveness import Interference
 from pullback.ir.nodes import (
     Block,
+    Constant,
+    Effect,
     For,
     Function,
     If,
@@ -30,6 +33,38 @@ RESERVED = (
     | frozenset(runtime.__all__)
     | {"in_parallel", "linked_in", "np", "njit", "prange", "stop", "vm"}
 )
+
+
+def name_classes(functions: Iterable[Function]) -> dict[str, type]:
+    """The exceptions that functions raise, and that are not built in, by the names that the text has for them.
+
+    A class goes by its own name, unless that is no name in Python, or means something else already.
+    """
+    functions = [f for function in functions for f in (*function.callees, function)]
+    used = {*RESERVED, *(function.name for function in functions)}
+    constants = (
+        operand.value
+        for function in functions
+        for statement in walk(function.body)
+        if isinstance(statement, Effect)
+        for operand in statement.operands
+        if isinstance(operand, Constant)
+    )
+    kinds = dict.fromkeys(value for value in constants if isinstance(value, type))
+    own = [kind for kind in kinds if getattr(builtins, kind.__name__, None) is not kind]
+    return {_class_name(kind, used): kind for kind in own}
+
+
+def _class_name(kind: type, used: set[str]) -> str:
+    own = kind.__name__
+    if getattr(runtime, own, None) is kind:
+        return own
+    return _unused(own if _is_name(own) else "Error", used)
+
+
+def _is_name(text: str) -> bool:
+    """Whether Python reads a text as this name; it takes some letters for others."""
+    return text.isidentifier() and unicodedata.normalize("NFKC", text) == text
 
 
 def name_values(function: Function, inlined: dict[Value, Let], taken: frozenset[str]) -> dict[Value, str]:

@@ -196,10 +196,10 @@ class Statements:
                 return [] if isinstance(value, gast.Name) else [gast.Expr(value)]
             case primitives.raise_:
                 kind, *parts = statement.operands
-                return [gast.Raise(call(name(kind.value.__name__), *self.message(tuple(parts))), None)]
+                return [gast.Raise(call(self.expressions.operand(kind), *self.message(tuple(parts))), None)]
         condition, kind, *parts = statement.operands
         refused = _negated(self.expressions.operand(condition))
-        error = call(name(kind.value.__name__), *self.message(tuple(parts)))
+        error = call(self.expressions.operand(kind), *self.message(tuple(parts)))
         return [gast.If(refused, [gast.Raise(error, None)], [])]
 
     def checked(self, helper: Callable[..., Any], operands: tuple[Operand, ...]) -> Any:

@@ -1,0 +1,108 @@
+"""Numba's compiled functions become files, and files compiled functions again: Numba's own cache is not used.
+
+A dispatcher asks its `_cache` for machine code before it compiles, and hands over what it has compiled. Numba takes a
+function to pieces and puts it together again; names, files and trust are ours. The names used here are Numba's private
+ones. Where a version of Numba lacks one of them, or anything goes wrong, there is no cache, and no error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from typing import Any
+
+from numba.core import config, serialize
+from numba.core.compiler import CompileResult
+
+from pullback.compile.cache import files
+from pullback.compile.cache.folder import location, logger
+
+_SETTINGS = (
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "ENABLE_AVX",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+    "LLVM_REFPRUNE_PASS",
+    "LLVM_REFPRUNE_FLAGS",
+    "USING_SVML",
+)
+"""Numba's settings from outside that change machine code."""
+
+
+class MachineCode:
+    """What a dispatcher takes for its cache: the machine code of one generated function, a file for each signature."""
+
+    def __init__(self, name: str, key: str) -> None:
+        """`key` is a hash of all that the machine code depends on besides the signature and the machine."""
+        self.name, self.key = name, key
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder, for Numba's statistics."""
+        path = location()
+        return None if path is None else str(path)
+
+    def enable(self) -> None:
+        """What Numba's caches can do; ours is on as long as the dispatcher has it."""
+
+    disable = flush = enable
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """What was compiled for a signature, in this process or another; None for a miss."""
+        try:
+            context.refresh()
+            name, key = self.file_of(signature, context.codegen())
+            contents = files.load(name, key)
+        except Exception as error:
+            logger.debug("no machine code for %s: %r", self.name, error)
+            return None
+        return None if contents is None else self.rebuilt(name, contents, context)
+
+    def rebuilt(self, name: str, contents: bytes, context: Any) -> Any:
+        """The compiled function in a file; None, and the file is gone, where Numba cannot use it."""
+        try:
+            return CompileResult._rebuild(context, *pickle.loads(contents))
+        except Exception as error:
+            logger.debug("%s cannot be used: %r", name, error)
+            files.discard(name)
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep what was compiled, where it can be kept."""
+        try:
+            if compiled.library.has_dynamic_globals or compiled.lifted:
+                logger.debug("the machine code of %s contains addresses of this process", self.name)
+                return
+            name, key = self.file_of(signature, compiled.library.codegen)
+            files.save(name, key, dumps(compiled._reduce()))
+        except Exception as error:
+            logger.debug("the machine code of %s cannot be kept: %r", self.name, error)
+
+    def file_of(self, signature: Any, codegen: Any) -> tuple[str, str]:
+        """The name and the key of the file for a signature on this kind of machine."""
+        settings = [f"{name}={getattr(config, name, None)}" for name in _SETTINGS]
+        key = "\0".join([self.key, str(signature), *map(str, codegen.magic_tuple()), *settings])
+        digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{files.stem(self.name, self.key)}-{digest[:20]}.code", key
+
+
+def dumps(parts: Any) -> bytes:
+    """A compiled function in pieces as bytes: Numba's pickles, in which types and exceptions find their way back."""
+    made: bytes = serialize.dumps(parts)
+    return made
+
+
+def is_supported() -> bool:
+    """Whether this version of Numba has what is used here."""
+    return all(hasattr(CompileResult, name) for name in ("_reduce", "_rebuild"))
+
+
+def keep(dispatcher: Any, name: str, key: str | None) -> Any:
+    """The dispatcher or C function, which looks for machine code on disk from now on; not without a key."""
+    if key is not None and is_supported() and hasattr(dispatcher, "_cache"):
+        dispatcher._cache = MachineCode(name, key)
+    else:
+        logger.debug("this version of Numba keeps no machine code")
+    return dispatcher

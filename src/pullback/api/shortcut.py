@@ -128,7 +128,7 @@ class Writer:
                 return f"{self.name('place', namespace)}[{self.key(name)}]"
             case CellType():
                 return f"{self.name('place', namespace)}.cell_contents"
-        return f"{self.name('place', namespace)}.{name}"
+        return f"getattr({self.name('place', namespace)}, {self.key(name)})"
 
     def key(self, key: Any) -> str:
         return repr(key) if type(key) in (str, int) else self.name("key", key)

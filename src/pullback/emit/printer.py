@@ -13,6 +13,7 @@ from typing import Any
 import astunparse
 import gast
 
+from pullback.errors import PullbackError
 from pullback.runtime.contraction import ENDING
 
 COMMENT = "\0# "
@@ -39,15 +40,19 @@ _TEST, _OR, _AND, _NOT, _COMPARISON, _UNARY, _ATOM = 1, 3, 4, 5, 6, 14, 18
 
 
 def to_text(tree: Any) -> str:
-    """The text of a gast module; AssertionError if it does not read back as the same tree."""
+    """The text of a gast module. Raises PullbackError if it does not read back as the same tree."""
     module = gast.gast_to_ast(tree)
     stream = io.StringIO()
     Printer(module, file=stream)
     text, lines = _without_marks(stream.getvalue().strip("\n") + "\n")
     if lines:
         text += f"\n\n{ENDING}{', '.join(map(str, lines))}\n"
-    printed = ast.dump(ast.parse(text))
-    assert printed == ast.dump(_without_comments(module)), "the printed text is not the tree that was meant"
+    try:
+        same = ast.dump(_Spelled().visit(ast.parse(text))) == ast.dump(_without_comments(module))
+    except (SyntaxError, ValueError):
+        same = False
+    if not same:  # not an assertion, which `python -O` leaves out: the text is going to be run
+        raise PullbackError("the generated text is not the program that was meant; please report this function")
     return text
 
 
@@ -64,8 +69,16 @@ def _without_marks(text: str) -> tuple[str, list[int]]:
 
 
 def comment(text: str) -> Any:
-    """A comment line as a statement."""
-    return gast.Expr(gast.Constant(COMMENT + text, None))
+    r"""A comment line as a statement. What would end the line, or cannot be seen in it, is written as an escape.
+
+    >>> comment("a\nb.py:1: return x").value.value
+    '\x00# a\\nb.py:1: return x'
+    """
+    return gast.Expr(gast.Constant(COMMENT + _on_a_line(text.replace("\t", " ")), None))
+
+
+def _on_a_line(text: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def contracted() -> Any:
@@ -85,8 +98,17 @@ class _Stripper(ast.NodeTransformer):
         return None if is_comment(node) else node
 
 
+class _Spelled(ast.NodeTransformer):
+    """Writes the letters of strings as numbers: `ast.unparse` does not write all of them so that they can be read."""
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        if not isinstance(node.value, str):
+            return node
+        return ast.copy_location(ast.Constant(node.value.encode("utf-8", "surrogatepass").hex()), node)
+
+
 def _without_comments(module: Any) -> Any:
-    stripped = _Stripper().visit(module)
+    stripped = _Spelled().visit(_Stripper().visit(module))
     return ast.parse(ast.unparse(ast.fix_missing_locations(stripped)))
 
 
@@ -182,6 +204,10 @@ class Printer(astunparse.Unparser):
             self.wrapped(_UNARY, lambda: self.write(repr(value)))
         else:
             self.write(repr(value))
+
+    def _fstring_Constant(self, tree: Any, write: Any) -> None:
+        text = _on_a_line(tree.value.replace("\\", "\\\\")).replace("{", "{{").replace("}", "}}")
+        write(text.replace('"', '\\"') if "'" in text else text)
 
     def _Attribute(self, tree: Any) -> None:
         self.operand(tree.value, _ATOM)

@@ -176,7 +176,7 @@ def message_parts(context: Context, bindings: tuple[Binding, ...], node: Any) ->
         if isinstance(binding, Text):
             parts.append(tuple(_piece(context, part, node) for part in binding.parts))
         elif isinstance(binding, Static):
-            parts.append(Constant(binding.value if isinstance(binding.value, str) else str(binding.value)))
+            parts.append(_words(context, binding.value if isinstance(binding.value, str) else str(binding.value), node))
         elif isinstance(binding, TupleValue | ListRef):
             parts.append(message_parts(context, context.items(binding, node), node))
         else:
@@ -184,10 +184,17 @@ def message_parts(context: Context, bindings: tuple[Binding, ...], node: Any) ->
     return tuple(parts)
 
 
+def _words(context: Context, text: str, node: Any) -> Operand:
+    """A text in a message; halves of letters are refused, which crash compiled code."""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        context.refuse(node, "a message contains a lone surrogate, which is no letter", "write the letter itself")
+    return Constant(text)
+
+
 def _piece(context: Context, part: Any, node: Any) -> Operand:
     """A piece of an f-string: text, or (operand, format)."""
     if isinstance(part, str):
-        return Constant(part)
+        return _words(context, part, node)
     binding, spec, _ = part
     (operand,) = message_parts(context, (binding,), node)
     return (operand, Constant(spec))

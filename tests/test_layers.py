@@ -25,6 +25,7 @@ ORDER = (
     "tf",
     "testing",
     "__init__",
+    "__main__",
 )
 # Generated modules import the runtime, and nothing else of ours may come along with it.
 ALONE = {"errors", "runtime"}

@@ -214,7 +214,7 @@ class Compiled:
             function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
             function = self.checked(function)
             text, key = self.emitted(function), f"{self.options.key()} {flags['nogil']}"
-            module = load_module(self.name, text, key, name_classes([function]), pickled=True)
+            module = load_module(self.name, text, key, name_classes([function]), machine=True)
             made = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))
             self._dispatcher = keep(made, self.name, module.__key__) if self.options.cache else made
         return self._dispatcher

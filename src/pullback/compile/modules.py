@@ -52,14 +52,15 @@ def key_of(*parts: str) -> str:
 
 
 def load_module(
-    name: str, text: str, options: str, classes: Mapping[str, type] = _NONE, pickled: bool = False
+    name: str, text: str, options: str, classes: Mapping[str, type] = _NONE, *, machine: bool = False
 ) -> Module:
     """The module with this text: loaded once in a process, its text written once for all processes.
 
-    `classes` are the exceptions that the text raises and that are not built in. pickled: Numba pickles them.
+    `classes` are the exceptions that the text raises and that are not built in. machine: only Numba will read it, for
+    which comments say nothing, such as the number of the user's line.
     """
     places = "\0".join(f"{own} {kind.__module__}.{kind.__qualname__}" for own, kind in classes.items())
-    key = key_of(name, text, options, places)
+    key = key_of(name, _without_comments(text) if machine else text, options, places)
     module_name = f"pullback_generated_{name}_{key[:20]}"
     with _LOCK:
         known = (module_name, tuple(classes.values()))
@@ -69,15 +70,19 @@ def load_module(
             module = Module(f"{module_name}_{again}" if again else module_name)
             module.__key__ = None if again else key
             sys.modules[module.__name__] = module
-            _define(module, classes, pickled)
-            _run(module, f"{files.stem(name, key)}.py", text)
+            _define(module, classes, machine)
+            _run(module, f"{files.stem(name, key_of(name, text, options, places))}.py", text)
             _LOADED[known] = module
         return _LOADED[known]
 
 
-def _define(module: Module, classes: Mapping[str, type], pickled: bool) -> None:
+def _without_comments(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("#"))
+
+
+def _define(module: Module, classes: Mapping[str, type], machine: bool) -> None:
     for name, kind in classes.items():
-        module.__dict__[name] = stand_in(kind, name, module.__name__) if pickled else kind
+        module.__dict__[name] = stand_in(kind, name, module.__name__) if machine else kind
 
 
 def stand_in(kind: Any, name: str, module: str) -> type:

@@ -46,7 +46,7 @@ def vectorised_loops(compiled: Compiled, arguments: Sequence[Any]) -> set[str]:
     function = compiled.machine_function
     text = compiled.emitted(function)
     classes = name_classes([function])
-    module = load_module(compiled.name, text, f"{compiled.options.key()} debug", classes, pickled=True)
+    module = load_module(compiled.name, text, f"{compiled.options.key()} debug", classes)
     options = compiled.options.numba() | {"debug": True}
     dispatcher = numba.njit(pipeline_class=_WithLines, **options)(function_of(module, compiled.name))
     types = tuple(map(dispatcher.typeof_pyval, arguments))

@@ -41,7 +41,7 @@ def location() -> Path | None:
     given = os.environ.get(VARIABLE)
     try:
         path = Path(os.path.abspath(given)) if given else _users_own()
-    except OSError as error:  # the working directory is gone
+    except (OSError, RuntimeError) as error:  # the working directory is gone, or there is no home
         logger.debug("no cache: %s", error)
         return None
     return path if path.is_absolute() else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pullback.compile.cache.folder import Folder, logger, warn_once
 
 VARIABLE = "PULLBACK_CACHE_LIMIT"
-DEFAULT = 1 << 30
+DEFAULT = 10**9
 KEPT = 0.8
 """The share of the limit that is left by a removal, so that the next file does not need another one."""
 ABANDONED_AFTER = 3600.0
@@ -39,13 +39,13 @@ class File:
 
 
 def most_bytes() -> int:
-    """How large the cache may grow: PULLBACK_CACHE_LIMIT, a number of bytes such as `500 MB`; 1 GiB without it."""
+    """How large the cache may grow: PULLBACK_CACHE_LIMIT, a number of bytes such as `500 MB`; 1 GB without it."""
     given = os.environ.get(VARIABLE)
     if not given:
         return DEFAULT
     found = _LIMIT.fullmatch(given)
     if found is None:
-        warn_once(f"{VARIABLE}={given} is not a size such as 500 MB: 1 GiB holds instead")
+        warn_once(f"{VARIABLE}={given} is not a size such as 500 MB: 1 GB holds instead")
         return DEFAULT
     factor: int = 1000 ** " kMGT".index(found[2] or " ")
     return int(found[1]) * factor
@@ -70,6 +70,13 @@ def remove(folder: Folder, name: str) -> bool:
         logger.debug("%s cannot be removed: %s", name, error)
         return False
     return True
+
+
+def clear(folder: Folder) -> list[File]:
+    """Remove everything; the files that are gone."""
+    with _ACCOUNT.lock:
+        _ACCOUNT.bytes.clear()
+        return [file for file in files(folder) if remove(folder, file.name)]
 
 
 class _Account:

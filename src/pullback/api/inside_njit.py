@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+import uuid
+from typing import Any, cast
 
 from numba import njit, types
+from numba.core.registry import CPUDispatcher
 from numba.extending import overload, typeof_impl
 from numba.np.numpy_support import as_dtype
 
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
+from pullback.api.kept_calls import Kept, names_of, remembering
 from pullback.api.specialise import wrt_leaves
 from pullback.compile.functions import Compiled
 from pullback.errors import TypingError
@@ -39,16 +43,62 @@ def dispatcher_of(callable_: Any) -> Any:
 
     overload(stub, strict=False)(typed)
 
-    @njit
     def entry(*arguments: Any) -> Any:
         return stub(*arguments)
 
-    callable_.__dict__["_pullback_dispatcher"] = entry
-    return entry
+    made = callable_.__dict__["_pullback_dispatcher"] = Entry(unique(entry), targetoptions={"nopython": True})
+    made.callable = callable_
+    return made
+
+
+class Entry(CPUDispatcher):
+    """The dispatcher that stands for a callable of ours, also in the files of Numba's cache that name it as a type."""
+
+    callable: Any
+
+    def __reduce__(self) -> Any:
+        names = names_of(self.callable)
+        return (entry_at, names[0]) if names else super().__reduce__()
+
+
+def entry_at(module: str, name: str) -> Any:
+    """The dispatcher for what now stands for a name; another one, which fits no call, where that is not a callable."""
+    try:
+        return dispatcher_of(getattr(importlib.import_module(module), name))
+    except Exception:
+        return njit(unique(lambda: None))
+
+
+def unique(function: Any) -> Any:
+    """The function under a name that no other process gives to another one.
+
+    Numba names machine code by the function and a counter that begins anew in each process. What another process has
+    kept would otherwise be taken for what this one compiles.
+    """
+    function.__name__ = function.__qualname__ = f"{function.__name__}_{uuid.uuid4().hex}"
+    return function
 
 
 def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     """The body that Numba compiles for arguments of these Numba types."""
+    compiled = compiled_for(callable_, arguments)
+    remember = remembering(Kept(callable_, arguments, key_for(callable_, arguments)))
+    if isinstance(callable_, Differentiable) or not isinstance(callable_.argnums, tuple):
+        return unique(_plain(compiled, remember))
+    if callable_.with_value:
+        return unique(_with_tuple(compiled, remember))
+    single = len(compiled.function.results) == 1
+    return unique(_one_in_tuple(compiled, remember) if single else _plain(compiled, remember))
+
+
+def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
+    """A hash of what a call computes and returns, the same in every process; None if only this one can know it."""
+    key = compiled_for(callable_, arguments).key
+    return key and f"{key} {isinstance(getattr(callable_, 'argnums', None), tuple)}"
+
+
+def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
+    """What is compiled for a call with arguments of these Numba types."""
     engine = callable_.engine
     names = list(engine.signature.parameters)
     if len(arguments) != len(names):
@@ -58,44 +108,41 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     if built.captures:
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
     if isinstance(callable_, Differentiable):
-        return _plain(engine.derivative(forms, "primal", ()).unguarded)
+        return cast(Compiled, engine.derivative(forms, "primal", ()).unguarded)
     if callable_.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
     numbers, _ = wrt_leaves(engine, forms, callable_.argnums)
     callable_.check_result(built)
     kind = "value_and_grad" if callable_.with_value else "grad"
-    compiled = engine.derivative(forms, kind, numbers).unguarded
-    several = isinstance(callable_.argnums, tuple)
-    if several and callable_.with_value:
-        return _with_tuple(compiled)
-    if several and len(numbers) == 1:
-        return _one_in_tuple(compiled)
-    return _plain(compiled)
+    return cast(Compiled, engine.derivative(forms, kind, numbers).unguarded)
 
 
-def _plain(compiled: Compiled) -> Any:
+def _plain(compiled: Compiled, remember: Any) -> Any:
     function = compiled.dispatcher
 
     def call(*arguments: Any) -> Any:
+        remember()
         return function(*arguments)
 
     return call
 
 
-def _with_tuple(compiled: Compiled) -> Any:
+def _with_tuple(compiled: Compiled, remember: Any) -> Any:
     function = compiled.dispatcher
 
     def call(*arguments: Any) -> Any:
+        remember()
         results = function(*arguments)
         return results[0], results[1:]
 
     return call
 
 
-def _one_in_tuple(compiled: Compiled) -> Any:
+def _one_in_tuple(compiled: Compiled, remember: Any) -> Any:
     function = compiled.dispatcher
 
     def call(*arguments: Any) -> Any:
+        remember()
         return (function(*arguments),)
 
     return call

@@ -34,7 +34,7 @@ class Engine:
     """All that is known of one function under one set of options: its normal forms and its derivatives."""
 
     def __init__(self, function: Callable[..., Any], options: Options, text: str | None = None) -> None:
-        self.function, self.options = function, options
+        self.function, self.options, self.text = function, options, text
         self.source = find_source(function, text)
         self.signature = inspect.signature(self.source.function)
         self.receiver = getattr(function, "__self__", None)
@@ -42,6 +42,9 @@ class Engine:
         self.built: dict[tuple[Form, ...], Built] = {}
         self.made: dict[Any, Any] = {}
         self.pullbacks: dict[Any, PullbackEngine] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Engine, (self.function, self.options, self.text)
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included. Raises TypeError as a call would."""
@@ -156,6 +159,9 @@ class PullbackEngine(Engine):
         function = pulled(built.function, len(built.captures), wrt)
         result = Sequence_(tuple, tuple(Leaf(type_of_operand(y)) for y in function.results))
         self.built = {tuple(self.forms.values()): replace(built, function=function, result=result)}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("cannot pickle the pullback of a call")
 
     def build(self, forms: dict[str, Form]) -> Built:
         """The one normal form that it has."""

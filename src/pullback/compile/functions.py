@@ -132,6 +132,7 @@ class Compiled:
         self.general = general or (lambda: self)
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
+        self._key: str | None = None
 
     @property
     def text(self) -> str:
@@ -216,8 +217,14 @@ class Compiled:
             text, key = self.emitted(function), f"{self.options.key()} {flags['nogil']}"
             module = load_module(self.name, text, key, name_classes([function]), machine=True)
             made = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))
-            self._dispatcher = keep(made, self.name, module.__key__) if self.options.cache else made
+            self._key = module.__key__
+            self._dispatcher = keep(made, self.name, self._key) if self.options.cache else made
         return self._dispatcher
+
+    @property
+    def key(self) -> str | None:
+        """A hash of what is compiled, the same in every process; None where another one could not find it."""
+        return self._key if self.dispatcher is not None else None
 
     @property
     def mutated(self) -> tuple[int, ...]:

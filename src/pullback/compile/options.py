@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from pullback.analysis import ANALYSES
@@ -26,6 +26,11 @@ class Options:
     max_residual_bytes: int | None = None
     parallel: bool = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sets in order: Numba hashes the bytes of what a function uses from outside."""
+        values = (getattr(self, field.name) for field in fields(self))
+        return options_of, tuple(tuple(sorted(v)) if isinstance(v, frozenset) else v for v in values)
+
     @property
     def lowers(self) -> bool:
         """Whether array statements become loops."""
@@ -48,3 +53,9 @@ class Options:
             "boundscheck": False,  # what has to be checked, `optimize.bounds` has written out
             "nogil": nogil,
         }
+
+
+def options_of(*values: Any) -> Options:
+    """The options with these values of their fields, in which tuples stand for sets."""
+    given: list[Any] = [frozenset(value) if isinstance(value, tuple) else value for value in values]
+    return Options(*given)

@@ -13,6 +13,7 @@ from numba.core import config
 
 import pullback as pb
 from pullback.api.commands import main
+from pullback.compile import modules
 from pullback.compile.cache import files, machine_code, room
 from pullback.errors import CacheWarning
 
@@ -160,6 +161,36 @@ def cube() -> Any:
         return x * x * x
 
     return pb.grad(f)
+
+
+def test_machine_code_from_disk_raises_the_users_own_class(folder: Path) -> None:
+    class Refused(Exception):
+        pass
+
+    def refusing() -> Any:
+        def f(x: Any) -> Any:
+            if x < 0:
+                raise Refused("negative")
+            return x * x
+
+        return pb.grad(f)
+
+    for hits in (0, 1):
+        gradient = refusing()
+        assert gradient(2.0) == 4.0
+        (made,) = gradient.engine.made.values()
+        assert sum(made.dispatcher.stats.cache_hits.values()) == hits
+        with pytest.raises(Refused, match="negative"):
+            made.dispatcher(-1.0)
+
+
+def test_sources_that_are_exchanged_while_a_process_runs_do_not_change_its_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What it compiles is from the sources that it has read."""
+    before = modules.key_of("text")
+    monkeypatch.setattr(Path, "read_bytes", lambda self: b"newer")
+    assert modules.key_of("text") == before
 
 
 @pytest.mark.parametrize("lacking", ["_reduce", "_rebuild"])

@@ -42,7 +42,8 @@ def show_cache() -> int:
     """Print where the cache is, and how much is in it."""
     with opened() as folder:
         files = [] if folder is None else list(room.files(folder))
-    print(f"folder     {location() or 'none: the user has no home, and PULLBACK_CACHE_DIR is not set'}")
+    path = str(location() or "none: the user has no home, and PULLBACK_CACHE_DIR is not set")
+    print(f"folder     {path.encode(errors='backslashreplace').decode()}")
     print(f"functions  {sum(file.name.endswith('.code') for file in files)}")
     print(f"size       {in_units(sum(file.size for file in files))} of {in_units(room.most_bytes())}")
     if files:

@@ -45,6 +45,10 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
+# Now, since the files may be exchanged later, while this process runs what it has read of them.
+fingerprint()
+
+
 def key_of(*parts: str) -> str:
     """A hash of these texts and of all that generated code relies on."""
     text = "\0".join((*parts, fingerprint()))

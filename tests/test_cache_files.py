@@ -2,7 +2,9 @@
 
 import logging
 import os
+import runpy
 import stat
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -144,6 +146,13 @@ def test_command_shows_and_clears(folder: Path, capsys: pytest.CaptureFixture[st
     assert main(["cache", "clear"]) == 0
     assert "removed 2 files, 2.1 kB" in capsys.readouterr().out
     assert not list(folder.iterdir())
+
+
+def test_package_is_a_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["pullback", "cache", "clear"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("pullback", run_name="__main__")
+    assert ended.value.code == 0
 
 
 def test_command_wants_words_that_it_knows(capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,14 +70,17 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 @_composes(np.take)
 def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "raise") -> Any:
-    if axis is None:
+    a = stacked(a)
+    if axis is None or not np.ndim(a):
         return np.reshape(a, -1)[_wrapped(indices, np.size(a), mode)]
     k = axis % np.ndim(a)
     return a[(_ALL,) * k + (_wrapped(indices, a.shape[k], mode),)]
 
 
 def _wrapped(indices: Any, extent: int, mode: str) -> Any:
-    positions = np.asarray(bare(indices))
+    given = bare(indices)
+    forced = "same_kind" if isinstance(given, np.ndarray) else "unsafe"  # as NumPy has it
+    positions = np.asarray(given).astype(np.intp, casting=forced)
     if mode == "wrap":
         return positions % extent
     return np.clip(positions, 0, extent - 1) if mode == "clip" else positions
@@ -99,11 +102,20 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *,
     return np.take_along_axis(a, np.argsort(bare(a), axis=axis, kind="stable"), axis)
 
 
-@_composes(np.array_split, np.split)
+@_composes(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    return _split(np.split, ary, indices_or_sections, axis)
+
+
+@_composes(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    return _split(np.array_split, ary, indices_or_sections, axis)
+
+
+def _split(parts: Callable[..., Any], ary: Any, indices_or_sections: Any, axis: int) -> list[Any]:
+    ary = stacked(ary)
     k = axis % np.ndim(ary)
-    parts = np.split if np.ndim(indices_or_sections) == 0 else np.array_split
-    positions = parts(np.arange(ary.shape[k]), indices_or_sections)
+    positions = parts(np.arange(ary.shape[k]), bare(indices_or_sections))
     edges = [(int(p[0]), int(p[-1]) + 1) if p.size else (0, 0) for p in positions]
     return [ary[(_ALL,) * k + (slice(start, stop),)] for start, stop in edges]
 
@@ -155,13 +167,15 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 @_composes(np.linspace)
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, *, axis: int = 0
 ) -> Any:
+    start, stop = stacked(start), stacked(stop)
     steps = np.linspace(0, 1, num, endpoint)
     grid = np.reshape(steps, (num,) + (1,) * max(np.ndim(start), np.ndim(stop)))
     points = start + (stop - start) * grid
     points = np.moveaxis(points, 0, axis) if axis else points
-    return (points, (stop - start) / max(1, num - bool(endpoint))) if retstep else points
+    intervals = num - bool(endpoint)
+    return (points, (stop - start) / intervals if intervals > 0 else np.nan) if retstep else points
 
 
 @_composes(np.broadcast_arrays)

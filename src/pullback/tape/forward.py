@@ -11,7 +11,7 @@ from pullback.rules import is_constant
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.questions import UnconnectedGradients, checked, zeros_of, zeros_wanted
-from pullback.tape.record import recorded, tensors_in
+from pullback.tape.record import is_beyond, recorded, recorded_beyond, tensors_in
 from pullback.tape.recorders import enter, leave, only, thread
 from pullback.tape.sweep import fitted
 from pullback.tape.tensor import Tensor, as_recorded
@@ -80,16 +80,23 @@ class ForwardAccumulator:
         """Push the tangents of the arguments through a call. Those who were entered before see how."""
         inputs = [(place, x) for place, x in tensors_in(arguments) if x._key in self.tangents]
         results = result if isinstance(result, tuple) else (result,)
-        if not inputs or is_constant(function) or all(y.dtype.kind != "f" for y in results):
+        if not inputs or all(y.dtype.kind in "biu" for y in results):
+            return
+        if is_constant(function) and not any(is_beyond(function, y, inputs) for y in results):
             return
         outer = thread.recorders[: thread.recorders.index(self)]
         with only(outer):
-            record = recorded(function, arguments, result, inputs)
+            beyond = any(is_beyond(function, y, inputs) for y in results)
+            record = (
+                recorded_beyond(function, inputs, result) if beyond else recorded(function, arguments, result, inputs)
+            )
             self._push(record, [x for _, x in inputs], results)
 
     def _push(self, record: Any, inputs: list[Tensor], results: tuple[Tensor, ...]) -> None:
         """A pullback is linear in its cotangent u: its own derivative by u along the tangents is what they become."""
         pullback = record[0]
+        if any(y.dtype.kind not in "fbiu" for y in results):
+            pullback.run()  # raises: no rule knows of complex numbers
         x_dots = [self.tangents[x._key] for x in inputs]
         units = tuple(Tensor(np.ones(y.shape, y.dtype)[()]) for y in results)
         kept = record[pullback.end :]

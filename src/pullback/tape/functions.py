@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
-from pullback.frontend.apply import parameter_names
+from pullback.frontend.apply import name_of, parameter_names
 from pullback.frontend.spelling import canonical
 from pullback.rules import rule_of
 from pullback.tape.pullbacks import positional
@@ -29,66 +29,139 @@ _REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.mini
 
 def call(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """`function(*arguments, **keywords)` for a function of NumPy that is given tensors somewhere."""
-    out = keywords.get("out")
-    if out is not None:
-        _check_out((*arguments, *keywords.values()), function)
-    if function in _WRITING:
-        check_written(arguments, function)
+    check_writing(function, arguments, keywords)
+    if out_of(function, arguments, keywords) is not None:
+        return function(*bare(arguments), **bare(keywords))
     composed = COMPOSED.get(function)
-    if composed is not None:
+    if composed is not None and takes(composed, arguments, keywords):
         return composed(*arguments, **keywords)
-    plain = {name: bare(value) for name, value in keywords.items()}
-    result = function(*(bare(a) for a in arguments), **plain)
-    return result if out is not None else returned(function, arguments, keywords, result)
+    known = recorded_as(function, arguments, keywords)
+    return returned(function, (arguments, keywords), function(*bare(arguments), **bare(keywords)), known)
 
 
-def returned(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], result: Any) -> Any:
+def takes(composed: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether a function that is made of others knows all of these arguments."""
+    try:
+        _signature(composed).bind(*arguments, **keywords)
+    except TypeError:
+        return False
+    return True
+
+
+_signature = cache(inspect.signature)
+
+
+@cache
+def names_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters that a function takes by position; () where they are not known."""
+    return ("a", "b", "out") if function is np.dot else parameter_names(function)
+
+
+def recorded_as(
+    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...]] | None:
+    """The function and arguments that a call is recorded with, made before its result is; None if it is not."""
+    if not thread.recorders:
+        return None
+    if function in COMPOSED:
+        return Unruled(function, "these arguments"), tensors_within((arguments, keywords))
+    return matched(canonical(function), arguments, keywords)
+
+
+def returned(function: Callable[..., Any], given: Any, result: Any, known: tuple[Any, tuple[Any, ...]] | None) -> Any:
     """What NumPy returned, as tensors that are recorded; numbers of Python, shapes and texts stay as they are."""
-    given = [one for argument in (*arguments, *keywords.values()) for one in _listed(argument)]
-    results = tuple(tensor_of(r, given) if isinstance(r, np.ndarray | np.generic) else r for r in _listed(result))
-    tensors = tuple(r for r in results if isinstance(r, Tensor))
-    if tensors and thread.recorders:
-        tell(*matched(canonical(function), arguments, keywords), tensors)
+    tensors: list[Tensor] = []
+    made = _as_tensors(function, result, tensors_within(given), tensors)
+    if tensors and known is not None:
+        tell(*known, tuple(tensors))
+    return made
+
+
+def _as_tensors(function: Callable[..., Any], result: Any, given: tuple[Tensor, ...], made: list[Tensor]) -> Any:
+    """A result with tensors in the place of arrays and of NumPy's numbers, which are added to `made`."""
+    if isinstance(result, np.ndarray | np.generic):
+        if isinstance(result, np.matrix | np.ma.MaskedArray):
+            raise TypingError(
+                f"{name_of(function)} of a tensor returns a {type(result).__name__}, which no tape can follow",
+                None,
+                "use functions that return plain arrays",
+            )
+        made.append(tensor_of(result, given))
+        return made[-1]
     if isinstance(result, list | tuple):
-        return type(result)(*results) if hasattr(result, "_fields") else type(result)(results)
-    return results[0]
+        items = [_as_tensors(function, item, given, made) for item in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
+    if isinstance(result, dict):
+        return {key: _as_tensors(function, item, given, made) for key, item in result.items()}
+    return result
 
 
-def _listed(result: Any) -> list[Any]:
-    return list(result) if isinstance(result, list | tuple) else [result]
+def tensors_within(argument: Any) -> tuple[Tensor, ...]:
+    """The tensors anywhere in nested lists, tuples, dicts, sets, slices and arrays of objects."""
+    return tuple(_tensors_within(argument))
+
+
+def _tensors_within(argument: Any) -> Iterator[Tensor]:
+    if isinstance(argument, Tensor):
+        yield argument
+    elif isinstance(argument, list | tuple | set | frozenset):
+        for item in argument:
+            yield from _tensors_within(item)
+    elif isinstance(argument, dict):
+        yield from _tensors_within(list(argument.values()))
+    elif isinstance(argument, slice):
+        yield from _tensors_within((argument.start, argument.stop, argument.step))
+    elif isinstance(argument, np.ndarray) and argument.dtype.hasobject:
+        yield from _tensors_within(argument.ravel().tolist())
 
 
 def bare(argument: Any) -> Any:
-    """An argument with the elements of tensors in their place, also inside of lists and tuples."""
+    """An argument with the elements of tensors in their place, also inside of lists, tuples and dicts."""
     if isinstance(argument, Tensor):
         return argument._value
-    if type(argument) in (list, tuple):
-        return type(argument)(bare(item) for item in argument)
+    if isinstance(argument, dict):
+        return {key: bare(item) for key, item in argument.items()}
+    if isinstance(argument, list | tuple) and holds_tensor(argument):
+        items = [bare(item) for item in argument]
+        return type(argument)(*items) if hasattr(argument, "_fields") else type(argument)(items)
     return argument
+
+
+_SEQUENCES = {"arrays", "tup"}
+"""Parameters that take a sequence of arrays; each of its items gets a cotangent."""
+
+_SETTINGS = {
+    *("axis", "axes", "axis1", "axis2", "source", "destination", "shape", "shift", "repeats", "reps", "keepdims"),
+    *("ddof", "ord", "n", "k", "offset", "copy", "nan", "posinf", "neginf", "upper", "UPLO", "mode", "dtype"),
+    *("full_matrices", "compute_uv", "hermitian"),
+}
+"""Parameters of rules that get no cotangent; all others take arrays."""
 
 
 def matched(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]]:
-    """A function and its arguments in the order of its rule's; where there is no rule for these, all as they are."""
+    """A function and its arguments in the order of its rule's; without a rule for these, all tensors in them."""
     rule = RULES.get(function) or rule_of(function)
-    every = (*arguments, *keywords.values())
+    tensors = tensors_within((arguments, keywords))
     if rule is None:
-        return function, every
-    names, of_numpy = positional(rule.body), parameter_names(function)
+        return function, tensors
+    names, of_numpy = positional(rule.body), names_of(function)
     if len(arguments) > len(of_numpy):
-        return Unruled(function, "several arguments"), every
+        return Unruled(function, "several arguments"), tensors
     given = dict(zip(of_numpy, arguments, strict=False)) | keywords
     if function is np.clip:
         given = {"a_" + name if name in ("min", "max") else name: value for name, value in given.items()}
     pairs = zip(names, of_numpy, strict=False)
     renamed = {theirs: ours for ours, theirs in pairs if theirs not in names and ours not in of_numpy}
     given = {renamed.get(name, name): value for name, value in given.items()}
-    if "axis" in given and isinstance(arguments[0], Tensor) and not arguments[0].shape:
+    if "axis" in given and arguments and isinstance(arguments[0], Tensor) and not arguments[0].shape:
         given["axis"] = None  # NumPy lets the axis 0 of a number be named
-    values = tuple(as_argument(given.pop(name, default)) for name, default in defaults(rule.body).items())
-    unknown = [name for name, value in given.items() if name not in HARMLESS and value is not np._NoValue]
-    return (Unruled(function, f"'{unknown[0]}'"), every) if unknown else (function, values)
+    for name, value in given.items():
+        outside = name not in names and name not in HARMLESS and value is not np._NoValue
+        if outside or (name in _SETTINGS and any(x.dtype.kind not in "biu" for x in tensors_within(value))):
+            return Unruled(function, f"'{name}'"), tensors
+    return function, tuple(as_argument(name, given.get(name, default)) for name, default in defaults(rule.body).items())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,11 +182,15 @@ def defaults(body: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def as_argument(argument: Any) -> Any:
-    """An argument as rules take it: sequences as tuples, and lists of numbers and tensors among arrays as arrays."""
-    if isinstance(argument, list | tuple):
-        return tuple(stacked(item) if isinstance(item, list) else item for item in argument)
-    return argument
+def as_argument(name: str, argument: Any) -> Any:
+    """An argument as rules take it: an array in place of a list, a tuple of numbers or of arrays where one belongs."""
+    if name in _SEQUENCES:
+        return tuple(stacked(item) for item in argument)
+    if name in _SETTINGS:
+        plain = bare(argument)
+        plain = plain.tolist() if isinstance(plain, np.ndarray | np.generic) else plain
+        return tuple(plain) if isinstance(plain, list) else plain
+    return stacked(argument)
 
 
 def stacked(items: Any) -> Any:
@@ -132,19 +209,35 @@ def holds_tensor(argument: Any) -> bool:
     return isinstance(argument, Tensor)
 
 
-def check_written(arguments: tuple[Any, ...], function: Callable[..., Any]) -> None:
-    """Refuse a function that writes into its first argument where that is a tensor, or what a tape follows is lost."""
-    if isinstance(arguments[0], Tensor):
-        raise TypingError(f"np.{function.__name__} cannot write into a tensor", None, "make a new one, as by np.where")
-    _check_out(arguments, function)
+def out_of(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The array that the result is written to; None where there is none."""
+    if "out" in keywords:
+        return keywords["out"]
+    names = names_of(function)
+    return arguments[names.index("out")] if "out" in names[: len(arguments)] else None
 
 
-def _check_out(arguments: tuple[Any, ...], function: Callable[..., Any]) -> None:
+def check_writing(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+    """Refuse a call that writes into a tensor, or what a tape follows into an array."""
+    given = dict(zip(names_of(function), arguments, strict=False)) | keywords
+    out = out_of(function, arguments, keywords)
+    written = out
+    if function in _WRITING:
+        written = arguments[0] if arguments else next(iter(keywords.values()))
+    elif given.get("overwrite_input") or (function is np.nan_to_num and given.get("copy", True) is False):
+        written = next(iter(given.values()))
+    if tensors_within(written):
+        raise TypingError(f"{name_of(function)} cannot write into a tensor", None, "make a new one, as by np.where")
+    if written is not None:
+        check_out((arguments, keywords), function)
+
+
+def check_out(given: Any, function: Callable[..., Any]) -> None:
     """Refuse to write what a tape follows into an array, where it would be lost."""
-    if any(isinstance(a, Tensor) and is_connected(a) for a in arguments):
-        name = getattr(function, "__name__", "this function")
+    if any(is_connected(x) for x in tensors_within(given)):
         raise TypingError(
-            f"the result of np.{name} on a tensor cannot be written into an array: its gradient would be lost",
+            f"the result of {name_of(function)} on a tensor cannot be written into an array: "
+            "its gradient would be lost",
             None,
             "use the result as it is, as in y = y + x in place of y += x",
         )
@@ -152,20 +245,19 @@ def _check_out(arguments: tuple[Any, ...], function: Callable[..., Any]) -> None
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """A ufunc with keywords, with several results, or one of its methods."""
-    if method == "reduce" and ufunc in _REDUCTIONS:
+    out = inputs[0] if method == "at" else keywords.get("out")
+    if out is not None:
+        if tensors_within(out):
+            raise TypingError(f"{name_of(ufunc)} cannot write into a tensor", None, "use its result as it is")
+        check_out((inputs, keywords), ufunc)
+        return getattr(ufunc, method)(*bare(inputs), **bare(keywords))
+    if method == "reduce" and ufunc in _REDUCTIONS and isinstance(inputs[0], Tensor):
         reduce: Callable[..., Any] = _REDUCTIONS[ufunc]
         return reduce(*inputs, **({"axis": 0} | keywords))
-    if method == "at":
-        _check_out(inputs, ufunc)
-        return ufunc.at(*(bare(one) for one in inputs))
-    if keywords.get("out") is not None:
-        _check_out(inputs, ufunc)
-        return getattr(ufunc, method)(*(bare(one) for one in inputs), **{k: bare(v) for k, v in keywords.items()})
-    plain = {name: bare(value) for name, value in keywords.items()}
     given = tuple(as_operand(one) for one in inputs)
-    result = getattr(ufunc, method)(*(bare(one) for one in given), **plain)
     function = ufunc if method == "__call__" else getattr(ufunc, method)
-    return returned(function, given, keywords, result)
+    known = recorded_as(function, given, keywords)
+    return returned(function, (given, keywords), function(*bare(given), **bare(keywords)), known)
 
 
 def item(x: Tensor, index: Any) -> Tensor:

@@ -29,7 +29,7 @@ from pullback.tape.questions import (
     zeros_of,
     zeros_wanted,
 )
-from pullback.tape.record import Record, recorded, tensors_in
+from pullback.tape.record import Record, is_beyond, recorded, recorded_beyond, tensors_in
 from pullback.tape.sweep import SELECT, Path, find_path, pull_back
 from pullback.tape.tensor import Tensor, new_key
 from pullback.tape.variable import Variable
@@ -171,6 +171,8 @@ class GradientTape:
             self._record_several(function, arguments, result, found)
         elif result._value.dtype.kind == "f" and not is_constant(function):
             records[result._key] = recorded(function, arguments, result, found)
+        elif is_beyond(function, result, found):
+            records[result._key] = recorded_beyond(function, found, result)
         else:
             self.cuts.add_operation(function, [x for _, x in found], result)
 
@@ -181,7 +183,7 @@ class GradientTape:
         together = results[0]._key - 1
         self.records[together] = recorded(function, arguments, results, found)
         for k, one in enumerate(results):
-            if one._value.dtype.kind == "f":
+            if one._value.dtype.kind not in "biu":
                 self.records[one._key] = (SELECT, k, together)
 
     def is_connected(self, tensor: Tensor) -> bool:

@@ -5,11 +5,11 @@ Python calls the same `__float__` for all of them. The instruction that is being
 
 from __future__ import annotations
 
-import builtins
 import dis
 import linecache
 import sys
 from itertools import islice
+from opcode import _nb_ops  # type: ignore[attr-defined]
 from types import FrameType
 
 from pullback.errors import TypingError
@@ -39,24 +39,30 @@ def check_leaving(tensor: object, how: str) -> None:
 
 
 def find_culprit(frame: FrameType) -> str:
-    """What a frame is doing, where that is not a plain conversion; an empty text where it is or cannot be told."""
-    code = frame.f_code
-    instruction = dis.opname[code.co_code[frame.f_lasti]]
+    """What a frame is doing, where that is not surely a plain conversion or formatting; an empty text where it is."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    instruction = dis.opname[code[at]]
     if instruction.startswith("STORE"):
         return "storing it in an array"
-    if not instruction.startswith("CALL"):
+    if instruction.startswith("FORMAT") or (instruction == "BINARY_OP" and code[at + 1] in _REMAINDERS):
         return ""
-    name = called_name(frame)
-    if not name or (name in _PLAIN and name not in frame.f_globals) or name.rpartition(".")[2] == "format":
-        return ""
-    return f"{name}()"
+    if not instruction.startswith(("CALL", "PRECALL")):
+        return "what this line does"
+    text = called_text(frame)
+    if text is None:
+        return "" if _PLAIN.intersection(frame.f_code.co_names) else "what is called here"
+    is_own = text in frame.f_globals or text in frame.f_locals
+    return "" if text in _PLAIN and not is_own else f"{text}()"
 
 
-def called_name(frame: FrameType) -> str:
-    """The text of the function that a frame is calling; empty where the source is not at hand."""
+_REMAINDERS = {k for k, (name, _) in enumerate(_nb_ops) if name in ("NB_REMAINDER", "NB_INPLACE_REMAINDER")}
+"""The operands of the instruction for `%`, which formats texts."""
+
+
+def called_text(frame: FrameType) -> str | None:
+    """The text of the function that a frame is calling; None where the source is not at hand."""
     line, _, start, _ = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     if line is None or start is None:
-        return ""
+        return None
     text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
-    called = text.encode()[start:].decode(errors="ignore").partition("(")[0].strip()
-    return called if called.replace(".", "").isidentifier() or hasattr(builtins, called) else ""
+    return text.encode()[start:].decode(errors="ignore").partition("(")[0].strip() or None

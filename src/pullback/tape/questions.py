@@ -30,6 +30,10 @@ def checked(given: list[Any], what: str) -> list[Tensor]:
                 None,
                 "compute it from tensors inside of the tape, without x.numpy() or float(x)",
             )
+        if one._value.dtype.kind not in "fbiu" and what != "source":
+            raise TypingError(
+                f"a {what} of {one.dtype} has no derivative", None, "make it real, as by np.real, np.imag or np.abs"
+            )
     return given
 
 

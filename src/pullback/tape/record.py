@@ -34,11 +34,15 @@ def tensors_in(arguments: tuple[Any, ...]) -> list[tuple[Any, Tensor]]:
 
 def recorded(function: Any, arguments: tuple[Any, ...], result: Any, inputs: list[tuple[Any, Tensor]]) -> Record:
     """The record of a call, for inputs with their places among the arguments; `result` is a tensor, or several."""
+    if isinstance(result, tuple) and any(y._value.dtype.kind not in "fbiu" for y in result):
+        return recorded_beyond(function, inputs, result)
     wanted = tuple([place for place, _ in inputs])
     pullback = _PULLBACKS.get((function, wanted)) or find_pullback(function, wanted)
     kept = [keep(result if k == RESULT else arguments[k], use) for k, use in pullback.keeps]
     keys = [x._key for _, x in inputs]
     if not pullback.elementwise:
+        if any(x._value.dtype.kind not in "fbiu" for _, x in inputs):
+            return recorded_beyond(function, inputs, result)
         if isinstance(result, tuple):
             kept.append(tuple([zeros_like(y._value) for y in result]))
         return (pullback, [(x._value.shape, x._value.dtype) for _, x in inputs], *keys, *kept)
@@ -47,12 +51,38 @@ def recorded(function: Any, arguments: tuple[Any, ...], result: Any, inputs: lis
     fits = None
     for _, x in inputs:
         if x._value.shape != shape or x._value.dtype is not dtype:
+            if x._value.dtype.kind not in "fbiu":
+                return recorded_beyond(function, inputs, result)
             fits = [(x._value.shape, x._value.dtype) for _, x in inputs]
     # Python's numbers would raise where NumPy's give infinity.
     return (pullback, fits, *keys, *[dtype.type(x) if isinstance(x, _NUMBERS) else x for x in kept])
 
 
 _NUMBERS = (int, float)
+_MADE_BY_SHAPE = {np.zeros_like, np.ones_like, np.shape, np.ndim, np.size, np.isreal, np.iscomplex}
+
+
+def is_beyond(function: Any, result: Tensor, inputs: list[tuple[Any, Tensor]]) -> bool:
+    """Whether a result that is no float, or has no derivative as one, depends on its inputs by way of other numbers.
+
+    Of complex numbers no rule knows anything: np.sign is constant between jumps on the real line alone.
+    """
+    kind = result._value.dtype.kind
+    if kind in "biuSU" or function in _MADE_BY_SHAPE:
+        return False
+    return kind not in "f" or any(x._value.dtype.kind not in "fbiu" for _, x in inputs)
+
+
+def recorded_beyond(function: Any, inputs: list[tuple[Any, Tensor]], result: Any) -> Record:
+    """The record of a call with numbers that are not real: a gradient along it raises."""
+    kinds = sorted({x._value.dtype.name for _, x in inputs if x._value.dtype.kind not in "fbiu"})
+    called = (
+        function if isinstance(function, Unruled) else Unruled(function, f"{kinds[0] if kinds else 'complex'} numbers")
+    )
+    pullback = missing(called, tuple([place for place, _ in inputs]), place_of_call())
+    fits = [(x._value.shape, x._value.dtype) for _, x in inputs]
+    zeros = (tuple([zeros_like(y._value) for y in result]),) if isinstance(result, tuple) else ()
+    return (pullback, fits, *[x._key for _, x in inputs], *zeros)
 
 
 def keep(argument: Any, use: Use) -> Any:

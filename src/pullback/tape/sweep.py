@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.errors import MissingRuleError, PullbackError
+from pullback.frontend.apply import name_of
+from pullback.rules import rule_of
 from pullback.tape.functions import as_dtype
 from pullback.tape.pullbacks import Pullback
 from pullback.tape.record import Record
-from pullback.tape.rules import add_item, take_item
+from pullback.tape.rules import RULES, add_item, take_item
 from pullback.tape.tensor import Tensor, Withdrawn, as_recorded, elements_of
 
 SELECT = Pullback(None, (0,), None, None, (), False)
@@ -103,12 +106,25 @@ class Sweep:
         run = pullback.run
         if self.masked or pullback.function in _WHERE:
             run = self.spread_mask(key, pullback, inputs)
-        x_bars = run(y_bar, *kept)
+        x_bars = self.checked(run, y_bar, kept, pullback)
         if fits is not None:
             x_bars = [x if x is None else fitted(x, *fit) for x, fit in zip(x_bars, fits, strict=True)]
         for x, x_bar in zip(inputs, x_bars, strict=True):
             if x_bar is not None and x in self.members:
                 self.add(x, x_bar)
+
+    def checked(self, run: Any, y_bar: Any, kept: Any, pullback: Pullback) -> Any:
+        """What a pullback returns. MissingRuleError where the rule cannot do with arguments that NumPy could."""
+        try:
+            return run(y_bar, *kept)
+        except (TypeError, ValueError, IndexError, AttributeError) as error:
+            if isinstance(error, PullbackError | np.linalg.LinAlgError) or not _has_rule(pullback.function):
+                raise
+            raise MissingRuleError(
+                f"the derivative of {name_of(pullback.function)} does not know such arguments",
+                None,
+                "write the function with pb.custom_gradient, or call it in another way",
+            ) from error
 
     def spread_mask(self, key: int, pullback: Pullback, inputs: tuple[int, ...]) -> Any:
         """Behind `np.where`, as far as elementwise functions go, a cotangent of exactly 0 stays 0."""
@@ -137,6 +153,10 @@ class Sweep:
             self.cotangents[key] = np.zeros(shape, dtype) if total is None else np.array(total)
             self.owned.add(key)
         add_item(self.cotangents[key], index, y_bar)
+
+
+def _has_rule(function: Any) -> bool:
+    return function in RULES or rule_of(function) is not None
 
 
 def kept_elements(kept: Any) -> Any:

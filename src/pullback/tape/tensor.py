@@ -40,7 +40,7 @@ def apply_to_one(function: Callable[..., Any], call: Callable[[Any], Any], x: Te
 
 def as_operand(given: Any) -> Any:
     """What stands beside a tensor: itself, a number, or the array of a list's items. TypeError for other things."""
-    if isinstance(given, Tensor | np.ndarray | np.generic | int | float):
+    if isinstance(given, Tensor | np.ndarray | np.generic | int | float | complex):
         return given
     if isinstance(given, list | tuple):
         from pullback.tape.functions import stacked
@@ -281,10 +281,24 @@ class Tensor:
         """With its last two axes exchanged. ValueError where there are less than two."""
         return np.matrix_transpose(self)
 
-    def astype(self, dtype: Any) -> Tensor:
-        """Its elements in another dtype; no gradient flows through integers."""
+    @property
+    def real(self) -> Tensor:
+        """The real parts of its elements."""
+        return np.real(self)
+
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts of its elements: zeros where they are real."""
+        return np.imag(self)
+
+    def astype(
+        self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Tensor:
+        """Its elements in another dtype; no gradient flows through integers. TypeError where `casting` forbids it."""
         from pullback.tape.functions import as_dtype
 
+        if not np.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"{self.dtype} cannot be cast to {np.dtype(dtype)} by casting={casting!r}")
         return as_dtype(self, dtype)
 
     def reshape(self, *shape: Any) -> Tensor:

@@ -151,7 +151,7 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequen
     outs: arrays that some of the results are written into.
     """
     given = [*leaves, *(captured_value(capture) for capture in built.captures)]
-    prepared = [ready(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in given]
+    prepared = [ready(leaf) for leaf in given]
     memory = [memory_of(out) for out in outs]
     compiled = compiled.within_limit((*prepared, *memory))
     mutated = compiled.mutated

@@ -43,6 +43,7 @@ from pullback.frontend.arguments import (
 )
 from pullback.frontend.build import Built
 from pullback.frontend.captured import captured_value
+from pullback.ir.classes import obstacle
 from pullback.ir.types import Scalar, Type, is_float
 
 
@@ -355,6 +356,9 @@ class _Pullback:
 
 def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
     """A cotangent in the shape and dtype of its result. Raises ShapeError (a ValueError) for another shape."""
+    found = obstacle(cotangent)
+    if found is not None:
+        raise TypingError(f"the cotangent {found.reason}", None, found.remedy.format("it"))
     if cotangent is None or np.asarray(cotangent).dtype.kind not in "fiub":
         raise TypingError(f"a cotangent must be made of numbers, not {type(cotangent).__name__}")
     if np.ndim(cotangent) and np.shape(cotangent) != np.shape(value):

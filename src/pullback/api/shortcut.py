@@ -30,7 +30,7 @@ import numpy as np
 from pullback.api.specialise import ready
 from pullback.compile.functions import Compiled, Miss
 from pullback.frontend.build import Built
-from pullback.frontend.captured import GONE, Place, Shape, captured_value, still_holds
+from pullback.frontend.captured import GONE, Place, Shape, captured_value, look_up_again, still_holds
 from pullback.frontend.context import Dependency
 from pullback.ir.types import Array
 from pullback.runtime import KeepsTooMuch, SizesDiffer
@@ -91,6 +91,8 @@ class Writer:
         ]
         for k, capture in enumerate(built.captures):
             self.given.append(f"c{k}")
+            kind = type(look_up_again(capture.namespace, capture.name))
+            self.conditions.append(f"type(c{k}) is {self.name('kind', kind)}")
             self.unpacked.append(f"c{k} = {self.place(capture.namespace, capture.name)}")
             self.values.append(captured_value(capture))
 

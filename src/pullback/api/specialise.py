@@ -19,8 +19,9 @@ from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, form_of, l
 from pullback.frontend.build import Built, build
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
+from pullback.ir.classes import as_number, obstacles_in
 from pullback.ir.nodes import Function, type_of_operand
-from pullback.ir.types import is_float, type_of
+from pullback.ir.types import is_float
 from pullback.optimize.into import write_into
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_scratch
 from pullback.transform.sweeps import NONE, Kept
@@ -209,8 +210,8 @@ class SplitPair:
 def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:
     """The Forms of the arguments; those in `static` are part of the specialisation."""
     for name, value in bound.items():
-        if isinstance(value, np.ndarray) and type_of(value) is None:
-            raise TypingError(f"the argument '{name}' is an array of {value.dtype}", None, "pass real numbers")
+        for path, found in obstacles_in(value, name):
+            raise TypingError(f"the argument '{path}' {found.reason}", None, found.remedy.format(path))
     return {name: Known(value) if name in static else form_of(value) for name, value in bound.items()}
 
 
@@ -294,7 +295,7 @@ def check_overlap(leaves: list[Any], mutated: tuple[int, ...], names: list[str])
 def ready(leaf: Any) -> Any:
     """An argument as compiled code takes it: contiguous, writable, in the machine's byte order."""
     if type(leaf) is not np.ndarray:
-        return leaf if not isinstance(leaf, np.ndarray) else np.array(leaf)
+        return np.array(leaf) if isinstance(leaf, np.ndarray) else as_number(leaf)
     flags = leaf.flags
     if flags.c_contiguous and flags.writeable and flags.aligned and leaf.dtype.isnative:
         return leaf

@@ -13,6 +13,7 @@ import numpy as np
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, Static, TupleValue
 from pullback.frontend.context import Capture, Context, Dependency
 from pullback.frontend.tapes import know_variable
+from pullback.ir.classes import as_number, obstacle
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import Array, type_of
 
@@ -51,21 +52,30 @@ _LIBRARIES = {"numpy", "scipy", "math", "operator", "numba", "pullback"}
 def _convert(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     if is_tensor(value):
         return _capture(context, value, namespace, name)
+    if isinstance(value, complex | np.complexfloating):
+        context.mistyped(node, f"'{name}' is a complex number", "complex values cannot be differentiated")
+    found = obstacle(value)
+    if found is not None:
+        path = _path_of(namespace, name)
+        context.mistyped(node, f"'{path}' {found.reason}", found.remedy.format(path))
     type_ = type_of(value)
     if isinstance(value, np.ndarray):
-        if type_ is None:
-            context.mistyped(node, f"'{name}' is an array of {value.dtype}", "use an array of numbers")
         context.dependencies.append(Dependency(namespace, name, type_))
         return _capture(context, value, namespace, name)
     if type_ is not None:
-        return Constant(value.item() if isinstance(value, np.generic) else value, type_)
-    if isinstance(value, complex | np.complexfloating):
-        context.mistyped(node, f"'{name}' is a complex number", "complex values cannot be differentiated")
+        return Constant(value.item() if isinstance(value, np.generic) else as_number(value), type_)
     if isinstance(value, list | tuple | dict):
         return _container(context, value, namespace, name, node)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return Static(value)
     return Static(value)
+
+
+def _path_of(namespace: Any, name: Any) -> str:
+    """The text that means what stands at a place: `weights`, or `params['b']` in a container."""
+    if not isinstance(namespace, Place):
+        return str(name)
+    return f"{_path_of(namespace.namespace, namespace.name)}[{name!r}]"
 
 
 def _container(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pullback.ir.classes import changes_meaning
+
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
@@ -54,12 +56,17 @@ def is_integer(type_: Type) -> bool:
     return type_.dtype.startswith(("int", "uint"))
 
 
+_PLAIN = (np.ndarray, float, int, bool, np.float64)
+
+
 def type_of(value: Any) -> Type | None:
     """The type of a Python or NumPy value, or None where it is not a number or an array of numbers.
 
     >>> str(type_of(1.5)), str(type_of(np.float32(1))), str(type_of(np.zeros((2, 3))))
     ('float64*', 'float32', 'float64[:, :]')
     """
+    if type(value) not in _PLAIN and changes_meaning(type(value)):
+        return None
     if isinstance(value, np.ndarray):
         return Array(value.dtype.name, value.ndim) if value.dtype.kind in "fiub" else None
     if isinstance(value, np.generic):

@@ -17,7 +17,7 @@ from pullback.rules import rule_of
 from pullback.tape.pullbacks import positional
 from pullback.tape.recorders import is_connected, tell, thread
 from pullback.tape.rules import RULES, cast, take_item
-from pullback.tape.tensor import Tensor, apply, as_operand, tensor_of
+from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, tensor_of
 
 HARMLESS = {"dtype", "order", "casting", "subok", "out", "like", "kind", "stable", "device"}
 """Keywords of NumPy's that change no derivative; `out` has been refused before."""
@@ -121,9 +121,13 @@ def bare(argument: Any) -> Any:
         return argument._value
     if isinstance(argument, dict):
         return {key: bare(item) for key, item in argument.items()}
-    if isinstance(argument, list | tuple) and holds_tensor(argument):
+    if isinstance(argument, list | tuple):
         items = [bare(item) for item in argument]
+        if not holds_tensor(argument):
+            return argument
         return type(argument)(*items) if hasattr(argument, "_fields") else type(argument)(items)
+    if type(argument) not in PLAIN:
+        check_class(argument)
     return argument
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from pullback.errors import ShapeError, TypingError
 from pullback.tape.nest import flatten
 from pullback.tape.sweep import Path, fitted
-from pullback.tape.tensor import Tensor
+from pullback.tape.tensor import Tensor, as_operand
 
 
 class UnconnectedGradients(enum.Enum):
@@ -77,7 +77,7 @@ def seed_of(target: Tensor, weight: Any, on_tensors: bool) -> Any:
     if weight is None:
         seed = np.ones(shape, dtype) if shape else dtype.type(1)
     else:
-        seed = weight if isinstance(weight, Tensor) else np.asarray(weight)
+        seed = weight if isinstance(weight, Tensor) else np.asarray(as_operand(weight))
         if seed.shape not in ((), shape):
             raise ShapeError(f"the output gradient has shape {seed.shape}, its target {shape}")
         if seed.shape != shape:

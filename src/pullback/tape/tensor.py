@@ -11,6 +11,7 @@ import numpy as np
 
 from pullback.errors import TypingError
 from pullback.frontend.spelling import canonical
+from pullback.ir.classes import obstacle_of
 from pullback.tape.leaving import check_leaving
 from pullback.tape.recorders import is_connected, taken_out, thread
 
@@ -40,7 +41,10 @@ def apply_to_one(function: Callable[..., Any], call: Callable[[Any], Any], x: Te
 
 def as_operand(given: Any) -> Any:
     """What stands beside a tensor: itself, a number, or the array of a list's items. TypeError for other things."""
-    if isinstance(given, Tensor | np.ndarray | np.generic | int | float | complex):
+    if isinstance(given, Tensor | complex):
+        return given
+    check_class(given)
+    if isinstance(given, np.ndarray | np.generic | int | float):
         return given
     if isinstance(given, list | tuple):
         from pullback.tape.functions import stacked
@@ -52,13 +56,22 @@ def as_operand(given: Any) -> Any:
     return array
 
 
+def check_class(given: Any) -> None:
+    """TypingError for what is no array or number of NumPy's, or one whose operations mean something else."""
+    found = None if isinstance(given, complex | np.complexfloating) else obstacle_of(type(given))
+    if found is not None:
+        raise TypingError(f"what stands beside a tensor {found.reason}", None, found.remedy.format("it"))
+
+
 def binary(function: np.ufunc, call: Callable[[Any, Any], Any], reflected: bool = False) -> Operator:
     """The operator that computes `function` by `call`; `reflected`: with the tensor on its right side."""
 
     def operate(self: Tensor, other: Any) -> Tensor:
-        if not isinstance(other, _PLAIN_OPERANDS):
+        if type(other) not in PLAIN:
             try:
                 other = as_operand(other)
+            except TypingError:
+                raise
             except TypeError:
                 return NotImplemented
         return apply(function, call, other, self) if reflected else apply(function, call, self, other)
@@ -338,9 +351,6 @@ class Tensor:
         return np.round(self, digits)
 
 
-_PLAIN_OPERANDS = (Tensor, float, int, np.ndarray)
-
-
 class View(Tensor):
     """A tensor that shows elements of another one: `_root`, or one that shows it."""
 
@@ -356,6 +366,10 @@ class View(Tensor):
         if type(self._root) is Withdrawn:
             raise _withdrawn()
         return self._elements
+
+
+PLAIN = {Tensor, View, float, int, bool, np.ndarray, np.float64, np.float32, np.int64}
+"""Classes of what may stand beside a tensor, for a quick look."""
 
 
 class Withdrawn(Tensor):

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import ShapeError, TypingError
+from pullback.ir.classes import obstacle_of_class, obstacles_in
 from pullback.tape.recorders import taken_out
-from pullback.tape.tensor import Tensor
+from pullback.tape.tensor import PLAIN, Tensor
 
 
 def constant(value: Any, dtype: Any = None) -> Tensor:
@@ -27,6 +28,8 @@ def elements(value: Any, dtype: Any = None) -> Any:
     """A private copy of numbers as NumPy has them. TypingError where they are not real numbers."""
     if isinstance(value, Tensor):
         value = value._value
+    for path, found in obstacles_in(value, "value", obstacle_of_class):
+        raise TypingError(f"'{path}' {found.reason}", None, found.remedy.format(path))
     array = np.array(value, dtype=dtype)
     if array.dtype.kind not in "fiub":
         raise TypingError(f"a tensor is made of real numbers, not of {array.dtype}", None, "pass numbers or an array")
@@ -114,7 +117,7 @@ class Variable(Tensor):
 
     def _change(self, delta: Any) -> Any:
         self._note(delta)
-        change = delta._value if isinstance(delta, Tensor) else np.asarray(delta)
+        change = delta._value if isinstance(delta, Tensor) else elements(delta)
         if change.shape != self.shape:
             raise ShapeError(f"the variable '{self._name}' has shape {self.shape}, the change {change.shape}")
         return change
@@ -138,3 +141,6 @@ class Variable(Tensor):
         )
 
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = __imatmul__ = __ifloordiv__ = __imod__ = _in_place
+
+
+PLAIN.add(Variable)

@@ -28,6 +28,9 @@ _OF_INTEGERS = {np.add, np.subtract, np.multiply, np.negative, np.absolute, np.s
 _OF_INTEGERS |= {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, runtime.where}
 _OF_INTEGERS |= {np.logical_and, np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.true_divide}
 
+MOST_LOOPS = 8
+"""Arrays with more axes stay array statements: nests of so many loops take minutes to compile."""
+
 
 @dataclass(slots=True)
 class Group:
@@ -113,4 +116,4 @@ def view_of(statement: Let) -> tuple[Value, tuple[Step, ...]] | None:
 
 
 def _is_array(operand: Operand) -> bool:
-    return isinstance(operand, Value) and isinstance(operand.type, Array) and operand.type.ndim > 0
+    return isinstance(operand, Value) and isinstance(operand.type, Array) and 0 < operand.type.ndim <= MOST_LOOPS

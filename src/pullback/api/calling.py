@@ -10,7 +10,7 @@ import numpy as np
 
 from pullback.api.out import memory_of
 from pullback.api.shortcut import MISS, Shortcut, never
-from pullback.api.specialise import Engine, SplitPair, check_overlap, ready
+from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap, ready
 from pullback.compile.direct import MOST_ARGUMENTS, Entrance
 from pullback.compile.functions import Compiled
 from pullback.errors import TypingError
@@ -160,6 +160,7 @@ def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequen
         for k in mutated:
             if not given[k].flags.writeable:
                 raise ValueError(f"the argument '{compiled.function.parameters[k].name}' is written and is read-only")
+            check_own_overlap(given[k], compiled.function.parameters[k].name)
     try:
         result = compiled.entry(*prepared, *memory)
     except Exception as error:

@@ -292,6 +292,21 @@ def check_overlap(leaves: list[Any], mutated: tuple[int, ...], names: list[str])
                 )
 
 
+def check_own_overlap(array: np.ndarray, name: str) -> None:
+    """AliasError where elements of an array that is written may share memory with one another, as in windows of it."""
+    reach = array.itemsize
+    for stride, extent in sorted(
+        (abs(stride), extent) for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1
+    ):
+        if stride < reach and array.size:
+            raise AliasError(
+                f"the argument '{name}' is written and has elements that share memory with one another",
+                None,
+                "pass a copy of it",
+            )
+        reach += stride * (extent - 1)
+
+
 def ready(leaf: Any) -> Any:
     """An argument as compiled code takes it: contiguous, writable, in the machine's byte order."""
     if type(leaf) is not np.ndarray:

@@ -38,7 +38,7 @@ Pull = Callable[[tuple[Any, ...]], list[Any]]
 def follow(callable_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """The result of a call that involves tensors, as tensors; MISS for a plain one."""
     given = any(isinstance(leaf, Tensor) for leaf in _leaves((arguments, keywords)))
-    if not given and not recorders.thread.recorders:
+    if not given and not recorders.active():
         return MISS
     engine: Engine = callable_.engine
     bound = engine.bind(arguments, keywords)
@@ -157,7 +157,7 @@ class Compiled:
     def __init__(self, call: Call, numbers: tuple[int, ...], inputs: tuple[Tensor, ...], pull: Pull) -> None:
         self.__name__ = call.engine.source.name
         self.inputs, self.pull = inputs, pull
-        active = recorders.thread.recorders
+        active = recorders.active()
         self.again = Again(call, numbers) if len(active) > 1 or active[0].persistent else None
 
     def pullback(self, wanted: Wanted) -> Pullback:

@@ -12,7 +12,7 @@ from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.questions import UnconnectedGradients, checked, zeros_of, zeros_wanted
 from pullback.tape.record import is_beyond, recorded, recorded_beyond, tensors_in
-from pullback.tape.recorders import enter, leave, only, thread
+from pullback.tape.recorders import active, enter, leave, only
 from pullback.tape.sweep import fitted
 from pullback.tape.tensor import Tensor, as_recorded
 from pullback.tape.variable import elements
@@ -84,7 +84,7 @@ class ForwardAccumulator:
             return
         if is_constant(function) and not any(is_beyond(function, y, inputs) for y in results):
             return
-        outer = thread.recorders[: thread.recorders.index(self)]
+        outer = active()[: active().index(self)]
         with only(outer):
             beyond = any(is_beyond(function, y, inputs) for y in results)
             record = (

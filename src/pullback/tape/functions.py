@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,7 +15,7 @@ from pullback.frontend.apply import name_of, parameter_names
 from pullback.frontend.spelling import canonical
 from pullback.rules import rule_of
 from pullback.tape.pullbacks import positional
-from pullback.tape.recorders import is_connected, tell, thread
+from pullback.tape.recorders import active, is_connected, tell
 from pullback.tape.rules import RULES, cast, take_item
 from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, tensor_of
 
@@ -61,7 +61,7 @@ def recorded_as(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]] | None:
     """The function and arguments that a call is recorded with, made before its result is; None if it is not."""
-    if not thread.recorders:
+    if not active():
         return None
     if function in COMPOSED:
         return Unruled(function, "these arguments"), tensors_within((arguments, keywords))
@@ -71,13 +71,13 @@ def recorded_as(
 def returned(function: Callable[..., Any], given: Any, result: Any, known: tuple[Any, tuple[Any, ...]] | None) -> Any:
     """What NumPy returned, as tensors that are recorded; numbers of Python, shapes and texts stay as they are."""
     tensors: list[Tensor] = []
-    made = _as_tensors(function, result, tensors_within(given), tensors)
+    made = _as_tensors(function, result, given, tensors)
     if tensors and known is not None:
         tell(*known, tuple(tensors))
     return made
 
 
-def _as_tensors(function: Callable[..., Any], result: Any, given: tuple[Tensor, ...], made: list[Tensor]) -> Any:
+def _as_tensors(function: Callable[..., Any], result: Any, given: Any, made: list[Tensor]) -> Any:
     """A result with tensors in the place of arrays and of NumPy's numbers, which are added to `made`."""
     if isinstance(result, np.ndarray | np.generic):
         if isinstance(result, np.matrix | np.ma.MaskedArray):
@@ -86,7 +86,7 @@ def _as_tensors(function: Callable[..., Any], result: Any, given: tuple[Tensor, 
                 None,
                 "use functions that return plain arrays",
             )
-        made.append(tensor_of(result, given))
+        made.append(tensor_of(result, () if result.base is None else tensors_within(given)))
         return made[-1]
     if isinstance(result, list | tuple):
         items = [_as_tensors(function, item, given, made) for item in result]
@@ -98,21 +98,29 @@ def _as_tensors(function: Callable[..., Any], result: Any, given: tuple[Tensor, 
 
 def tensors_within(argument: Any) -> tuple[Tensor, ...]:
     """The tensors anywhere in nested lists, tuples, dicts, sets, slices and arrays of objects."""
-    return tuple(_tensors_within(argument))
+    found: list[Tensor] = []
+    _collect(argument, found)
+    return tuple(found)
 
 
-def _tensors_within(argument: Any) -> Iterator[Tensor]:
+def _collect(argument: Any, found: list[Tensor]) -> None:
     if isinstance(argument, Tensor):
-        yield argument
+        found.append(argument)
+    elif type(argument) in _ATOMS:
+        return
     elif isinstance(argument, list | tuple | set | frozenset):
         for item in argument:
-            yield from _tensors_within(item)
+            _collect(item, found)
     elif isinstance(argument, dict):
-        yield from _tensors_within(list(argument.values()))
+        for item in argument.values():
+            _collect(item, found)
     elif isinstance(argument, slice):
-        yield from _tensors_within((argument.start, argument.stop, argument.step))
+        _collect((argument.start, argument.stop, argument.step), found)
     elif isinstance(argument, np.ndarray) and argument.dtype.hasobject:
-        yield from _tensors_within(argument.ravel().tolist())
+        _collect(argument.ravel().tolist(), found)
+
+
+_ATOMS = {int, float, bool, str, type(None), type(np._NoValue), np.float64, np.float32, np.int64}
 
 
 def bare(argument: Any) -> Any:
@@ -126,7 +134,7 @@ def bare(argument: Any) -> Any:
         if not holds_tensor(argument):
             return argument
         return type(argument)(*items) if hasattr(argument, "_fields") else type(argument)(items)
-    if type(argument) not in PLAIN:
+    if type(argument) not in PLAIN and type(argument) not in _ATOMS:
         check_class(argument)
     return argument
 
@@ -147,12 +155,11 @@ def matched(
 ) -> tuple[Any, tuple[Any, ...]]:
     """A function and its arguments in the order of its rule's; without a rule for these, all tensors in them."""
     rule = RULES.get(function) or rule_of(function)
-    tensors = tensors_within((arguments, keywords))
     if rule is None:
-        return function, tensors
+        return function, tensors_within((arguments, keywords))
     names, of_numpy = positional(rule.body), names_of(function)
     if len(arguments) > len(of_numpy):
-        return Unruled(function, "several arguments"), tensors
+        return Unruled(function, "several arguments"), tensors_within((arguments, keywords))
     given = dict(zip(of_numpy, arguments, strict=False)) | keywords
     if function is np.clip:
         given = {"a_" + name if name in ("min", "max") else name: value for name, value in given.items()}
@@ -163,9 +170,13 @@ def matched(
         given["axis"] = None  # NumPy lets the axis 0 of a number be named
     for name, value in given.items():
         outside = name not in names and name not in HARMLESS and value is not np._NoValue
-        if outside or (name in _SETTINGS and any(x.dtype.kind not in "biu" for x in tensors_within(value))):
-            return Unruled(function, f"'{name}'"), tensors
+        if outside or (name in _SETTINGS and type(value) not in _ATOMS and _holds_floats(value)):
+            return Unruled(function, f"'{name}'"), tensors_within((arguments, keywords))
     return function, tuple(as_argument(name, given.get(name, default)) for name, default in defaults(rule.body).items())
+
+
+def _holds_floats(setting: Any) -> bool:
+    return any(x.dtype.kind not in "biu" for x in tensors_within(setting))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,17 +234,18 @@ def out_of(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: d
 
 def check_writing(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
     """Refuse a call that writes into a tensor, or what a tape follows into an array."""
-    given = dict(zip(names_of(function), arguments, strict=False)) | keywords
-    out = out_of(function, arguments, keywords)
-    written = out
+    written = out_of(function, arguments, keywords)
     if function in _WRITING:
         written = arguments[0] if arguments else next(iter(keywords.values()))
-    elif given.get("overwrite_input") or (function is np.nan_to_num and given.get("copy", True) is False):
-        written = next(iter(given.values()))
+    elif "overwrite_input" in names_of(function) or function is np.nan_to_num:
+        given = dict(zip(names_of(function), arguments, strict=False)) | keywords
+        if given.get("overwrite_input") or (function is np.nan_to_num and given.get("copy", True) is False):
+            written = next(iter(given.values()))
+    if written is None:
+        return
     if tensors_within(written):
         raise TypingError(f"{name_of(function)} cannot write into a tensor", None, "make a new one, as by np.where")
-    if written is not None:
-        check_out((arguments, keywords), function)
+    check_out((arguments, keywords), function)
 
 
 def check_out(given: Any, function: Callable[..., Any]) -> None:

@@ -42,8 +42,8 @@ class GradientTape:
         well). Otherwise once, and what was recorded is let go.
     watch_accessed_variables: trainable variables are watched when they are read.
 
-    A tape records what its own thread computes inside of its `with` block; it may be entered again to go on. What
-    nothing watched flows into is not recorded, and of the rest only what derivatives need is kept.
+    A tape records what its own thread or task computes inside of its `with` block; it may be entered again to go on.
+    What nothing watched flows into is not recorded, and of the rest only what derivatives need is kept.
 
     >>> import numpy as np, pullback as pb
     >>> w = pb.Variable([1.0, 2.0])
@@ -157,7 +157,8 @@ class GradientTape:
     def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:
         """Keep what the derivative of this call needs, if something that is followed flows into it."""
         records = self.records
-        assert records is not None, "a tape that records has been entered"
+        if records is None:  # a task goes on with a tape that has been used up
+            return
         found = []
         for place, tensor in tensors_in(arguments):
             if tensor._key in records:
@@ -188,8 +189,9 @@ class GradientTape:
 
     def is_connected(self, tensor: Tensor) -> bool:
         """Whether it follows what is computed from this tensor."""
-        followed = self.records is not None and tensor._key in self.records
-        return followed or bool(tensor._watch and self.watches_variables)
+        if self.records is None:
+            return False
+        return tensor._key in self.records or bool(tensor._watch and self.watches_variables)
 
     def taken_out(self, tensor: Tensor, how: str) -> None:
         """Remember that a tensor became a plain number or array, for `explain`."""
@@ -224,7 +226,7 @@ class GradientTape:
         warn_of_integers(wanted)
         weights = weights_of(target, targets, output_gradients)
         self._stop_if_once()
-        on_tensors = bool(recorders.thread.recorders)
+        on_tensors = bool(recorders.active())
         seeds = [
             (y._key, seed_of(y, weight, on_tensors))
             for y, weight in zip(targets, weights, strict=True)
@@ -253,7 +255,7 @@ class GradientTape:
         (y,), wanted = checked([target], "target"), checked(flatten(sources), "source")
         self._stop_if_once()
         keys, path = frozenset(x._key for x in wanted), self._path([y], wanted)
-        on_tensors = bool(recorders.thread.recorders)
+        on_tensors = bool(recorders.active())
         rows = [pull_back(records, path, [(y._key, seed)], keys, on_tensors) for seed in unit_seeds(y, on_tensors)]
         self._close_if_once(keys <= path.members)
         results = [stacked_rows([row.get(x._key) for row in rows], x, y.shape, path, zero) for x in wanted]
@@ -280,7 +282,7 @@ class GradientTape:
             raise ShapeError(f"a target of shape {y.shape} and a source of shape {x.shape} are not rows side by side")
         self._stop_if_once()
         path, keys = self._path([y], [x]), frozenset([x._key])
-        on_tensors = bool(recorders.thread.recorders)
+        on_tensors = bool(recorders.active())
         columns = []
         for seed in unit_rows(y, on_tensors):
             column = pull_back(records, path, [(y._key, seed)], keys, on_tensors).get(x._key)

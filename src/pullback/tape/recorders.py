@@ -1,15 +1,19 @@
-"""Who sees the operations of a thread: the tapes and accumulators that are recording now, the outermost first."""
+"""Who sees operations: the tapes and accumulators that are recording now in this context, the outermost first.
+
+A context belongs to a thread, or to a task of asyncio: what one enters, others do not see. A task begins with what its
+maker had entered, and `asyncio.to_thread` too; another new thread begins with nothing.
+"""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 
 class Recorder(Protocol):
-    """What is told of every operation on tensors while it is among the thread's recorders."""
+    """What is told of every operation on tensors while it is among the recorders of a context."""
 
     persistent: bool
     """Whether derivatives are computed while it records, and not only afterwards."""
@@ -24,47 +28,44 @@ class Recorder(Protocol):
         """The elements of a tensor became plain numbers."""
 
 
-class Thread(threading.local):
-    """Each thread has recorders of its own."""
-
-    recorders: tuple[Any, ...] = ()
-
-
-thread = Thread()
+_RECORDERS: ContextVar[tuple[Any, ...]] = ContextVar("recorders", default=())
+active = _RECORDERS.get
+"""The recorders of this context."""
 
 
 def enter(recorder: Recorder) -> None:
-    """From now on the recorder sees what this thread does."""
-    thread.recorders = (*thread.recorders, recorder)
+    """From now on the recorder sees what is done in this context."""
+    _RECORDERS.set((*active(), recorder))
 
 
 def leave(recorder: Recorder) -> None:
     """The recorder sees nothing more, whichever others were entered after it."""
-    thread.recorders = tuple(other for other in thread.recorders if other is not recorder)
+    _RECORDERS.set(tuple(other for other in active() if other is not recorder))
 
 
 @contextmanager
 def only(recorders: tuple[Recorder, ...]) -> Iterator[None]:
-    """For a block, these recorders take the place of those of this thread."""
-    kept, thread.recorders = thread.recorders, recorders
+    """For a block, these recorders take the place of those of this context."""
+    kept = active()
+    _RECORDERS.set(recorders)
     try:
         yield
     finally:
-        thread.recorders = kept
+        _RECORDERS.set(kept)
 
 
 def is_connected(tensor: Any) -> bool:
     """Whether a recorder that is recording now follows what is computed from this tensor."""
-    return any(recorder.is_connected(tensor) for recorder in thread.recorders)
+    return any(recorder.is_connected(tensor) for recorder in active())
 
 
 def tell(function: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
     """Tell the recorders of a call with one result or several."""
-    for recorder in thread.recorders:
+    for recorder in active():
         recorder.record(function, arguments, results[0] if len(results) == 1 else results)
 
 
 def taken_out(tensor: Any, how: str) -> None:
     """Tell the recorders that a tensor's elements became plain numbers, which none of them follows."""
-    for recorder in thread.recorders:
+    for recorder in active():
         recorder.taken_out(tensor, how)

@@ -13,7 +13,7 @@ from pullback.errors import TypingError
 from pullback.frontend.spelling import canonical
 from pullback.ir.classes import obstacle_of
 from pullback.tape.leaving import check_leaving
-from pullback.tape.recorders import is_connected, taken_out, thread
+from pullback.tape.recorders import active, is_connected, taken_out
 
 new_key: Callable[[], int] = itertools.count(2, 2).__next__
 """Numbers tensors in the order in which they are made. Odd numbers stand for the results of one call together."""
@@ -25,7 +25,7 @@ def apply(function: Callable[..., Any], call: Callable[..., Any], *arguments: An
     """The result of `call` with the elements of the arguments, recorded as that of the canonical `function`."""
     value = call(*[a._value if isinstance(a, Tensor) else a for a in arguments])
     result = tensor_of(value, arguments) if type(value) is np.ndarray else Tensor(value)
-    for recorder in thread.recorders:
+    for recorder in active():
         recorder.record(function, arguments, result)
     return result
 
@@ -34,7 +34,7 @@ def apply_to_one(function: Callable[..., Any], call: Callable[[Any], Any], x: Te
     """`apply` for one argument."""
     value = call(x._value)
     result = tensor_of(value, (x,)) if type(value) is np.ndarray else Tensor(value)
-    for recorder in thread.recorders:
+    for recorder in active():
         recorder.record(function, (x,), result)
     return result
 
@@ -217,12 +217,12 @@ class Tensor:
         return bool(self._value)
 
     def __float__(self) -> float:
-        if thread.recorders:
+        if active():
             check_leaving(self, "float()")
         return float(self._value)
 
     def __int__(self) -> int:
-        if thread.recorders:
+        if active():
             check_leaving(self, "int()")
         return int(self._value)
 

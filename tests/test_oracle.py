@@ -26,6 +26,15 @@ NOT_SMOOTH = {
     ("tangent.numpy_arcsin", 1.0): "the derivative at 1 is infinite, and beyond 1 there is no value",
     ("regressions.dissipation", 0.0045): "a kink at each start of plastic flow lies within the step",
     ("short_loops.convolution_by_numbers", None): "a factor may be infinite",
+    ("behind_where.number_behind_where", 0.0): "0 is the edge of a branch, in which the derivative is infinite",
+    **{
+        (f"behind_where.{name}", None): "an element is at the edge of a branch, in which the derivative is infinite"
+        for name in (
+            *("entropy", "entropy_by_rounds", "entropy_by_rounds_in_an_array", "entropy_in_single_precision"),
+            *("overwritten_by_mask", "read_by_mask", "nested_choices", "replaced_by_number", "repeatedly"),
+            *("chosen_in_each_round", "through_a_branch", "through_a_call"),
+        )
+    },
 }
 # Relative tolerance of finite differences where their own error is larger than 1e-6, with the reason.
 ROUGH = {

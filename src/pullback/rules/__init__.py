@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pullback.rules import constants, elementwise, linalg, reductions, shapes, special
+from pullback.rules import behind, constants, elementwise, linalg, reductions, shapes, special
 from pullback.rules.declare import CONSTANT, RULES, Rule
 
 __all__ = ["Rule", "is_constant", "rule_of"]
 
-FAMILIES = (elementwise, special, reductions, linalg, shapes, constants)
+FAMILIES = (elementwise, special, reductions, linalg, shapes, constants, behind)
 
 
 def rule_of(function: Callable[..., Any]) -> Rule | None:

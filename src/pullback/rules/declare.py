@@ -11,7 +11,7 @@ transform: no rule mentions it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Function = Callable[..., Any]
@@ -20,26 +20,26 @@ Kind = Literal["partials", "linear", "bilinear", "vjp"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The derivative of `function`: `body` is read by the frontend, and may be called as it is."""
+    """The derivative of `function`: `body` is read by the frontend, and may be called as it is.
+
+    behind: what stands for `body` behind a choice, as `np.where` is one. There a cotangent of exactly 0 stays 0, also
+    where it meets infinity or NaN; None where that needs nothing. Partial derivatives are multiplied so by themselves.
+    """
 
     function: Function
     kind: Kind
     body: Function
-    unbounded: bool = False
+    behind: Function | None = None
 
 
 RULES: dict[Function, Rule] = {}
 CONSTANT: set[Function] = set()
 
 
-def partials(table: Mapping[Function, Function], unbounded: bool = False) -> None:
-    """Declare elementwise functions by their partial derivatives (a tuple where there are several arguments).
-
-    `unbounded` marks local derivatives that can be infinite: behind `np.where`, a cotangent that is exactly 0
-    then stays 0.
-    """
+def partials(table: Mapping[Function, Function]) -> None:
+    """Declare elementwise functions by their partial derivatives (a tuple where there are several arguments)."""
     for function, body in table.items():
-        RULES[function] = Rule(function, "partials", body, unbounded)
+        RULES[function] = Rule(function, "partials", body)
 
 
 def linear(*functions: Function) -> Callable[[Function], Function]:
@@ -55,6 +55,17 @@ def bilinear(*functions: Function) -> Callable[[Function], Function]:
 def vjp(*functions: Function) -> Callable[[Function], Function]:
     """Declare the vjp of functions that are neither elementwise nor linear."""
     return _declaration("vjp", functions)
+
+
+def behind_choice(*functions: Function) -> Callable[[Function], Function]:
+    """Declare what stands for the vjp of functions, which have one, where a cotangent of exactly 0 is to stay 0."""
+
+    def declare(body: Function) -> Function:
+        for function in functions:
+            RULES[function] = replace(RULES[function], behind=body)
+        return body
+
+    return declare
 
 
 def constant(*functions: Function) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.rules.declare import linear, partials
+from pullback.rules.declare import linear, partials, vjp
 from pullback.runtime import where
 
 partials(
@@ -55,7 +55,6 @@ partials(
     }
 )
 
-# The local derivative of these can be infinite.
 partials(
     {
         np.true_divide: lambda x1, x2, *, y: (1 / x2, -y / x2),
@@ -71,8 +70,7 @@ partials(
         np.arccos: lambda x: -1 / np.sqrt((1 - x) * (1 + x)),
         np.arccosh: lambda x: 1 / np.sqrt((x - 1) * (x + 1)),
         np.arctanh: lambda x: 1 / ((1 - x) * (1 + x)),
-    },
-    unbounded=True,
+    }
 )
 
 
@@ -87,7 +85,7 @@ def power_partials(x1, x2, *, y):
     return x2 * base ** (x2 - 1), y * np.log(base_of_log)
 
 
-partials({np.power: power_partials}, unbounded=True)
+partials({np.power: power_partials})
 
 # Kinks. At a tie both arguments get half, so that f(x, x) has the derivative of x.
 partials(
@@ -136,12 +134,13 @@ def sinc_partial(x, *, y):
     return where(np.abs(x) < 0.03, series, (np.cos(np.pi * x) - y) / (x + (x == 0)))
 
 
-def nan_to_num_partial(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """1 where the number is kept, 0 where another stands for it."""
-    return np.isfinite(x)
+partials({np.clip: clip_partials, np.sinc: sinc_partial})
 
 
-partials({np.clip: clip_partials, np.sinc: sinc_partial, np.nan_to_num: nan_to_num_partial})
+@vjp(np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None, *, y_bar):
+    """The cotangent of a number that is kept; exactly 0 where another stands for it."""
+    return np.where(np.isfinite(x), y_bar, 0)
 
 
 @linear(np.where, where)

@@ -17,7 +17,8 @@ partials(
         runtime.gamma: lambda x, *, y: y * runtime.digamma(x),
         runtime.lgamma: lambda x: runtime.digamma(x),
         runtime.sigmoid: lambda x, *, y: y * (1 - y),
-        # Of the product of a cotangent and a local derivative, for second derivatives.
-        runtime.masked_product: lambda x1, x2: (runtime.where(np.isfinite(x2), x2, 0), x1),
+        # Of the product of a cotangent and a local derivative, for second derivatives. Only where 0 meets infinity or
+        # NaN is something left out: a cotangent may be 0 at one point and not beside it.
+        runtime.masked_product: lambda x1, x2: (runtime.where((x1 != 0) | np.isfinite(x2), x2, 0), x1),
     }
 )

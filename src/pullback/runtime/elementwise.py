@@ -170,8 +170,9 @@ def _where(c: Any, a: Any, b: Any) -> Any:
 
 def masked_product(y_bar: Any, partial: Any) -> Any:
     """y_bar * partial, but 0 where y_bar is 0, whatever the partial (as infinity or NaN) is there."""
-    zero = np.equal(y_bar, 0)
-    return np.multiply(y_bar, np.where(zero, np.zeros_like(partial), partial)[()])
+    # A finite partial stays as it is: on a tape, it is the derivative of the product, which may be 0 by chance.
+    lost = np.logical_and(np.equal(y_bar, 0), np.logical_not(np.isfinite(partial)))
+    return np.multiply(y_bar, np.where(lost, np.zeros_like(partial), partial)[()])
 
 
 @kernel

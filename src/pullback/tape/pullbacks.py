@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -33,7 +34,7 @@ class Pullback:
 
     wanted: the arguments that get cotangents.
     run: takes the cotangent and what is kept, and returns a tuple of cotangents; None for none.
-    run_masked: the same, and a cotangent of exactly 0 stays 0 where a local derivative is infinite.
+    run_behind: the same behind a choice, as `np.where` is one, where a cotangent of exactly 0 stays 0.
     keeps: (number of an argument or RESULT, how much of it) for each that `run` takes.
     elementwise: the cotangents have the shape of the result, and those of arguments that broadcast are to be summed.
     end: where the inputs end in a record.
@@ -42,7 +43,7 @@ class Pullback:
     function: Callable[..., Any]
     wanted: Wanted
     run: Callable[..., tuple[Any, ...]]
-    run_masked: Callable[..., tuple[Any, ...]]
+    run_behind: Callable[..., tuple[Any, ...]]
     keeps: tuple[tuple[int, Use], ...]
     elementwise: bool
     end: int = field(init=False)
@@ -57,18 +58,37 @@ def pullback_of(rule: Rule, wanted: Wanted) -> Pullback:
     run, names = specialised(rule, wanted, times_cotangent=elementwise)
     parameters = [*positional(rule.body), "y"]
     keeps = tuple((RESULT if name == "y" else parameters.index(name), use) for name, use in names)
-    run_masked = run
-    if rule.unbounded:
-        partials, _ = specialised(rule, wanted, times_cotangent=False)
-        run_masked = _with_masked_products(partials)
-    return Pullback(rule.function, wanted, run, run_masked, keeps, elementwise)
+    return Pullback(rule.function, wanted, run, _behind_choice(rule, wanted, run, names), keeps, elementwise)
+
+
+def _behind_choice(
+    rule: Rule, wanted: Wanted, run: Callable[..., tuple[Any, ...]], names: list[tuple[str, Use]]
+) -> Callable[..., tuple[Any, ...]]:
+    """What stands for `run` behind a choice; it takes the same."""
+    if rule.kind == "partials":
+        return _with_masked_products(specialised(rule, wanted, times_cotangent=False)[0])
+    if rule.behind is None:
+        return run
+    behind, mentioned = specialised(replace(rule, body=rule.behind), wanted, times_cotangent=False)
+    places = [[name for name, _ in names].index(name) for name, _ in mentioned]
+
+    def run_behind(y_bar: Any, *kept: Any) -> tuple[Any, ...]:
+        return behind(y_bar, *[kept[k] for k in places])
+
+    return run_behind
 
 
 def _with_masked_products(partials: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
-    def run_masked(y_bar: Any, *kept: Any) -> tuple[Any, ...]:
-        return tuple(p if p is None else masked_product(y_bar, p) for p in partials(y_bar, *kept))
+    def run_behind(y_bar: Any, *kept: Any) -> tuple[Any, ...]:
+        return tuple(_product_behind(y_bar, p) for p in partials(y_bar, *kept))
 
-    return run_masked
+    return run_behind
+
+
+def _product_behind(y_bar: Any, partial_: Any) -> Any:
+    if partial_ is None or (type(partial_) in (int, float) and math.isfinite(partial_)):
+        return None if partial_ is None else y_bar * partial_
+    return masked_product(y_bar, partial_)
 
 
 @cache

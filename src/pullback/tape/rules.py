@@ -6,12 +6,14 @@ They are declared as in `pullback.rules`. A body that is run on tensors, for hig
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pullback.rules.declare import Kind, Rule
 from pullback.rules.elementwise import power_partials
+from pullback.runtime import masked_product
 
 RULES: dict[Callable[..., Any], Rule] = {}
 
@@ -78,7 +80,7 @@ def of_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-RULES[np.float_power] = Rule(np.float_power, "partials", power_partials, unbounded=True)
+RULES[np.float_power] = Rule(np.float_power, "partials", power_partials)
 
 taken = of_tensors(take_item)
 put = of_tensors(put_item)
@@ -101,12 +103,24 @@ def cast_vjp(x, dtype, *, y_bar):
 
 @vjp(np.cumprod)
 def cumprod_vjp(a, axis=None, *, y, y_bar):
-    """As in `pullback.rules`, without writing into arrays: ȳ[k-1] += a[k] ȳ[k],  ā[k] = y[k-1] ȳ[k]."""
+    return pulled_through_cumprod(np.multiply, a, axis, y, y_bar)
+
+
+def cumprod_behind(a, axis=None, *, y, y_bar):
+    return pulled_through_cumprod(masked_product, a, axis, y, y_bar)
+
+
+RULES[np.cumprod] = replace(RULES[np.cumprod], behind=cumprod_behind)
+
+
+def pulled_through_cumprod(times, a, axis, y, y_bar):
+    """As in `pullback.rules`, without writing into arrays: ȳ[k-1] += ȳ[k] a[k],  ā[k] = ȳ[k] y[k-1]."""
     if axis is None:
-        return np.reshape(cumprod_vjp(np.reshape(a, (-1,)), 0, y=y, y_bar=y_bar), np.shape(a))
+        flat = pulled_through_cumprod(times, np.reshape(a, (-1,)), 0, np.reshape(y, (-1,)), np.reshape(y_bar, (-1,)))
+        return np.reshape(flat, np.shape(a))
     a, y, y_bar = (np.moveaxis(each, axis, 0) for each in (a, y, y_bar))
     rows = [y_bar[k] for k in range(a.shape[0])]
     for k in range(a.shape[0] - 1, 0, -1):
-        rows[k - 1] = rows[k - 1] + a[k] * rows[k]
+        rows[k - 1] = rows[k - 1] + times(rows[k], a[k])
     total = np.stack(rows) if rows else y_bar
-    return np.moveaxis(total * np.concatenate((np.ones_like(y[:1]), y[:-1])), 0, axis)
+    return np.moveaxis(times(total, np.concatenate((np.ones_like(y[:1]), y[:-1]))), 0, axis)

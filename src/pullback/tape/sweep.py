@@ -15,14 +15,14 @@ from pullback.rules import rule_of
 from pullback.tape.functions import as_dtype
 from pullback.tape.pullbacks import Pullback
 from pullback.tape.record import Record
-from pullback.tape.rules import RULES, add_item, take_item
+from pullback.tape.rules import RULES, add_item, has_arrays, take_item
 from pullback.tape.tensor import Tensor, Withdrawn, as_recorded, elements_of
 
 SELECT = Pullback(None, (0,), None, None, (), False)
 """Marks the record of one of several results: `(SELECT, position, key of all results together)`."""
 
 Records = Mapping[int, Record | None]
-_WHERE = {np.where, runtime.where}
+_CHOOSING = {np.where, runtime.where, np.nan_to_num}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,8 @@ def pull_back(
         record = records.get(key)
         if record is None:
             continue
+        if sweep.behind or chooses(record):
+            sweep.spread(key, record)
         if record[0] is SELECT:
             sweep.cotangents.setdefault(record[2], {})[record[1]] = y_bar
         elif record[0].function is take_item and not on_tensors:
@@ -89,7 +91,7 @@ class Sweep:
         self.members = members
         self.cotangents: dict[int, Any] = {}
         self.owned: set[int] = set()
-        self.masked: set[int] = set()
+        self.behind: set[int] = set()
 
     def run(self, key: int, record: Record, y_bar: Any, on_tensors: bool) -> None:
         """Pull the cotangent of one result back to its inputs."""
@@ -103,9 +105,7 @@ class Sweep:
             kept = [k._value if type(k) is Tensor else kept_elements(k) for k in kept]
         else:
             kept = [as_recorded(k) if isinstance(k, Withdrawn) else k for k in kept]
-        run = pullback.run
-        if self.masked or pullback.function in _WHERE:
-            run = self.spread_mask(key, pullback, inputs)
+        run = pullback.run_behind if key in self.behind else pullback.run
         x_bars = self.checked(run, y_bar, kept, pullback)
         if fits is not None:
             x_bars = [x if x is None else fitted(x, *fit) for x, fit in zip(x_bars, fits, strict=True)]
@@ -126,11 +126,13 @@ class Sweep:
                 "write the function with pb.custom_gradient, or call it in another way",
             ) from error
 
-    def spread_mask(self, key: int, pullback: Pullback, inputs: tuple[int, ...]) -> Any:
-        """Behind `np.where`, as far as elementwise functions go, a cotangent of exactly 0 stays 0."""
-        if pullback.function in _WHERE or (key in self.masked and isinstance(pullback.function, np.ufunc)):
-            self.masked.update(inputs)
-        return pullback.run_masked if key in self.masked else pullback.run
+    def spread(self, key: int, record: Record) -> None:
+        """Behind a choice, however far, a cotangent of exactly 0 stays 0."""
+        if record[0] is SELECT:
+            if key in self.behind:
+                self.behind.add(record[2])
+        elif key in self.behind or chooses(record):
+            self.behind.update(inputs_of(record))
 
     def add(self, key: int, x_bar: Any) -> None:
         """Add to the cotangent of a tensor."""
@@ -157,6 +159,12 @@ class Sweep:
 
 def _has_rule(function: Any) -> bool:
     return function in RULES or rule_of(function) is not None
+
+
+def chooses(record: Record) -> bool:
+    """Whether a result takes some elements of its inputs and leaves others."""
+    function = record[0].function
+    return function in _CHOOSING or (function is take_item and has_arrays(record[-1]))
 
 
 def kept_elements(kept: Any) -> Any:

@@ -46,10 +46,10 @@ from pullback.ir.nodes import (
     operands_of,
     results_of,
     values_in,
-    walk,
 )
 from pullback.ir.types import INT, Array, Scalar, Stack, Type, is_float
 from pullback.rules import is_constant, rule_of
+from pullback.transform.behind import find_behind, is_finite
 from pullback.transform.recursion import pullback_name
 
 Adjoints = dict[Value, Operand]
@@ -94,7 +94,7 @@ def pull_back(
     """
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
     primal = {*function.parameters, *defined_in(function.body)}
-    reverser = Reverser(active, shapes, find_masked(function), top, primal, joined)
+    reverser = Reverser(active, shapes, find_behind(function), top, primal, joined)
     builder = reverser.builder
     statements: list[Statement]
     with builder.block() as statements:
@@ -108,23 +108,6 @@ def pull_back(
     return Sweep(statements, {**reverser.adjoints, **reverser.noted}, reverser.mirrored, reverser.trip_counts)
 
 
-def find_masked(function: Function) -> frozenset[Value]:
-    """The values behind `np.where`: a cotangent of exactly 0 stays 0 there, whatever the local derivative is.
-
-    The products in which one stays 0 are such values themselves when they are differentiated.
-    """
-    masked: set[Value] = set()
-    for statement in reversed(list(walk(function.body))):
-        if not isinstance(statement, Let):
-            continue
-        goes_on = statement.value in masked and isinstance(statement.function, np.ufunc)
-        if statement.function in (np.where, runtime.where):
-            masked.update(values_in(statement.operands[1:]))
-        elif goes_on or statement.function is runtime.masked_product:
-            masked.update(values_in(statement.operands))
-    return frozenset(masked)
-
-
 class Reverser:
     """Goes through a function backwards; `adjoints` holds the cotangent of each value so far.
 
@@ -135,12 +118,12 @@ class Reverser:
         self,
         active: frozenset[Value],
         shapes: Shapes,
-        masked: frozenset[Value],
+        behind: frozenset[Value],
         top: set[Value],
         primal: set[Value],
         joined: Set[Value] = frozenset(),
     ) -> None:
-        self.active, self.shapes, self.masked, self.top, self.primal = active, shapes, masked, top, primal
+        self.active, self.shapes, self.behind, self.top, self.primal = active, shapes, behind, top, primal
         self.joined = joined
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
@@ -255,9 +238,9 @@ class Reverser:
                 "define one, or keep the differentiated values out of it",
             )
         if rule.kind == "partials":
-            self.partials(statement, rule.body, rule.unbounded)
+            self.partials(statement, rule.body)
         else:
-            self.vjp(statement, rule.body)
+            self.vjp(statement, rule.behind if rule.behind and statement.value in self.behind else rule.body)
 
     def inserted(self, statement: Let, inserted: Inserted) -> None:
         """A variable whose cotangent the user's own statements change."""
@@ -270,16 +253,18 @@ class Reverser:
 
     # Elementwise functions
 
-    def partials(self, statement: Let, body: Callable[..., Any], unbounded: bool) -> None:
+    def partials(self, statement: Let, body: Callable[..., Any]) -> None:
         y = statement.value
         operands = statement.operands[: len(statement.operands) - len(statement.keywords)]
         wanted = [k for k, o in enumerate(operands) if isinstance(o, Value) and o in self.active]
         y_bar = self.adjoints.pop(y)
         if isinstance(y.type, Array) and isinstance(y_bar.type, Scalar) and not self.same_shapes(y, operands):
             y_bar = self.filled(y, y_bar)
+        start = len(self.builder.statements)
         partials = self.inlined(body, statement, {"y": y})
-        masked = unbounded and y in self.masked
+        made = {s.value: s for s in self.builder.statements[start:] if isinstance(s, Let)}
         for k in wanted:
+            masked = y in self.behind and partials[k] is not None and not is_finite(partials[k], made)
             self.add_product(statement, operands[k], y_bar, partials[k], masked)
 
     def same_shapes(self, y: Value, operands: tuple[Operand, ...]) -> bool:
@@ -412,9 +397,10 @@ class Reverser:
         result, *partials = statement.results
         seed = self.adjoints.pop(result)
         floats = [operand for operand in statement.operands if is_float(operand.type)]
+        function = runtime.masked_product if result in self.behind else np.multiply
         for operand, partial in zip(floats, partials, strict=True):
             if isinstance(operand, Value) and operand in self.active:
-                self.add(operand, self.builder.let(np.multiply, seed, partial))
+                self.add(operand, self.builder.let(function, seed, partial))
 
     # Branches
 

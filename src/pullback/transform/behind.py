@@ -1,0 +1,112 @@
+"""A Function becomes the set of its values that stand behind a choice: behind `np.where`, a mask or an index array.
+
+y = log(x)            x and y: where c is false, the cotangent of y is exactly 0, and stays 0 on its way to x,
+z = where(c, y, 0)    whatever the derivative of log is there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.ir import primitives
+from pullback.ir.infer import is_advanced
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    operands_of,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.types import is_float
+
+CHOOSING: dict[Callable[..., Any], slice] = {
+    np.where: slice(1, None),
+    runtime.where: slice(1, None),
+    primitives.select: slice(1, None),
+    np.nan_to_num: slice(0, 1),
+    # In the product of a cotangent and a partial derivative, when it is differentiated itself.
+    runtime.masked_product: slice(None),
+}
+"""Functions that take some elements of an operand and leave others, and the operands of which they do."""
+
+_READS_AND_WRITES = {primitives.load, primitives.load_last, primitives.store}
+
+
+def find_behind(function: Function) -> frozenset[Value]:
+    """The values of floats that a choice is computed from, by whatever way: a cotangent of exactly 0 stays 0 there."""
+    sources = dict(_flow(function.body))
+    found: set[Value] = set()
+    waiting = [v for statement in walk(function.body) for v in _chosen_from(statement) if is_float(v.type)]
+    while waiting:
+        value = waiting.pop()
+        if value not in found:
+            found.add(value)
+            waiting += [v for v in values_in(sources.get(value, ())) if is_float(v.type)]
+    return frozenset(found)
+
+
+def _chosen_from(statement: Statement) -> Iterator[Value]:
+    if not isinstance(statement, Let):
+        return
+    operands = statement.operands
+    if statement.function in CHOOSING:
+        yield from values_in(operands[CHOOSING[statement.function]])
+    elif statement.function in _READS_AND_WRITES and is_advanced(operands[1]):
+        yield from values_in(operands[0])
+
+
+def _flow(block: Block) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
+    """Each value that is made in a block, and what it is made from."""
+    for statement in walk(block):
+        match statement:
+            case If():
+                branches = zip(statement.then.yields, statement.orelse.yields, strict=True)
+                yield from zip(statement.results, branches, strict=True)
+            case For() | While():
+                for carried, result, next_ in zip(
+                    statement.carried, statement.results, statement.body.yields, strict=False
+                ):
+                    yield carried.parameter, (carried.initial, next_)
+                    yield result, (carried.initial, next_)
+            case _:
+                for result in results_of(statement):
+                    yield result, operands_of(statement)
+
+
+_FINITE_OF_FINITE = {
+    np.where: slice(1, None),
+    runtime.where: slice(1, None),
+    primitives.select: slice(1, None),
+    primitives.cast: slice(0, 1),
+    primitives.copy: slice(0, 1),
+    np.negative: slice(0, 1),
+    np.copysign: slice(0, 1),
+}
+_FINITE = {np.ones, np.zeros, np.eye, np.ones_like, np.zeros_like, primitives.zeros_like}
+
+
+def is_finite(operand: Operand, made: dict[Value, Let]) -> bool:
+    """Whether a number, or each element of an array, is neither infinite nor NaN, whatever the inputs are."""
+    if isinstance(operand, Constant):
+        return bool(np.isfinite(operand.value))
+    if not is_float(operand.type):
+        return True
+    statement = made.get(operand)
+    if statement is None:
+        return False
+    if statement.function in _FINITE_OF_FINITE:
+        return all(is_finite(o, made) for o in statement.operands[_FINITE_OF_FINITE[statement.function]])
+    return statement.function in _FINITE

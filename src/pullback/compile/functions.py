@@ -13,6 +13,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
+from pullback.compile.blame import find_uncompilable
 from pullback.compile.cache.machine_code import keep
 from pullback.compile.memory import Memory
 from pullback.compile.modules import load_module
@@ -288,6 +289,9 @@ class Compiled:
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""
         if isinstance(error, NumbaError):
+            blamed = find_uncompilable(self.function)
+            if blamed is not None:
+                return blamed
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
             reason = lines[1] if len(lines) > 1 else str(error)
             message = f"the code generated for '{self.name}' could not be compiled: {reason}"

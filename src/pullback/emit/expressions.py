@@ -39,6 +39,7 @@ class Expressions:
         self.names, self.inlined, self.compiled, self.vector = names, inlined, compiled, vector
         self.sums, self.naturals, self.classes = sums, naturals, classes
         self.helpers: set[str] = set()
+        self.modules: set[str] = set()
 
     def operand(self, operand: Operand) -> Any:
         match operand:
@@ -153,7 +154,10 @@ class Expressions:
         module = getattr(statement.function, "__module__", "") or ""
         if module.startswith("pullback.runtime"):
             return self.helper(statement.function, arguments)
-        return call(spelling.numpy_name(statement.function), *arguments, **keywords)
+        module, written_name = spelling.public_name(statement.function)
+        if not module.startswith("numpy"):
+            self.modules.add(module)
+        return call(written_name, *arguments, **keywords)
 
     def helper(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
         self.helpers.add(function.__name__)
@@ -285,9 +289,15 @@ def _logical(word: type) -> Callable[[Expressions, Let], Any]:
     def write(writer: Expressions, statement: Let) -> Any:
         if any(isinstance(operand.type, Array) for operand in statement.operands):
             return writer.called(statement)
-        return gast.BoolOp(word(), [writer.operand(operand) for operand in statement.operands])
+        return gast.BoolOp(word(), [_truth(writer, operand) for operand in statement.operands])
 
     return write
+
+
+def _truth(writer: Expressions, operand: Operand) -> Any:
+    """A number as a condition that is a value too: `and` gives one of its operands."""
+    written = writer.operand(operand)
+    return written if operand.type.dtype == "bool" else gast.Compare(written, [gast.NotEq()], [constant(0)])
 
 
 def _not(writer: Expressions, statement: Let) -> Any:

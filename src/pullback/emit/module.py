@@ -44,11 +44,10 @@ def emit_function(
     tuple_from: int | None = None,
     divided: bool = False,
     fastmath: Fastmath = None,
-) -> tuple[list[Any], set[str]]:
-    """The gast of a function, and the helpers that it calls; `function` owns its memory (see `optimize.own`).
+) -> tuple[list[Any], set[str], set[str]]:
+    """The gast of a function, the helpers that it calls, and the modules of other functions that it calls.
 
-    classes: the exceptions that are not built in, see `name_classes`.
-
+    The function owns its memory (see `optimize.own`). classes: the exceptions that are not built in, see `name_classes`.
     divided: if it is long, the gast of its parts comes first.
     """
     contracts = compiled and fastmath is None
@@ -79,7 +78,7 @@ def emit_function(
     tree = gast.FunctionDef(function.name, arguments, body or [gast.Pass()], [], None, None, [])
     tree = tidy_signs(tree)
     loops = take_out_loops(tree)
-    return [*loops, *(parts.in_parts(tree, parts.SIZE) if long else [tree])], expressions.helpers
+    return [*loops, *(parts.in_parts(tree, parts.SIZE) if long else [tree])], expressions.helpers, expressions.modules
 
 
 def _length(function: Function, inlined: dict[Value, Let]) -> int:
@@ -97,19 +96,20 @@ def emit_module(
     divided: bool = False,
     fastmath: Fastmath = None,
 ) -> str:
-    """The text of a module with these functions; it imports numpy and the helpers, nothing else of ours.
+    """The text of a module with these functions; it imports numpy, the helpers, and modules whose functions it calls.
 
     compiled: as Numba takes it; vector: with the vector math library; tuple_from: the results from this number on are
     returned in a tuple of their own; divided: a long function becomes several; fastmath: see `compile.options`.
     """
     trees: list[Any] = []
     helpers: set[str] = set()
+    modules: set[str] = set()
     functions = list(functions)
     classes = name_classes(functions)
     callees = {callee.name: callee for function in functions for callee in function.callees}
     for function in (*callees.values(), *functions):
         is_callee = function.name in callees
-        made, used = emit_function(
+        made, used, called = emit_function(
             function,
             classes,
             compiled=compiled,
@@ -125,12 +125,14 @@ def emit_module(
                 part.decorator_list = [name(IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN)]
         trees += made
         helpers |= used
-    return to_text(gast.Module([*_imports(trees, helpers), *trees], []))
+        modules |= called
+    return to_text(gast.Module([*_imports(trees, helpers, modules), *trees], []))
 
 
-def _imports(trees: list[Any], helpers: set[str]) -> list[Any]:
+def _imports(trees: list[Any], helpers: set[str], modules: set[str]) -> list[Any]:
     """What a module with these functions imports."""
-    imports: list[Any] = [gast.Import([gast.alias("numpy", "np")])]
+    imports: list[Any] = [gast.Import([gast.alias(module, None)]) for module in sorted(modules)]
+    imports.append(gast.Import([gast.alias("numpy", "np")]))
     decorators = [decorator for tree in trees for decorator in tree.decorator_list]
     of_numba = ["njit"] if any(isinstance(decorator, gast.Call) for decorator in decorators) else []
     if any(is_parallel_loop(tree.body[0]) for tree in trees):

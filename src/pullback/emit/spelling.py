@@ -11,6 +11,7 @@ import numpy as np
 
 import pullback.runtime.vectormath as vm
 from pullback import runtime
+from pullback.frontend.addresses import address_of
 from pullback.frontend.apply import labels_of
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, is_float, is_wide
@@ -141,11 +142,16 @@ def tuple_(items: list[Any]) -> Any:
     return gast.Tuple(items, gast.Load())
 
 
-def numpy_name(function: Any) -> Any:
-    """`np.sum`, `np.linalg.inv`."""
-    module = (getattr(function, "__module__", "") or "numpy").replace("numpy.", "")
-    owner = attribute(name("np"), "linalg") if module.startswith("linalg") else name("np")
-    return attribute(owner, function.__name__)
+def public_name(function: Any) -> tuple[str, Any]:
+    """The public module of a function, and how the function is written there: `np.linalg.inv`, `scipy.special.j0`."""
+    address = address_of(function)
+    assert address is not None, f"{function!r} has no public name"
+    module, own = address
+    first, *others = module.split(".")
+    owner = name("np" if first == "numpy" else first)
+    for part in (*others, own):
+        owner = attribute(owner, part)
+    return module, owner
 
 
 def number(value: Any, dtype: str) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.errors import TypingError
+from pullback.frontend.addresses import is_numpy, name_of
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.context import Context, StaticNeeded
 from pullback.ir import primitives
@@ -274,16 +275,3 @@ _NAMES: dict[Any, tuple[str, ...]] = {
     np.zeros: ("shape", "dtype"),
     np.empty: ("shape", "dtype"),
 }
-
-
-def name_of(function: Any) -> str:
-    """How a message names a function."""
-    name = getattr(function, "__name__", repr(function))
-    of_others = isinstance(function, np.ufunc) and getattr(np, name, None) is not function
-    return f"np.{name}" if is_numpy(function) and not of_others else name
-
-
-def is_numpy(function: Any) -> bool:
-    """Whether NumPy defines this function."""
-    module = getattr(function, "__module__", None) or ""
-    return isinstance(function, np.ufunc) or module.split(".")[0] == "numpy"

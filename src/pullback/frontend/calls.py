@@ -10,7 +10,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.apply import apply, as_of_numpy, is_numpy
+from pullback.frontend.addresses import address_of, draws_random_numbers, is_numpy, is_public, name_of
+from pullback.frontend.apply import apply, as_of_numpy
 from pullback.frontend.bindings import (
     Binding,
     Bound,
@@ -60,11 +61,17 @@ def call_static(
 ) -> Binding:
     """A call of a Python object that is known before the run."""
     given, function = function, canonical(function)
+    if draws_random_numbers(function):
+        reason = f"{name_of(function)} draws random numbers, and a statement may run again, or be left out"
+        context.refuse(node, reason, "draw them before the call, and pass them as an argument")
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
     if isinstance(function, type):
         return construct(context, function, arguments, keywords, node)
-    if is_numpy(function) or _is_of_runtime(function):
+    if (_hashable(function) and is_public(function)) or _is_of_runtime(function):
+        if not _is_of_runtime(function) and address_of(function) is None:
+            reason = f"{name_of(function)} has no public name by which generated code could call it"
+            context.refuse(node, reason, "write the function in Python")
         result = apply(context, function, arguments, keywords, node)
         return as_of_numpy(context, result, node) if is_numpy(given) else result
     plain, receiver = plain_function(function)

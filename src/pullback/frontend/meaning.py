@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from pullback.frontend.apply import check_keeps_arguments, name_of
+from pullback.frontend.addresses import name_of
+from pullback.frontend.apply import check_keeps_arguments
 from pullback.frontend.bindings import Binding, Static
 from pullback.frontend.context import Context
 

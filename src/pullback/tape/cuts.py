@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pullback.errors import Location
-from pullback.frontend.apply import name_of
+from pullback.frontend.addresses import name_of
 from pullback.tape.places import place_of_call
 from pullback.tape.rules import cast
 from pullback.tape.tensor import Tensor

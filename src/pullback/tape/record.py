@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import Location, MissingRuleError
-from pullback.frontend.apply import name_of
+from pullback.frontend.addresses import name_of
 from pullback.rules import rule_of
 from pullback.tape.functions import Unruled
 from pullback.tape.mentions import Use

@@ -20,7 +20,7 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.shapes import Shapes
 from pullback.errors import MissingRuleError
-from pullback.frontend.apply import name_of
+from pullback.frontend.addresses import name_of
 from pullback.frontend.build import Inliner
 from pullback.frontend.inserted import Inserted
 from pullback.ir import primitives

@@ -6,6 +6,7 @@ import html
 from collections.abc import Callable
 from typing import Any
 
+from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable, engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.emit.module import emit_module
@@ -16,6 +17,8 @@ from pullback.ir.types import is_float
 def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
     """The forward and the backward function that are generated for these arguments, as text.
 
+    Of what `grad` and `value_and_grad` return, it is the one function that a call runs.
+
     argnums: which arguments to differentiate (default: all that are made of floats). With none, as in `argnums=()`, the
     text of the function as it runs by itself, the gradients of its own tapes included.
 
@@ -25,6 +28,8 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     >>> print(pb.source(area, 2.0).splitlines()[3])
     def area_forward(r):
     """
+    if isinstance(function, GradientFunction):
+        return _text_of_gradient(function, arguments, argnums, keywords, readable=True)
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
     forms, _ = build_for(engine, bound)
@@ -43,12 +48,31 @@ def inspect_source(
 
     A look at the memory that a call will take, with which it begins where loops keep values, is left out.
     """
+    if isinstance(function, GradientFunction):
+        return _text_of_gradient(function, arguments, argnums, keywords, readable=False)
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
     forms, _ = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     text: str = engine.derivative(forms, "value_and_grad" if numbers else "primal", numbers).machine_text
+    return text.rstrip()
+
+
+def _text_of_gradient(
+    function: GradientFunction,
+    arguments: tuple[Any, ...],
+    argnums: Argnums | None,
+    keywords: dict[str, Any],
+    readable: bool,
+) -> str:
+    """The one function that `grad` or `value_and_grad` runs, to read or as Numba compiles it."""
+    engine = function.engine
+    forms, _ = build_for(engine, engine.bind(arguments, keywords))
+    numbers, _ = wrt_leaves(engine, forms, function.argnums if argnums is None else argnums)
+    kind = "value_and_grad" if function.with_value or function.has_aux else "grad"
+    made = engine.derivative(forms, kind, numbers, general=readable)
+    text: str = made.text if readable else made.machine_text
     return text.rstrip()
 
 

@@ -59,12 +59,18 @@ class Expressions:
         if operand.type is not None:
             return spelling.typed_number(operand)
         if isinstance(operand.value, type):
-            return name(self.classes.get(operand.value, operand.value.__name__))
+            return self.kind(operand.value)
         if isinstance(operand.value, np.dtype):
             return attribute(name("np"), operand.value.name)
         if isinstance(operand.value, tuple):
             return tuple_([constant(item) for item in operand.value])
         return constant(operand.value)
+
+    def kind(self, kind: type) -> Any:
+        """A class of exceptions; one of the helpers' own is imported."""
+        if getattr(runtime, kind.__name__, None) is kind:
+            self.helpers.add(kind.__name__)
+        return name(self.classes.get(kind, kind.__name__))
 
     def placeholder(self, type_: Type | None) -> Any:
         """A value for a variable that nobody reads."""
@@ -274,8 +280,17 @@ def _select(writer: Expressions, statement: Let) -> Any:
 
 def _array(writer: Expressions, statement: Let) -> Any:
     def listed(items: tuple[Any, ...]) -> Any:
-        parts = [listed(item) if isinstance(item, tuple) else writer.operand(item) for item in items]
+        parts = [listed(item) if isinstance(item, tuple) else written(item) for item in items]
         return gast.List(parts, gast.Load())
+
+    def written(item: Operand) -> Any:
+        """The items of nested lists must have one type for Numba."""
+        dtype = statement.value.type.dtype
+        if not writer.compiled or item.type.dtype == dtype:
+            return writer.operand(item)
+        if isinstance(item, Constant):
+            return writer.operand(Constant(np.dtype(dtype).type(item.value).item(), Scalar(dtype)))
+        return call(_dtype(dtype), writer.operand(item))
 
     return call(attribute(name("np"), "array"), listed(statement.operands[0]))
 

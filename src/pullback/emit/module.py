@@ -47,7 +47,8 @@ def emit_function(
 ) -> tuple[list[Any], set[str], set[str]]:
     """The gast of a function, the helpers that it calls, and the modules of other functions that it calls.
 
-    The function owns its memory (see `optimize.own`). classes: the exceptions that are not built in, see `name_classes`.
+    The function owns its memory (see `optimize.own`).
+    classes: the exceptions that are not built in, see `name_classes`.
     divided: if it is long, the gast of its parts comes first.
     """
     contracts = compiled and fastmath is None

@@ -201,6 +201,13 @@ def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[st
         return _SPREADS[function], [given["a"], axis, ddof, given.get("keepdims", _FALSE)]
     if function in _ALONG:
         return _ALONG[function], [given["a"], given.get("axis", Constant(None))]
+    if function is np.roll:
+        return runtime.rolled, [given["a"], given["shift"], given.get("axis", Constant(None))]
+    if function is np.linalg.norm and not _is_norm_of_numba(given):
+        order, axis = given.get("ord", Constant(None)), given.get("axis", Constant(None))
+        if isinstance(order.value, float):  # Numba knows whole numbers and strings while it compiles
+            order = Constant(repr(order.value))
+        return runtime.norm_over, [given["x"], order, axis, given.get("keepdims", _FALSE)]
     if function in (np.floor_divide, np.remainder):
         if _is_plain_division(operands):
             return None
@@ -217,6 +224,17 @@ def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[st
             return helper, [operands[0], given.get("k", Constant(0))]
         return helper, list(operands)
     return None
+
+
+def _is_norm_of_numba(given: dict[str, Operand]) -> bool:
+    """Whether Numba has this norm: of a whole vector or matrix of floats. Those of matrices in parts it lacks too."""
+    type_, order = given["x"].type, given.get("ord", Constant(None)).value
+    along = given.get("axis", Constant(None)) != Constant(None) or given.get("keepdims", _FALSE) != _FALSE
+    frobenius = order is None or order == "fro"
+    of_matrix = isinstance(given.get("axis"), tuple) or (not along and type_.ndim > 1)
+    if of_matrix and not frobenius:
+        return True
+    return not along and type_.ndim <= 2 and is_float(type_) and order != "fro"
 
 
 def _is_plain_division(operands: tuple[Operand, ...]) -> bool:

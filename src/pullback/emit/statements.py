@@ -196,10 +196,10 @@ class Statements:
                 return [] if isinstance(value, gast.Name) else [gast.Expr(value)]
             case primitives.raise_:
                 kind, *parts = statement.operands
-                return [gast.Raise(call(self.expressions.operand(kind), *self.message(tuple(parts))), None)]
+                return [gast.Raise(call(self.expressions.kind(kind.value), *self.message(tuple(parts))), None)]
         condition, kind, *parts = statement.operands
         refused = _negated(self.expressions.operand(condition))
-        error = call(self.expressions.operand(kind), *self.message(tuple(parts)))
+        error = call(self.expressions.kind(kind.value), *self.message(tuple(parts)))
         return [gast.If(refused, [gast.Raise(error, None)], [])]
 
     def checked(self, helper: Callable[..., Any], operands: tuple[Operand, ...]) -> Any:
@@ -223,9 +223,9 @@ class Statements:
     def formatted(self, piece: Any) -> Any:
         if not isinstance(piece, tuple):
             return constant(str(piece.value))
-        operand, spec = piece
+        operand, spec, conversion = piece
         form = gast.JoinedStr([constant(spec.value)]) if spec.value else None
-        return gast.FormattedValue(self.expressions.operand(operand), -1, form)
+        return gast.FormattedValue(self.expressions.operand(operand), conversion.value, form)
 
     def call(self, statement: Call) -> Any:
         arguments = [self.expressions.operand(operand) for operand in statement.operands]

@@ -192,9 +192,9 @@ def _words(context: Context, text: str, node: Any) -> Operand:
 
 
 def _piece(context: Context, part: Any, node: Any) -> Operand:
-    """A piece of an f-string: text, or (operand, format)."""
+    """A piece of an f-string: text, or (operand, format, conversion)."""
     if isinstance(part, str):
         return _words(context, part, node)
-    binding, spec, _ = part
+    binding, spec, conversion = part
     (operand,) = message_parts(context, (binding,), node)
-    return (operand, Constant(spec))
+    return (operand, Constant(spec), Constant(conversion))

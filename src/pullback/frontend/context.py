@@ -223,10 +223,16 @@ class Context:
             if isinstance(content, Stack):
                 part = Index((Slice(None, content.length, None),))
                 return self.let(node, primitives.copy, self.let(node, primitives.load, content.buffer, (part,)))
-        items = self.nested_operands(binding, node)
-        if any(isinstance(value.type, Array) for value in _flat(items)):
-            return self.let(node, np.stack, items)
-        return self.let(node, np.array, items)
+        return self._joined(self.nested_operands(binding, node), node)
+
+    def _joined(self, items: tuple[Operand, ...], node: Any) -> Value:
+        """An array of numbers, or of arrays and of rows of them."""
+        whole = any(isinstance(value.type, Array) for value in _flat(items))
+        rows = tuple(self._joined(i, node) if whole and isinstance(i, tuple) else i for i in items)
+        try:
+            return self.let(node, np.stack if whole else np.array, rows)
+        except ValueError as error:
+            self.mistyped(node, str(error))
 
     def nested_operands(self, binding: Binding, node: Any) -> tuple[Operand, ...]:
         return tuple(

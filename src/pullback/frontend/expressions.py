@@ -397,9 +397,19 @@ def _joined(context: Context, node: Any) -> Binding:
         if isinstance(value, gast.Constant):
             parts.append(value.value)
         else:
-            spec = "".join(part.value for part in value.format_spec.values) if value.format_spec else ""
-            parts.append((evaluate(context, value.value), spec, value.conversion))
+            parts.append((evaluate(context, value.value), _specification(context, value), value.conversion))
     return Text(tuple(parts))
+
+
+def _specification(context: Context, value: Any) -> str:
+    """What stands behind the colon; what it computes must be known before the run."""
+    written = []
+    for part in value.format_spec.values if value.format_spec else ():
+        known = Static(part.value) if isinstance(part, gast.Constant) else evaluate(context, part.value)
+        if not isinstance(known, Static | Constant):
+            context.refuse(value, "how a value is formatted must be known before the run", "write the width itself")
+        written.append(str(known.value))
+    return "".join(written)
 
 
 _HANDLERS: dict[type, Callable[[Context, Any], Binding]] = {

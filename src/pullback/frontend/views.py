@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.apply import computed, static_operand
-from pullback.frontend.bindings import ArrayRef, Binding, Static, TupleValue
+from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
 from pullback.frontend.context import Context
 from pullback.frontend.creation import as_array, shape_operand
 from pullback.frontend.indexing import read_part, shape_attribute, type_of_ref
@@ -15,7 +15,7 @@ from pullback.frontend.meaning import Meaning, Meanings
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice
-from pullback.ir.types import Scalar
+from pullback.ir.types import INT, Scalar, is_integer
 
 VIEWS = Meanings()
 
@@ -106,6 +106,84 @@ def _flip(context: Context, node: Any, m: Binding, axis: Binding | None = None) 
     flipped = range(rank) if axis is None else _axes(context, axis, "axis", rank, node)
     items = tuple(Slice(None, None, constant(-1) if k in flipped else None) for k in range(rank))
     return read_part(context, ref, Index(items), node)
+
+
+@VIEWS.of(np.roll)
+def _roll(context: Context, node: Any, a: Binding, shift: Binding, axis: Binding | None = None) -> Binding:
+    """One axis after the other, each by one number."""
+    ref = as_array(context, a, node)
+    shifts = [context.scalar(s, node) for s in (context.items(shift, node) if _is_sequence(shift) else (shift,))]
+    value = context.read(ref, node)
+    if axis is None:
+        steps: list[tuple[Operand, Any]] = [(places, None) for places in shifts]
+    else:
+        given = static_operand(context, axis, "axis", node)
+        rank = value.type.ndim
+        axes = [_axes(context, k, "axis", rank, node)[0] for k in (given if isinstance(given, tuple) else (given,))]
+        count = max(len(shifts), len(axes))
+        if len(shifts) not in (1, count) or len(axes) not in (1, count):
+            context.mistyped(node, "np.roll: 'shift' and 'axis' have different lengths")
+        steps = [(shifts[k % len(shifts)], axes[k % len(axes)]) for k in range(count)]
+    for places, along in steps:
+        value = context.let(node, np.roll, value, places, Constant(along, None if along is None else INT))
+    return context.bind(value if steps else context.let(node, primitives.copy, value))
+
+
+def _is_sequence(binding: Binding) -> bool:
+    return isinstance(binding, TupleValue | ListRef)
+
+
+@VIEWS.of(np.diff)
+def _diff(context: Context, node: Any, a: Binding, n: Binding | None = None, axis: Binding | None = None) -> Binding:
+    """The parts of an array without its first and without its last element, one less the other, n times."""
+    result: Binding = as_array(context, a, node)
+    rank = type_of_ref(context, as_array(context, result, node), node).ndim
+    if rank == 0:
+        context.mistyped(node, "diff requires input that is at least one dimensional")
+    along = rank - 1 if axis is None else _axes(context, axis, "axis", rank, node)[0]
+    times = 1 if n is None else static_operand(context, n, "n", node).value
+    if not isinstance(times, int) or times < 0:
+        context.mistyped(node, f"order must be non-negative but got {times!r}")
+    whole = Slice(None, None, None)
+    for _ in range(times):
+        ref = as_array(context, result, node)
+        later, earlier = (
+            context.operand(read_part(context, ref, Index((*[whole] * along, part)), node), node)
+            for part in (Slice(constant(1), None, None), Slice(None, constant(-1), None))
+        )
+        function = np.not_equal if later.type.dtype == "bool" else np.subtract
+        result = context.bind(computed(context, function, (later, earlier), (), node))
+    return result
+
+
+@VIEWS.of(np.take)
+def _take(context: Context, node: Any, a: Binding, indices: Binding, axis: Binding | None = None) -> Binding:
+    """A part by numbers or arrays of numbers, along an axis, or of all elements in a row."""
+    ref = as_array(context, a, node)
+    if axis is None:
+        ref, along = as_array(context, _ravel(context, node, ref), node), 0
+    else:
+        along = _axes(context, axis, "axis", type_of_ref(context, ref, node).ndim, node)[0]
+    part = context.operand(indices, node)
+    if not is_integer(part.type):
+        context.mistyped(node, f"the indices of np.take are integers, not {part.type.dtype}")
+    taken = read_part(context, ref, Index((*[Slice(None, None, None)] * along, part)), node)
+    if isinstance(taken, ArrayRef) and taken.cell is ref.cell:
+        return context.bind(context.let(node, primitives.copy, context.read(taken, node)))
+    return taken
+
+
+@VIEWS.of(np.polyval)
+def _polyval(context: Context, node: Any, p: Binding, x: Binding) -> Binding:
+    """Horner's scheme, for as many coefficients as the source shows."""
+    value = context.operand(x, node)
+    if not _is_sequence(p):
+        return context.bind(computed(context, np.polyval, (context.operand(p, node), value), (), node))
+    total: Operand = computed(context, np.multiply, (value, constant(0)), (), node)
+    for coefficient in context.items(p, node):
+        scaled = computed(context, np.multiply, (total, value), (), node)
+        total = computed(context, np.add, (scaled, context.operand(coefficient, node)), (), node)
+    return context.bind(total)
 
 
 def _at_least(ndim: int) -> Meaning:

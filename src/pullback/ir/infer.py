@@ -78,9 +78,8 @@ def may_be_view(function: Callable[..., Any], operands: tuple[Operand, ...], key
     """Whether the result of a NumPy function shares memory with an argument, as that of `np.diagonal` does."""
     key = (function, keywords, _shape_of(operands))
     if key not in _VIEWS:
-        samples = [_sample(operand) for operand in operands]
+        result, samples = _asked(function, operands, keywords)
         given = [array for sample in samples for array in (sample if isinstance(sample, tuple) else (sample,))]
-        result = _called(function, samples, keywords)
         arrays = [array for array in given if isinstance(array, np.ndarray)]
         _VIEWS[key] = isinstance(result, np.ndarray) and any(_overlap(result, array) for array in arrays)
     return _VIEWS[key]
@@ -99,17 +98,41 @@ def _called(function: Callable[..., Any], samples: list[Any], keywords: tuple[st
 
 
 def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Type | Exception:
-    samples = [_sample(operand) for operand in operands]
     try:
-        result = _called(function, samples, keywords)
+        result, _ = _asked(function, operands, keywords)
     except ZeroDivisionError:  # of Python's; floats divide as NumPy's do
-        result = function(samples[0], type(samples[1])(1))
+        result = function(_sample(operands[0]), type(_sample(operands[1]))(1))
     except Exception as error:  # whatever NumPy raises on these types is the answer
         return error
     type_ = type_of(result)
     if np.iscomplexobj(result):
         return TypeError("the result is complex, and complex values cannot be differentiated")
     return type_ if type_ is not None else TypeError(f"the result is a {type(result).__name__}, not a number or array")
+
+
+def _asked(
+    function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]
+) -> tuple[Any, list[Any]]:
+    """What a function gives for arrays of one element, or else of more; and these. Raises what it does for many.
+
+    Some do not take arrays of one element, as `np.cross` and `np.gradient`.
+    """
+    samples = [_sample(operand) for operand in operands]
+    for size in (3, 2, 4, 20):
+        try:
+            return _called(function, samples, keywords), samples
+        except Exception:
+            samples = [_grown(sample, size) for sample in samples]
+    return _called(function, samples, keywords), samples
+
+
+def _grown(sample: Any, size: int) -> Any:
+    """A sample with as many elements along each axis."""
+    if isinstance(sample, tuple):
+        return tuple(_grown(part, size) for part in sample)
+    if isinstance(sample, np.ndarray) and sample.ndim <= 3:
+        return np.ones((size,) * sample.ndim, sample.dtype)
+    return sample
 
 
 def _shape_of(operand: Operand) -> Any:

@@ -56,6 +56,7 @@ from pullback.runtime.integers import (
     power_of_integers,
 )
 from pullback.runtime.linalg import dot, inner, matmul, outer
+from pullback.runtime.norms import norm_over, rolled
 from pullback.runtime.products import matrix_product, vector_outer
 from pullback.runtime.reductions import (
     all_over,
@@ -175,6 +176,7 @@ __all__ = [
     "min_over",
     "minimum",
     "moveaxis",
+    "norm_over",
     "outer",
     "plus",
     "power",
@@ -191,6 +193,7 @@ __all__ = [
     "reserve",
     "reshape",
     "rint",
+    "rolled",
     "scatter",
     "scatter_add",
     "segment_length",

@@ -10,7 +10,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.errors import MissingRuleError, PullbackError
-from pullback.frontend.apply import name_of
+from pullback.frontend.addresses import name_of
 from pullback.rules import rule_of
 from pullback.tape.functions import as_dtype
 from pullback.tape.pullbacks import Pullback

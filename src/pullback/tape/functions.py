@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
-from pullback.frontend.apply import name_of, parameter_names
+from pullback.frontend.addresses import name_of
+from pullback.frontend.apply import parameter_names
 from pullback.frontend.spelling import canonical
 from pullback.rules import rule_of
 from pullback.tape.pullbacks import positional

@@ -284,3 +284,26 @@ def test_a_check_says_which_line_it_is_from():
     with pytest.raises(ValueError, match="sizes") as caught:
         pb.grad(dot_beside_a_sum)(TWO, THREE)
     assert "np.dot(x, y)" in "".join(caught.value.__notes__)
+
+
+def test_what_is_printed_before_an_error_is_printed_once(capsys):
+    def talking(x, n):
+        print("once")
+        return x[n] * 2.0
+
+    with pytest.raises(IndexError) as caught:
+        pb.grad(talking)(TWO, 5)
+    assert capsys.readouterr().out == "once\n"
+    assert "x[n] * 2.0" in "".join(caught.value.__notes__)
+
+
+def test_a_function_that_calls_itself_prints_once_before_an_error(capsys):
+    def deeper(x, n):
+        print(n)
+        if n > 5:
+            return 1.0
+        return x[n] * deeper(x, n + 1)
+
+    with pytest.raises(IndexError):
+        pb.grad(deeper)(TWO, 0)
+    assert capsys.readouterr().out == "0\n1\n2\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Sequence, Set
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, cast
 
 import numba
@@ -90,6 +90,16 @@ def computing_as_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*(np.float64(a) if type(a) is float else a for a in arguments))
 
     return run
+
+
+def without_prints(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a generated module, with those that it calls there, as it runs when it prints nothing."""
+    names = function.__globals__
+    silent = {**names, "print": lambda *parts: None}
+    for text, value in names.items():
+        if isinstance(value, FunctionType) and value.__globals__ is names:
+            silent[text] = FunctionType(value.__code__, silent, text, value.__defaults__, value.__closure__)
+    return cast("Callable[..., Any]", silent[function.__name__])
 
 
 def comment_before(lines: list[str], line: int) -> tuple[str, str]:
@@ -206,7 +216,7 @@ class Compiled:
         if self._interpreted is None:
             classes = name_classes([self.function])
             self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
-        return computing_as_numpy(self._interpreted)
+        return self._interpreted
 
     @property
     def dispatcher(self) -> Any:
@@ -256,7 +266,7 @@ class Compiled:
     @property
     def entry(self) -> Callable[..., Any]:
         """What a call from Python runs when all is well."""
-        return self.dispatcher if self.options.jit else self.interpreted
+        return self.dispatcher if self.options.jit else computing_as_numpy(self.interpreted)
 
     def results_of(self, returned: Any) -> tuple[Any, ...]:
         """All results, one after the other, of what the entry has returned."""
@@ -304,7 +314,8 @@ class Compiled:
             return OverflowError(f"the argument '{large[0]}' does not fit into 64 bits: pass a float, or use jit=False")
         if self.options.jit and not self.mutated:
             try:
-                self.interpreted(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))
+                again = computing_as_numpy(without_prints(self.interpreted))
+                again(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))
             except Exception as repeated:  # the same error, with a place
                 error = repeated
         place = self.place_of(error)

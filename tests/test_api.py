@@ -1121,9 +1121,9 @@ def test_check_grads_fails_where_the_gradient_is_wrong(monkeypatch: pytest.Monke
         pb.check_grads(function, (3.0, 5.0))
 
 
-def test_check_grads_fails_where_the_plain_function_is_another():
-    function = plain()(mixed)
-    function.engine.function = lambda a, b, c=2.0: a * b
+def test_check_grads_fails_where_the_plain_function_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    function, another = plain()(mixed), plain()(lambda a, b, c=2.0: a * b)
+    monkeypatch.setattr(checks, "engine_of", lambda _: another.engine)
     with pytest.raises(AssertionError, match="where a plain call gives"):
         pb.check_grads(function, (3.0, 5.0))
 

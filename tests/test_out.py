@@ -118,7 +118,7 @@ def gradient_with_out(function: Any, *arguments: Any) -> Any:
     """The normal form of the gradient that is written into the memory of the caller's, before the copies."""
     engine = pb.differentiable(jit=False)(function).engine
     forms = {name: form_of(a) for name, a in zip(engine.signature.parameters, arguments, strict=True)}
-    joint = engine.derivative(forms, "grad", (0,)).function
+    joint = engine.build(forms).code.derivative("grad", (0,)).function
     return write_into(joint, {0: joint.parameters[0]})
 
 

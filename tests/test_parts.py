@@ -128,7 +128,7 @@ def functions_in(text: str, argument: Any) -> Iterator[ast.FunctionDef]:
     program = made_of(text)
     engine = Engine(program, Options(), text)
     (name,) = engine.signature.parameters
-    compiled = engine.derivative({name: form_of(argument)}, "value_and_grad", (0,))
+    compiled = engine.build({name: form_of(argument)}).code.derivative("value_and_grad", (0,))
     for node in ast.parse(compiled.machine_text).body:
         if isinstance(node, ast.FunctionDef):
             yield node

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,13 @@ import numpy as np
 from pullback.api.out import memory_of
 from pullback.api.shortcut import MISS, Shortcut, never
 from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap, ready
-from pullback.compile.direct import MOST_ARGUMENTS, Entrance
+from pullback.compile.direct import MOST_ARGUMENTS, Entrance, checks_of
 from pullback.compile.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
 from pullback.frontend.captured import captured_value, give_back
+from pullback.frontend.outside import Dependency, parts_of
 from pullback.ir.types import Array, Type, is_float
 from pullback.runtime import SizesDiffer
 
@@ -30,6 +30,7 @@ class Prepared:
     def __init__(self, owner: Entrance, engine: Engine, forms: dict[str, Form], built: Built) -> None:
         self.entrance, self.engine, self.forms, self.built = owner, engine, forms, built
         self.rest: list[Any] = []
+        """What is passed after the arguments: the defaults of the parameters that were not given."""
         self.shortcut: Shortcut = never
 
     def called(self, leaves: list[Any]) -> Any:
@@ -52,12 +53,19 @@ class Prepared:
     def open(self, compiled: Compiled, arguments: tuple[Any, ...], results: Sequence[Type]) -> None:
         """Let calls like this one run without Python, if they need nothing but the types of their arguments looked at.
 
-        Modules are names that nobody binds anew; a second run after an error must not be seen.
+        A second run after an error must not be seen.
         """
         needs = compiled.has_gate and not compiled.prints and not self.built.captures
         given = len(arguments) == len(self.forms) <= MOST_ARGUMENTS
-        if needs and given and all(isinstance(d.value, ModuleType) for d in self.built.dependencies):
-            self.entrance.open(compiled, in_order(arguments), results)
+        checks = checks_of(self.built.dependencies) if needs and given else None
+        if checks is not None:
+            self.entrance.open(compiled, in_order(arguments), results, checks)
+
+    @property
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """What calls that are prepared in this way depend on: the defaults among them, if they are passed."""
+        own = parts_of(self.engine.source.function) if self.rest else ()
+        return (*self.built.dependencies, *own)
 
     def leaves_of(self, bound: dict[str, Any]) -> list[Any]:
         return [leaf for name, form in self.forms.items() for leaf in leaves_of(bound[name], form)]
@@ -80,7 +88,7 @@ class Calls:
         """What is prepared for a call, the leaves of its arguments, and whether it may take a shortcut next time."""
         kinds = kinds_of(arguments)
         prepared = self.known.get(kinds) if not keywords else None
-        if prepared is not None and prepared.built.holds():
+        if prepared is not None and engine.is_current() and prepared.built.holds():
             return prepared, [*arguments, *prepared.rest], True
         bound = engine.bind(arguments, keywords)
         prepared = self.prepare(bound)

@@ -23,20 +23,18 @@ from pullback.api.recording import recorded_call
 from pullback.api.shortcut import MISS, Shortcut, Writer, listed, never
 from pullback.api.specialise import (
     Argnums,
-    Engine,
-    SplitPair,
     build_for,
     wrt_leaves,
 )
 from pullback.compile.direct import Entrance
 from pullback.compile.functions import Compiled
+from pullback.compile.options import Options
 from pullback.errors import PullbackError, ShapeError, TypingError
 from pullback.frontend.arguments import (
     Form,
     Leaf,
     Mapping_,
     Sequence_,
-    leaf_count,
     leaf_types,
     leaves_of,
     rebuild,
@@ -44,6 +42,7 @@ from pullback.frontend.arguments import (
 from pullback.frontend.build import Built
 from pullback.frontend.captured import captured_value
 from pullback.ir.classes import obstacle
+from pullback.ir.nodes import Function
 from pullback.ir.types import Scalar, Type, is_float
 
 
@@ -73,7 +72,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     >>> gradient
     array([ 6., 10.])
     """
-    return GradientFunction(engine_of(function), argnums, has_aux, with_value=False)
+    return GradientFunction(function, argnums, has_aux, with_value=False)
 
 
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction:
@@ -95,16 +94,16 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     >>> value, gradient, dx is gradient, da
     (6.0, array([3., 3.]), True, 2.0)
     """
-    return GradientFunction(engine_of(function), argnums, has_aux, with_value=True)
+    return GradientFunction(function, argnums, has_aux, with_value=True)
 
 
 class GradientFunction(Entrance):
     """What `grad` and `value_and_grad` return: callable from Python, and from code compiled by Numba."""
 
-    def __init__(self, engine: Engine, argnums: Argnums, has_aux: bool, with_value: bool) -> None:
-        self.engine, self.argnums, self.has_aux, self.with_value = engine, argnums, has_aux, with_value
+    def __init__(self, function: Callable[..., Any], argnums: Argnums, has_aux: bool, with_value: bool) -> None:
+        self.function, self.argnums, self.has_aux, self.with_value = function, argnums, has_aux, with_value
+        self.engine = engine = engine_of(function)
         self.several = isinstance(argnums, tuple)
-        self._takes_out = "out" not in engine.signature.parameters
         self._calls = Calls(self.prepare)
         self._shortcut: Shortcut = never
         self._shortcut_out: Shortcut = never
@@ -113,7 +112,7 @@ class GradientFunction(Entrance):
         self.__signature__ = engine.signature
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GradientFunction, (self.engine, self.argnums, self.has_aux, self.with_value)
+        return GradientFunction, (self.function, self.argnums, self.has_aux, self.with_value)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"
@@ -122,7 +121,7 @@ class GradientFunction(Entrance):
         if not keywords:
             result = self._shortcut(arguments)
             return self._call(arguments, keywords, None) if result is MISS else result
-        out = keywords.pop("out", None) if self._takes_out else None
+        out = None if "out" in self.engine.signature.parameters else keywords.pop("out", None)
         if out is not None and not keywords:
             result = self._shortcut_out(arguments, out)
             if result is not MISS:
@@ -184,7 +183,7 @@ class PreparedGradient(Prepared):
         if into not in self.made:
             kind = "value_and_grad" if self.with_value else "grad"
             tuple_from = None if into else self.tuple_from
-            self.made[into] = self.engine.derivative(self.forms, kind, self.numbers, into, tuple_from=tuple_from)
+            self.made[into] = self.built.code.derivative(kind, self.numbers, into, tuple_from=tuple_from)
         return self.made[into]
 
     @property
@@ -263,7 +262,7 @@ class PreparedGradient(Prepared):
         plain = isinstance(self.built.result, Leaf) and not self.owner.has_aux
         if not plain or not compiled.has_gate or self.built.uses_tensors:
             return never
-        writer = Writer(compiled, self.built, arguments, self.rest)
+        writer = Writer(compiled, self.built, self.dependencies, arguments, self.rest)
         parts = writer.into(out, into) if out is not None else []
         made = (f"r{k}" for k in range(len(compiled.function.results)))
         first = len(self.types) - len(self.numbers)
@@ -286,7 +285,7 @@ class PreparedGradient(Prepared):
         return writer.written(returned, explain)
 
 
-def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> ForwardFunction:
     """A function that returns `(value, pullback)`: the result, and a function that takes a cotangent of its structure.
 
     `pullback(cotangent)` gives the cotangents of the arguments `argnums`, as `grad` gives gradients; it may be called
@@ -297,46 +296,63 @@ def vjp(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     >>> pullback(np.array([1.0, 10.0]))
     array([ 2., 60.])
     """
-    engine = engine_of(function)
+    return ForwardFunction(function, argnums)
 
-    def forward(*arguments: Any, **keywords: Any) -> tuple[Any, Callable[[Any], Any]]:
-        bound = engine.bind(arguments, keywords)
-        forms, built = build_for(engine, bound)
-        numbers, wanted = wrt_leaves(engine, forms, argnums)
+
+class ForwardFunction:
+    """What `vjp` returns."""
+
+    def __init__(self, function: Callable[..., Any], argnums: Argnums) -> None:
+        self.function, self.argnums = function, argnums
+        self.engine = engine = engine_of(function)
+        self.__name__, self.__doc__ = f"{engine.name}_vjp", engine.source.function.__doc__
+        self.__signature__ = engine.signature
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ForwardFunction, (self.function, self.argnums)
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}, argnums={self.argnums!r}>"
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> tuple[Any, Pulled]:
+        bound = self.engine.bind(arguments, keywords)
+        forms, built = build_for(self.engine, bound)
+        numbers, wanted = wrt_leaves(self.engine, forms, self.argnums)
         leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-        pair, results = call_forward(engine.derivative(forms, "split", numbers), built, leaves)
-        count = leaf_count(built.result)
+        pair, results = call_forward(built.code.derivative("split", numbers), built, leaves)
         types = leaf_types(built.result)
-        value = rebuild(built.result, iter([strong(v, t) for v, t in zip(results[:count], types, strict=True)]))
-        return value, _Pullback(pair, built, results[:count], results[count:], wanted, isinstance(argnums, tuple))
+        values, residuals = results[: len(types)], results[len(types) :]
+        value = rebuild(built.result, iter([strong(v, t) for v, t in zip(values, types, strict=True)]))
+        return value, Pulled(pair.backward, built.result, values, residuals, wanted, isinstance(self.argnums, tuple))
 
-    return forward
 
-
-class _Pullback:
+class Pulled:
     """The backward function with the residuals of one forward call."""
 
     def __init__(
         self,
-        pair: SplitPair,
-        built: Built,
+        backward: Compiled,
+        result: Form,
         values: tuple[Any, ...],
         residuals: tuple[Any, ...],
         wanted: tuple[Form, ...],
         several: bool,
     ) -> None:
-        self.pair, self.built, self.values, self.residuals = pair, built, values, residuals
+        self.backward, self.result, self.values, self.residuals = backward, result, values, residuals
         self.wanted, self.several = wanted, several
         self.types = [type_ for form in wanted for type_ in leaf_types(form)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = (self.result, self.values, self.residuals, self.wanted, self.several)
+        return unpickled, (self.backward.function, self.backward.options, *given)
 
     def __call__(self, cotangent: Any) -> Any:
         seeds = [
             _fitted(leaf, value, type_)
-            for leaf, value, type_ in self._leaves(cotangent, self.built.result)
+            for leaf, value, type_ in self._leaves(cotangent, self.result)
             if is_float(type_)
         ]
-        compiled = self.pair.backward
-        result = compiled.entry(*self.residuals, *seeds)
+        result = self.backward.entry(*self.residuals, *seeds)
         results = result if len(self.types) != 1 else (result,)
         leaves = iter([strong(g, t) for g, t in zip(results, self.types, strict=True)])
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
@@ -352,6 +368,11 @@ class _Pullback:
                 f"the cotangent does not have the structure of the result, {describe_form(form)}", None, str(error)
             ) from None
         return list(zip(given, self.values, leaf_types(form), strict=True))
+
+
+def unpickled(function: Function, options: Options, *given: Any) -> Pulled:
+    """The pullback with this backward function, which is compiled anew."""
+    return Pulled(Compiled(function, options), *given)
 
 
 def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:

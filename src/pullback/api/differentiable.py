@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
+import threading
+import weakref
 from collections.abc import Callable, Iterable
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any, Literal, overload
+
+from numba import cloudpickle
 
 from pullback.analysis import ANALYSES
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
@@ -20,8 +25,9 @@ from pullback.frontend.arguments import Form, Leaf, leaf_types, rebuild
 from pullback.frontend.build import Built
 from pullback.frontend.calls import plain_function
 
-KEPT = "__pullback_engine_kept__"
-"""Where a plain function keeps its engine, so that both live equally long."""
+_LOCK = threading.RLock()
+_ENGINES: weakref.WeakKeyDictionary[Callable[..., Any], Engine] = weakref.WeakKeyDictionary()
+"""The engines of plain functions, each as long as its function lives."""
 
 
 @overload
@@ -113,6 +119,7 @@ class Differentiable(Entrance):
         self.__pullback_primal__ = plain
 
     __wrapped__: Callable[..., Any]
+    __qualname__: str
 
     @property
     def engine(self) -> Engine:
@@ -120,8 +127,14 @@ class Differentiable(Entrance):
             self._engine = Engine(self.__wrapped__, self.options, self._text)
         return self._engine
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Differentiable, (self.__wrapped__, self.options, self._text)
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By name where a module has it under its name; Python's main module is another one in other processes."""
+        if named(self.__module__, self.__qualname__) is not self:
+            return Differentiable, (self.__wrapped__, self.options, self._text)
+        if self.__module__ != "__main__":
+            return self.__qualname__
+        given = cloudpickle.dumps(self.__wrapped__)
+        return of_main, (self.__qualname__, given, self.options, self._text)
 
     def __repr__(self) -> str:
         return f"<differentiable {self.__wrapped__.__name__}>"
@@ -158,7 +171,7 @@ class PreparedPrimal(Prepared):
 
     def __init__(self, owner: Differentiable, forms: dict[str, Form], built: Built) -> None:
         super().__init__(owner, owner.engine, forms, built)
-        self.compiled: Compiled = owner.engine.derivative(forms, "primal", ())
+        self.compiled: Compiled = built.code.derivative("primal", ())
 
     def called(self, leaves: list[Any]) -> Any:
         """The call with the leaves of the arguments."""
@@ -172,24 +185,36 @@ class PreparedPrimal(Prepared):
         if not isinstance(result, Leaf) or not self.compiled.has_gate or self.built.uses_tensors:
             return never
         self.open(self.compiled, arguments, [result.type])
-        return Writer(self.compiled, self.built, arguments, self.rest).written(converted("r0", result.type))
+        writer = Writer(self.compiled, self.built, self.dependencies, arguments, self.rest)
+        return writer.written(converted("r0", result.type))
+
+
+def named(module: str, name: str) -> Any:
+    """What stands under a dotted name in a module that has been imported; None if nothing does."""
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def of_main(name: str, given: bytes, options: Options, text: str | None) -> Differentiable:
+    """The function of this name in the main module if it is the one that was pickled, else one made anew."""
+    found, function = named("__main__", name), cloudpickle.loads(given)
+    if isinstance(found, Differentiable) and found.__pullback_primal__.__code__ == plain_function(function)[0].__code__:
+        return found
+    return Differentiable(function, options, text)
 
 
 def engine_of(function: Callable[..., Any]) -> Engine:
-    """The engine of a differentiable function, or a new one, kept as long as the function lives."""
+    """The engine of a differentiable function, or that of a plain one, which lives as long as the function."""
     if isinstance(function, Differentiable):
         return function.engine
     if isinstance(function, MethodType) and isinstance(function.__func__, Differentiable):
         inner = function.__func__
         return Engine(MethodType(inner.__wrapped__, function.__self__), inner.options)
-    derived = getattr(function, "__pullback_engine__", None)
-    if derived is not None:
-        made: Engine = derived()
-        return made
-    kept = getattr(function, "__dict__", None)
-    if kept is None or isinstance(function, MethodType):  # bound methods come and go
+    if not isinstance(function, FunctionType):  # bound methods come and go
         return Engine(function, Options())
-    if KEPT not in kept:
-        kept[KEPT] = Engine(function, Options())
-    engine: Engine = kept[KEPT]
-    return engine
+    with _LOCK:
+        if function not in _ENGINES:
+            _ENGINES[function] = Engine(function, Options(), weak=True)
+        return _ENGINES[function]

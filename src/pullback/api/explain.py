@@ -113,7 +113,7 @@ class _Call:
         given += [captured_value(capture) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
         self.given = tuple(given)
-        self.compiled: Compiled = engine.derivative(forms, "value_and_grad", self.wrt)
+        self.compiled: Compiled = built.code.derivative("value_and_grad", self.wrt)
         memory: Memory | None = self.compiled.memory
         segmented = memory.choose(self.given) if memory is not None else NONE
         self.keeps = find_kept(self.function, self.wrt, self.analyses, segmented=segmented)

@@ -108,13 +108,13 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
     if built.captures:
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
     if isinstance(callable_, Differentiable):
-        return cast(Compiled, engine.derivative(forms, "primal", ()).unguarded)
+        return cast(Compiled, built.code.derivative("primal", ()).unguarded)
     if callable_.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
     numbers, _ = wrt_leaves(engine, forms, callable_.argnums)
     callable_.check_result(built)
     kind = "value_and_grad" if callable_.with_value else "grad"
-    return cast(Compiled, engine.derivative(forms, kind, numbers).unguarded)
+    return cast(Compiled, built.code.derivative(kind, numbers).unguarded)
 
 
 def _plain(compiled: Compiled, remember: Any) -> Any:

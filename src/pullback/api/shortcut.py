@@ -22,7 +22,7 @@ at dtype, rank and layout of arrays. Where anything is not as it was, the call g
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import CellType
+from types import CellType, MethodType
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,17 @@ import numpy as np
 from pullback.api.specialise import ready
 from pullback.compile.functions import Compiled, Miss
 from pullback.frontend.build import Built
-from pullback.frontend.captured import GONE, Place, Shape, captured_value, look_up_again, still_holds
-from pullback.frontend.context import Dependency
+from pullback.frontend.captured import captured_value
+from pullback.frontend.outside import (
+    ABSENT,
+    GONE,
+    Dependency,
+    Place,
+    Shape,
+    look_up_again,
+    place_key,
+    still_holds,
+)
 from pullback.ir.types import Array
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 
@@ -67,8 +76,15 @@ def never(*arguments: Any) -> Any:
 class Writer:
     """Writes the shortcut for calls like one that went the long way."""
 
-    def __init__(self, compiled: Compiled, built: Built, arguments: Sequence[Any], rest: Sequence[Any]) -> None:
-        """`rest` is what is passed after the arguments: the defaults of the parameters that were not given."""
+    def __init__(
+        self,
+        compiled: Compiled,
+        built: Built,
+        dependencies: Sequence[Dependency],
+        arguments: Sequence[Any],
+        rest: Sequence[Any],
+    ) -> None:
+        """`rest` is what is passed after the arguments, and `dependencies` what the call depends on."""
         self.compiled = compiled
         self.names: dict[str, Any] = {}
         self.parameters = "arguments"
@@ -79,15 +95,15 @@ class Writer:
         ]
         self.given += [self.name("rest", leaf) for leaf in rest]
         self.values = [*arguments, *rest]
-        self.outside(built)
+        self.outside(built, dependencies)
 
-    def outside(self, built: Built) -> None:
+    def outside(self, built: Built, dependencies: Sequence[Dependency]) -> None:
         """What the function uses from outside: the gate looks at the arrays, the shortcut at everything else."""
-        captured = {(id(capture.namespace), capture.name) for capture in built.captures}
+        captured = {place_key(capture.namespace, capture.name) for capture in built.captures}
         self.conditions += [
-            self.holds(dependency)
-            for dependency in built.dependencies
-            if not isinstance(dependency.value, Array) or (id(dependency.namespace), dependency.name) not in captured
+            self.holds(d)
+            for d in dependencies
+            if not isinstance(d.value, Array) or place_key(d.namespace, d.name) not in captured
         ]
         for k, capture in enumerate(built.captures):
             self.given.append(f"c{k}")
@@ -116,10 +132,15 @@ class Writer:
         return name
 
     def holds(self, dependency: Dependency) -> str:
-        """The condition that a name outside stands for the same object."""
-        if isinstance(dependency.value, Array | Shape):
-            return f"{self.name('holds', still_holds)}({self.name('dependency', dependency)})"
-        return f"{self.place(dependency.namespace, dependency.name)} is {self.name('value', dependency.value)}"
+        """The condition that a name outside stands for the same object, or for one that is as good."""
+        namespace, name, value = dependency.namespace, dependency.name, dependency.value
+        if value is ABSENT:
+            return f"{self.key(name)} not in {self.name('place', namespace)}"
+        again = f"{self.name('holds', still_holds)}({self.name('dependency', dependency)})"
+        if isinstance(value, Array | Shape | MethodType):
+            return again
+        same = f"{self.place(namespace, name)} is {self.name('value', value)}"
+        return f"({same} or {again})" if isinstance(value, float | int | str | np.generic) else same
 
     def place(self, namespace: Any, name: Any) -> str:
         """The expression for what stands at a place outside; see `captured.look_up_again`."""

@@ -7,10 +7,12 @@ import inspect
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from pullback.api.kept import Reference, Stored, weakly
 from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.options import Options
@@ -18,7 +20,8 @@ from pullback.errors import AliasError, TypingError
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.build import Built, build
 from pullback.frontend.context import StaticNeeded
-from pullback.frontend.source import find_source
+from pullback.frontend.outside import parts_of
+from pullback.frontend.source import Source, find_source, plain_function
 from pullback.ir.classes import as_number, obstacles_in
 from pullback.ir.nodes import Function, type_of_operand
 from pullback.ir.types import is_float
@@ -32,23 +35,54 @@ Argnums = int | str | tuple[int | str, ...]
 
 
 class Engine:
-    """All that is known of one function under one set of options: its normal forms and its derivatives."""
+    """All that is known of one function under one set of options: its normal forms, and what is made of them.
 
-    def __init__(self, function: Callable[..., Any], options: Options, text: str | None = None) -> None:
-        self.function, self.options, self.text = function, options, text
-        self.source = find_source(function, text)
-        self.signature = inspect.signature(self.source.function)
+    An engine keeps its function alive unless it is `weak`, and nothing else of the user's: see `kept`.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], options: Options, text: str | None = None, weak: bool = False
+    ) -> None:
+        self.options, self.text = options, text
+        self.refer: Reference = weakly(function) if weak else lambda: function
         self.receiver = getattr(function, "__self__", None)
         self.lock = threading.RLock()
-        self.built: dict[tuple[Form, ...], Built] = {}
-        self.made: dict[Any, Any] = {}
-        self.pullbacks: dict[Any, PullbackEngine] = {}
+        self.built: dict[tuple[Form, ...], Stored] = {}
+        self.read()
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function, method or dispatcher that the user has given."""
+        function: Callable[..., Any] = self.refer()
+        return function
+
+    @property
+    def source(self) -> Source:
+        """The function with its text."""
+        return Source(plain_function(self.function), *self.text_of_function)
+
+    def read(self) -> None:
+        """Find the source of the function as it is now."""
+        source = find_source(self.function, self.text)
+        self.text_of_function = (source.tree, source.file, source.lines)
+        self.name = source.name
+        self.parts = tuple(part.value for part in parts_of(source.function))
+        self.signature = signature_of(source.function)
+
+    def is_current(self) -> bool:
+        """Whether the function is made of the same code and defaults as when it was read."""
+        now = parts_of(plain_function(self.function))
+        return len(now) == len(self.parts) and all(p.value is then for p, then in zip(now, self.parts, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Engine, (self.function, self.options, self.text)
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included. Raises TypeError as a call would."""
+        if not self.is_current():
+            with self.lock:
+                self.read()
+                self.built = {}
         if self.receiver is not None:
             arguments = (self.receiver, *arguments)
         bound = self.signature.bind(*arguments, **keywords)
@@ -59,25 +93,39 @@ class Engine:
         """The normal form for arguments of these Forms; made anew where something outside has changed."""
         key = tuple(forms.values())
         with self.lock:
-            built = self.built.get(key)
+            stored = self.built.get(key)
+            built = None if stored is None else stored.restored(self.source)
             if built is None or not built.holds():
                 built = build(self.source, forms)
-                self.built[key] = built
-                self.made = {k: v for k, v in self.made.items() if k[0] is not key and k[0] != key}
+                built = replace(built, code=Code(built.function, self.options, self.lock))
+                self.built[key] = Stored(built)
             return built
 
-    def pullback(self, built: Built, forms: dict[str, Form], wrt: tuple[int, ...]) -> PullbackEngine:
-        """The engine of the pullback of calls of this normal form, to the parameters `wrt`."""
-        key = (tuple(forms.values()), wrt)
-        with self.lock:
-            known = self.pullbacks.get(key)
-            if known is None or known.of is not built:
-                known = self.pullbacks[key] = PullbackEngine(self, built, forms, wrt)
-            return known
+    @property
+    def made(self) -> dict[Any, Any]:
+        """All that was made for calls, by the Forms of the arguments and the request."""
+        stored = self.built.items()
+        return {(key, request): made for key, s in stored for request, made in s.core.code.made.items()}
+
+
+def signature_of(function: FunctionType) -> inspect.Signature:
+    """The parameters that the code of a function has, whatever its attributes say of others."""
+    parts = (function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    bare = FunctionType(*parts)
+    bare.__kwdefaults__, bare.__annotations__ = function.__kwdefaults__, function.__annotations__
+    return inspect.signature(bare)
+
+
+class Code:
+    """What is made of one normal form: derivatives, and what compiles them."""
+
+    def __init__(self, function: Function, options: Options, lock: Any) -> None:
+        self.function, self.options, self.lock = function, options, lock
+        self.made: dict[Request, Any] = {}
+        self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
 
     def derivative(
         self,
-        forms: dict[str, Form],
         kind: str,
         wrt: tuple[int, ...],
         into: tuple[int, ...] = (),
@@ -85,32 +133,37 @@ class Engine:
         tuple_from: int | None = None,
     ) -> Any:
         """The compiled function of a kind; see `Request`."""
-        return self.requested(forms, Request(kind, wrt, into, general or not self.options.lowers, tuple_from))
+        return self.requested(Request(kind, wrt, into, general or not self.options.lowers, tuple_from))
 
-    def requested(self, forms: dict[str, Form], request: Request) -> Any:
+    def requested(self, request: Request) -> Any:
         """The compiled function or pair for a request, made at the first one."""
-        self.build(forms)
-        key = (tuple(forms.values()), request)
         with self.lock:
-            if key not in self.made:
-                self.made[key] = self.make(forms, request)
-            return self.made[key]
+            if request not in self.made:
+                self.made[request] = self.make(request)
+            return self.made[request]
 
-    def make(self, forms: dict[str, Form], request: Request) -> Any:
-        built = self.built[tuple(forms.values())]
+    def pullback(self, captures: int, wrt: tuple[int, ...]) -> tuple[Function, Code]:
+        """The normal form of the pullback to the parameters `wrt`, and what is made of it."""
+        with self.lock:
+            if wrt not in self.pulled:
+                function = pulled(self.function, captures, wrt)
+                self.pulled[wrt] = function, Code(function, self.options, self.lock)
+            return self.pulled[wrt]
+
+    def make(self, request: Request) -> Any:
         analyses, wrt, segmented = self.options.analyses, request.wrt, request.segmented or NONE
-        other = functools.partial(self.requested, forms, replace(request, general=True, segmented=None))
+        other = functools.partial(self.requested, replace(request, general=True, segmented=None))
         general = None if request.general else other
-        function = prepared(built.function, analyses, lowered=not request.general)
+        function = prepared(self.function, analyses, lowered=not request.general)
         if request.kind == "primal":
-            function = alone(function, analyses, not request.general, has_tapes(built.function))
+            function = alone(function, analyses, not request.general, has_tapes(self.function))
             function = with_marked_scratch(function, analyses) if self.options.parallel else function
             return Compiled(function, self.options, 0, general)
         kept = Kept()
         if request.kind == "split":
             pair = split(function, wrt, analyses=analyses, segmented=segmented, kept=kept)
             forward, backward = (Compiled(part, self.options) for part in (pair.forward, pair.backward))
-            return SplitPair(pair, forward, backward, other, self.memory(forms, request, function, kept))
+            return SplitPair(pair, forward, backward, other, self.memory(request, function, kept))
         with_results = request.kind == "value_and_grad"
         made = joint(
             function,
@@ -123,10 +176,10 @@ class Engine:
         )
         first = len(made.results) - len(wrt)
         made = write_into(made, {first + k: made.parameters[wrt[k]] for k in request.into})
-        memory = self.memory(forms, request, function, kept)
+        memory = self.memory(request, function, kept)
         return Compiled(made, self.options, len(request.into), general, request.tuple_from, memory)
 
-    def memory(self, forms: dict[str, Form], request: Request, function: Function, kept: Kept) -> Memory | None:
+    def memory(self, request: Request, function: Function, kept: Kept) -> Memory | None:
         """What decides for each call which loops run in segments; None where that is decided, or none of them can."""
         if request.segmented is not None:
             return None
@@ -137,7 +190,7 @@ class Engine:
             )
 
         def make(chosen: frozenset[int]) -> Any:
-            return self.requested(forms, replace(request, segmented=chosen))
+            return self.requested(replace(request, segmented=chosen))
 
         memory = Memory(self.options.max_residual_bytes, function, kept, find, make)
         return memory if memory.numbers else None
@@ -147,26 +200,26 @@ class PullbackEngine(Engine):
     """The engine of a function that another one's derivative is: see `transform.tapes.pulled`.
 
     Its arguments are those of the other, and the cotangents of the float results; its result is a tuple. It belongs to
-    calls that have been made: what the other function uses from outside is what it was then.
+    a call that has been made: what the other function uses from outside is what it was then.
     """
 
     def __init__(self, engine: Engine, built: Built, forms: dict[str, Form], wrt: tuple[int, ...]) -> None:
-        self.function, self.options, self.source = engine.function, engine.options, engine.source
+        function = engine.function
+        self.options, self.text, self.refer = engine.options, engine.text, lambda: function
+        self.text_of_function, self.name, self.parts = engine.text_of_function, engine.name, engine.parts
         self.signature, self.receiver, self.lock = engine.signature, engine.receiver, engine.lock
-        self.made, self.pullbacks = {}, {}
-        self.of = built
         floats = [type_ for type_ in leaf_types(built.result) if is_float(type_)]
         self.forms = {**forms, **{f"cotangent {k}": Leaf(type_) for k, type_ in enumerate(floats)}}
-        function = pulled(built.function, len(built.captures), wrt)
-        result = Sequence_(tuple, tuple(Leaf(type_of_operand(y)) for y in function.results))
-        self.built = {tuple(self.forms.values()): replace(built, function=function, result=result)}
+        pullback, code = built.code.pullback(len(built.captures), wrt)
+        result = Sequence_(tuple, tuple(Leaf(type_of_operand(y)) for y in pullback.results))
+        self.only = replace(built, function=pullback, result=result, code=code)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("cannot pickle the pullback of a call")
 
     def build(self, forms: dict[str, Form]) -> Built:
         """The one normal form that it has."""
-        return self.built[tuple(forms.values())]
+        return self.only
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +319,7 @@ def _check_floats(engine: Engine, name: str, form: Form, types: list[Any]) -> No
     if bad or not types:
         what = f"is of dtype {bad[0].dtype}" if bad else "has no numbers"
         raise TypingError(
-            f"'{engine.source.name}' cannot be differentiated with respect to '{name}', which {what}",
+            f"'{engine.name}' cannot be differentiated with respect to '{name}', which {what}",
             engine.source.location(engine.source.tree),
             "pass a float, as in 2.0 or x.astype(float), or leave it out of argnums",
         )

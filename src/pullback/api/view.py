@@ -32,12 +32,12 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
         return _text_of_gradient(function, arguments, argnums, keywords, readable=True)
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
-    forms, _ = build_for(engine, bound)
+    forms, built = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
-        return emit_module([engine.derivative(forms, "primal", (), general=True).function], compiled=False).rstrip()
-    pair = engine.derivative(forms, "split", numbers, general=True)
+        return emit_module([built.code.derivative("primal", (), general=True).function], compiled=False).rstrip()
+    pair = built.code.derivative("split", numbers, general=True)
     return emit_module([pair.forward.function, pair.backward.function], compiled=False).rstrip()
 
 
@@ -52,10 +52,10 @@ def inspect_source(
         return _text_of_gradient(function, arguments, argnums, keywords, readable=False)
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
-    forms, _ = build_for(engine, bound)
+    forms, built = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
-    text: str = engine.derivative(forms, "value_and_grad" if numbers else "primal", numbers).machine_text
+    text: str = built.code.derivative("value_and_grad" if numbers else "primal", numbers).machine_text
     return text.rstrip()
 
 
@@ -68,10 +68,10 @@ def _text_of_gradient(
 ) -> str:
     """The one function that `grad` or `value_and_grad` runs, to read or as Numba compiles it."""
     engine = function.engine
-    forms, _ = build_for(engine, engine.bind(arguments, keywords))
+    forms, built = build_for(engine, engine.bind(arguments, keywords))
     numbers, _ = wrt_leaves(engine, forms, function.argnums if argnums is None else argnums)
     kind = "value_and_grad" if function.with_value or function.has_aux else "grad"
-    made = engine.derivative(forms, kind, numbers, general=readable)
+    made = built.code.derivative(kind, numbers, general=readable)
     text: str = made.text if readable else made.machine_text
     return text.rstrip()
 

@@ -10,29 +10,37 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import starmap, zip_longest
-from types import MethodWrapperType
+from types import CellType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 import numpy as np
-from numba import intp, types, void
+from numba import intp, njit, types, void
 from numba._dispatcher import Dispatcher
 from numba.core.ccallback import CFunc
 from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.typeof import Purpose, typeof
 from numba.np.numpy_support import as_dtype
 
-from pullback.compile.cache.machine_code import keep
+from pullback.compile.cache.machine_code import keep as keep_on_disk
 from pullback.compile.functions import Compiled
 from pullback.compile.modules import key_of
-from pullback.ir.types import BOOL, INT, Array, Type
+from pullback.frontend.outside import ABSENT, OF_FUNCTIONS, Dependency, Place, Shape
+from pullback.ir.types import BOOL, INT, Array, Scalar, Type
 
 MOST_ARGUMENTS = 20
 """Numba's dispatcher looks at as many types as were inserted, and has room for 24 where fewer arguments are given."""
 
 size = types.ExternalFunction("PyTuple_Size", intp(intp))
 item = types.ExternalFunction("PyTuple_GetItem", intp(intp, intp))
+only_item = types.ExternalFunction("PyList_GetItem", intp(intp, intp))
+entry = types.ExternalFunction("PyDict_GetItem", intp(intp, intp))
+content = types.ExternalFunction("PyCell_Get", intp(intp))
+code_of = types.ExternalFunction("PyFunction_GetCode", intp(intp))
+defaults_of = types.ExternalFunction("PyFunction_GetDefaults", intp(intp))
+named_defaults_of = types.ExternalFunction("PyFunction_GetKwDefaults", intp(intp))
+keep = types.ExternalFunction("Py_IncRef", void(intp))
 class_of = types.ExternalFunction("PyObject_Type", intp(intp))
 attribute = types.ExternalFunction("PyObject_GetAttr", intp(intp, intp))
 release = types.ExternalFunction("Py_DecRef", void(intp))
@@ -40,17 +48,66 @@ call = types.ExternalFunction("PyObject_Call", intp(intp, intp, intp))
 forget_error = types.ExternalFunction("PyErr_Clear", void())
 
 
-def call_or_long_way(own: int, arguments: int, keywords: int) -> int:
-    """The body of a C function. `own` is a tuple: the machine code, the long way, "dtype", and two for each argument.
+def in_c(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as a part of a C function."""
+    made: Callable[..., Any] = njit(function)
+    return made
 
-    These are its class and, for an array, its dtype: to Numba's dispatcher, bytes in the other order may be the same.
-    The long way repeats a call that raises, because it knows what to say of the error.
-    """
-    count = size(arguments)
-    fits = keywords == 0 and 2 * count + 3 == size(own)
+
+@in_c
+def functions_hold(functions: int, absent: int) -> bool:
+    """Whether functions are made of the same code and defaults: four of each, itself where any defaults will do."""
+    fits, k = True, 0
+    while fits and k < size(functions):
+        function, defaults, named = item(functions, k), item(functions, k + 2), item(functions, k + 3)
+        there, there_named = defaults_of(function), named_defaults_of(function)
+        fits = code_of(function) == item(functions, k + 1)
+        fits = fits and (there == defaults or defaults == function or (there == 0 and defaults == absent))
+        fits = fits and (there_named == named or named == function or (there_named == 0 and named == absent))
+        k += 4
+    return fits
+
+
+@in_c
+def entries_hold(dicts: int, absent: int) -> bool:
+    """Whether objects stand in dicts under their keys: three of each."""
+    fits, k = True, 0
+    while fits and k < size(dicts):
+        expected, found = item(dicts, k + 2), entry(item(dicts, k), item(dicts, k + 1))
+        fits = found == expected or (found == 0 and expected == absent)
+        k += 3
+    return fits
+
+
+@in_c
+def others_hold(cells: int, objects: int) -> bool:
+    """Whether cells have their contents, two of each, and objects their attributes, three of each."""
+    fits, k = True, 0
+    while fits and k < size(cells):
+        found = content(item(cells, k))
+        fits = found == item(cells, k + 1)
+        if found != 0:
+            release(found)
+        k += 2
     k = 0
+    while fits and k < size(objects):
+        found = attribute(item(objects, k), item(objects, k + 1))
+        fits = found == item(objects, k + 2)
+        if found != 0:
+            release(found)
+        else:
+            forget_error()
+        k += 3
+    return fits
+
+
+@in_c
+def types_fit(own: int, arguments: int) -> bool:
+    """Whether arguments have the classes, and arrays the dtypes, that machine code was made for."""
+    count = size(arguments)
+    fits, k = 2 * count + FIRST == size(own), 0
     while fits and k < count:
-        argument, kind, dtype = item(arguments, k), item(own, 2 * k + 3), item(own, 2 * k + 4)
+        argument, kind, dtype = item(arguments, k), item(own, 2 * k + FIRST), item(own, 2 * k + FIRST + 1)
         found = class_of(argument)
         fits = found == kind
         release(found)
@@ -59,12 +116,69 @@ def call_or_long_way(own: int, arguments: int, keywords: int) -> int:
             fits = found == dtype
             release(found)
         k += 1
-    if fits:
+    return bool(fits)
+
+
+def call_or_long_way(owns: int, arguments: int, keywords: int) -> int:
+    """The body of a C function. `owns` is a list of one tuple: the machine code, the long way, "dtype", `Checks`, and
+    two for each argument.
+
+    These are its class and, for an array, its dtype: to Numba's dispatcher, bytes in the other order may be the same.
+    The tuple gives way to another one when something outside has changed, which may happen in the midst of a call. The
+    long way repeats a call that raises, because it knows what to say of the error.
+    """
+    own = only_item(owns, 0)
+    keep(own)
+    checks, result = item(own, 3), 0
+    absent = item(checks, 4)
+    fits = keywords == 0 and types_fit(own, arguments) and functions_hold(item(checks, 0), absent)
+    if fits and entries_hold(item(checks, 1), absent) and others_hold(item(checks, 2), item(checks, 3)):
         result = call(item(own, 0), arguments, 0)
-        if result != 0:
-            return int(result)
-        forget_error()
-    return int(call(item(own, 1), arguments, keywords))
+        if result == 0:
+            forget_error()
+    if result == 0:
+        result = call(item(own, 1), arguments, keywords)
+    release(own)
+    return int(result)
+
+
+FIRST = 4
+"""The number of the first item in the tuple that belongs to an argument."""
+
+Checks = tuple[Any, ...]
+"""Functions, entries of dicts, cells, attributes of objects, each with what they must be; and ABSENT."""
+
+
+def checks_of(dependencies: Sequence[Dependency]) -> Checks | None:
+    """What has to be looked at on each call; None where that takes more than a comparison of identities.
+
+    The function itself may have other defaults: all its arguments are given.
+    """
+    functions: dict[int, list[Any]] = {}
+    entries: list[Any] = []
+    cells: list[Any] = []
+    objects: list[Any] = []
+    for d in dependencies:
+        if isinstance(d.value, Array | Scalar | Shape | MethodType):
+            return None
+        match d.namespace:
+            case FunctionType() as function if d.name in OF_FUNCTIONS:
+                parts = functions.setdefault(id(function), [function] * 4)
+                parts[1 + OF_FUNCTIONS.index(d.name)] = ABSENT if d.value is None else d.value
+            case Place(namespace=FunctionType() as function, name="__kwdefaults__"):
+                entries += [function.__kwdefaults__, d.name, d.value]
+            case CellType():
+                cells += [d.namespace, d.value]
+            case Place():
+                return None
+            case _ if type(d.namespace) is dict:
+                entries += [d.namespace, d.name, d.value]
+            case _ if isinstance(d.name, str) and not isinstance(d.namespace, Mapping):
+                objects += [d.namespace, d.name, d.value]
+            case _:
+                return None
+    flat = tuple(part for parts in functions.values() for part in parts)
+    return flat, tuple(entries), tuple(cells), tuple(objects), ABSENT
 
 
 class Definition(ctypes.Structure):
@@ -88,13 +202,13 @@ def compiled_call() -> tuple[Definition, Any]:
     """`call_or_long_way` as CPython takes it, and what keeps its machine code."""
     signature = intp(intp, intp, intp)
     name = call_or_long_way.__name__
-    made = keep(CFunc(call_or_long_way, (signature.args, signature.return_type), {}, {}), name, key_of(name))
+    made = keep_on_disk(CFunc(call_or_long_way, (signature.args, signature.return_type), {}, {}), name, key_of(name))
     made.compile()
     return Definition(b"call", made.address, VARARGS_AND_KEYWORDS, None), made
 
 
-def builtin(own: tuple[Any, ...]) -> Any:
-    """A built-in function that runs `call_or_long_way` with this tuple."""
+def builtin(own: list[Any]) -> Any:
+    """A built-in function that runs `call_or_long_way` with this list."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return make(ctypes.addressof(compiled_call()[0]), own, None)
@@ -106,13 +220,15 @@ class Entrance(Dispatcher):
     Its class is another one then, whose `__call__` is Numba's. Numba's part of the object is unused before.
     """
 
-    _entries: dict[tuple[Any, ...], Any]
+    _entries: dict[tuple[Any, ...], list[Any]]
+    _builtins: list[Any]
     _long_way: Callable[..., Any]
 
-    def open(self, compiled: Compiled, arguments: Sequence[Any], results: Sequence[Type]) -> None:
+    def open(self, compiled: Compiled, arguments: Sequence[Any], results: Sequence[Type], checks: Checks) -> None:
         """Run machine code for arguments of these classes and Numba types, if it returns what the user should get.
 
-        results: the types of what the user should get, in the order of the returned structure.
+        results: the types of what the user should get, in the order of the returned structure. checks: what has to be
+        as it is on each call.
         """
         code = compiled.overload(arguments)
         given = code.signature.args
@@ -121,17 +237,19 @@ class Entrance(Dispatcher):
         with _LOCK:
             if not isinstance(self.__call__, MethodWrapperType):
                 Dispatcher.__init__(self, default_type_manager.get_pointer(), len(given), *DISPATCHING)
-                self._entries, self._long_way = {}, self.__call__
+                self._entries, self._builtins, self._long_way = {}, [], self.__call__
                 self.__code__ = compiled.dispatcher.py_func.__code__  # what a profiler is shown
                 kind: Any = type(self)
                 self.__class__ = opened(kind)
-            if given not in self._entries:
-                # Numba borrows it, and another thread may be running it: it is kept as long as the callable.
-                expected = [
-                    kind for a in arguments for kind in (type(a), a.dtype if type(a) is np.ndarray else type(a))
-                ]
-                self._entries[given] = builtin((code.entry_point, self._long_way, "dtype", *expected))
-                self._insert([type_._code for type_ in given], self._entries[given])  # type: ignore[attr-defined]
+            kinds = [kind for a in arguments for kind in (type(a), a.dtype if type(a) is np.ndarray else type(a))]
+            own = (code.entry_point, self._long_way, "dtype", checks, *kinds)
+            if given in self._entries:
+                self._entries[given][0] = own
+                return
+            self._entries[given] = [own]
+            # Numba borrows it, and another thread may be running it: it is kept as long as the callable.
+            self._builtins.append(builtin(self._entries[given]))
+            self._insert([type_._code for type_ in given], self._builtins[-1])  # type: ignore[attr-defined]
 
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
         """What Numba calls with the arguments where no machine code fits them."""

@@ -21,6 +21,7 @@ import numpy as np
 
 import pullback.runtime
 from pullback.compile.cache import files
+from pullback.runtime.contraction import ENDING
 
 _LOCK = threading.RLock()
 _LOADED: dict[tuple[str, tuple[type, ...]], Module] = {}
@@ -81,7 +82,9 @@ def load_module(
 
 
 def _without_comments(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("#"))
+    """A text without its comments but the last one, which says where products may be contracted."""
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if line.startswith(ENDING) or not line.lstrip().startswith("#"))
 
 
 def _define(module: Module, classes: Mapping[str, type], machine: bool) -> None:

@@ -17,11 +17,12 @@ from pullback.errors import Location, MissingRuleError
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
-from pullback.frontend.captured import binding_of, is_tensor, look_up_again, still_holds
-from pullback.frontend.context import Capture, Context, Dependency, Frame
+from pullback.frontend.captured import binding_of, is_tensor
+from pullback.frontend.context import Capture, Context, Frame
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.inserted import Inserted
 from pullback.frontend.language import check_language
+from pullback.frontend.outside import Dependency, look_up_again, still_holds
 from pullback.frontend.recursion import Recursion
 from pullback.frontend.results import result_of
 from pullback.frontend.source import Source
@@ -33,18 +34,19 @@ from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value
 from pullback.ir.types import Array
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Built:
     """A Function with what its caller must know: the Form of the result, and what is read from outside on each call.
 
-    The parameters are the leaves of the arguments, then the captured arrays.
+    The parameters are the leaves of the arguments, then the captured arrays. code: what the caller makes of it.
     """
 
     function: Function
     result: Form
     captures: tuple[Capture, ...]
     dependencies: tuple[Dependency, ...]
-    source: Source
+    source: Any
+    code: Any = None
 
     @property
     def uses_tensors(self) -> bool:
@@ -53,7 +55,7 @@ class Built:
 
     def holds(self) -> bool:
         """Whether all that the function used from outside is still what it was."""
-        return not self.dependencies or all(map(still_holds, self.dependencies))
+        return all(map(still_holds, self.dependencies))
 
 
 def build(source: Source, arguments: dict[str, Form], name: str = "") -> Built:
@@ -93,8 +95,8 @@ def _built(source: Source, arguments: dict[str, Form], name: str, assigned: tupl
     location = source.location(source.tree)
     callees = tuple(callee.function for callee in context.callees.values())
     function = Function(name or _identifier(source.name), given, body, mutated, location, callees)
-    dependencies = {(id(d.namespace), str(d.name), id(d.value)): d for d in context.dependencies}
-    return Built(function, form, captures, tuple(dependencies.values()), source)
+    context.depend(Dependency(source.function, "__code__", source.function.__code__))
+    return Built(function, form, captures, tuple(context.dependencies.values()), source)
 
 
 def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> Binding:
@@ -197,9 +199,8 @@ class Inliner:
         context = self.context
         context.state, context.fixed_location = State(), location
         bound = {inserted.gradient: cotangent, **dict(zip(inserted.names, operands, strict=True))}
+        context.frames[:] = [inserted.frame()]
         body = list(inserted.body)
-        frame = Frame(0, inserted.source, None, body, frozenset(bound), None, inserted.source.function)
-        context.frames[:] = [frame]
         with context.builder.at(location):
             for name, operand in bound.items():
                 context.state.names[(0, name)] = self._binding(operand)

@@ -22,13 +22,14 @@ from pullback.frontend.bindings import (
     Static,
     TupleValue,
 )
-from pullback.frontend.captured import Place, binding_of
+from pullback.frontend.captured import binding_of, constant_of, is_tensor
 from pullback.frontend.context import Context, Frame
 from pullback.frontend.desugar import RESULT, desugar
 from pullback.frontend.language import check_language
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.methods import call_method
 from pullback.frontend.names import assigned_names
+from pullback.frontend.outside import Dependency, Place, parts_of
 from pullback.frontend.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.results import binding_from, result_of
 from pullback.frontend.source import Source, find_source
@@ -78,8 +79,10 @@ def call_static(
     if plain is not None:
         bound = arguments if receiver is None else (Static(receiver), *arguments)
         return call_python(context, plain, bound, keywords, node)
-    method = inspect.getattr_static(type(function), getattr(function, CALL, "__call__"), None)
+    called = getattr(function, CALL, "__call__")
+    method = inspect.getattr_static(type(function), called, None)
     if isinstance(method, FunctionType):
+        context.depend(Dependency(type(function), called, method), Dependency(function, "__class__", type(function)))
         return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
@@ -120,14 +123,20 @@ def construct(
         bound = inspect.signature(kind).bind(*arguments, **keywords)
     except TypeError as error:
         context.mistyped(node, f"{kind.__name__}: {error}")
-    defaults = inspect.signature(kind).parameters
-    items = tuple(
-        bound.arguments[name]
-        if name in bound.arguments
-        else binding_of(context, defaults[name].default, kind, name, node)
-        for name in fields
-    )
+    maker = getattr(kind, "__new__" if hasattr(kind, "_fields") else "__init__")
+    context.depend(Dependency(kind, maker.__name__, maker), *parts_of(maker))
+    items = tuple(bound.arguments.get(n) or default_of(context, *_default_named(maker, n), node) for n in fields)
     return TupleValue(items, kind, fields)
+
+
+def _default_named(function: FunctionType, name: str) -> tuple[Any, Place, Any]:
+    """The default of a parameter, and where it stands."""
+    named = function.__kwdefaults__ or {}
+    if name in named:
+        return named[name], Place(function, "__kwdefaults__"), name
+    defaults, code = function.__defaults__ or (), function.__code__
+    k = code.co_varnames.index(name) - code.co_argcount + len(defaults)
+    return defaults[k], Place(function, "__defaults__"), k
 
 
 def new_dict(context: Context, entries: dict[Any, Binding], name: str = "") -> DictRef:
@@ -140,6 +149,7 @@ def method_of_record(context: Context, receiver: TupleValue, name: str, node: An
     """A method of a namedtuple or dataclass: a function whose first argument is the record."""
     found = inspect.getattr_static(receiver.kind, name)
     if isinstance(found, FunctionType):
+        context.depend(Dependency(receiver.kind, name, found))
         return Bound(found, receiver)
     context.refuse(node, f"the attribute '{name}' cannot be followed here")
 
@@ -152,12 +162,13 @@ def call_python(
 ) -> Binding:
     """A call of another Python function, read here as if its text stood in the caller's."""
     source = checked_source(function)
+    context.depend(*parts_of(function))
     defaults = tuple(
-        binding_of(context, value, Place(function, "__defaults__"), k, node)
+        default_of(context, value, Place(function, "__defaults__"), k, node)
         for k, value in enumerate(function.__defaults__ or ())
     )
     keyword_defaults = {
-        name: binding_of(context, value, Place(function, "__kwdefaults__"), name, node)
+        name: default_of(context, value, Place(function, "__kwdefaults__"), name, node)
         for name, value in (function.__kwdefaults__ or {}).items()
     }
     bound = bind_arguments(
@@ -174,6 +185,13 @@ def call_python(
         context.state = state
         del context.builder.statements[made:]
         return call_itself(context, source, bound, function, node)
+
+
+def default_of(context: Context, value: Any, place: Place, name: Any, node: Any) -> Binding:
+    """A default of a function, which is part of it; what is in a container or an array may change all the same."""
+    if isinstance(value, np.ndarray | list | tuple | dict) or is_tensor(value):
+        return binding_of(context, value, place, name, node)
+    return constant_of(context, value, name, node)
 
 
 def call_itself(

@@ -1,17 +1,17 @@
-"""What a function uses from outside: numbers are re-read on each call, arrays become hidden arguments."""
+"""What a function uses from outside: it is looked up again on each call; arrays and numbers become hidden arguments."""
 
 from __future__ import annotations
 
 import builtins
-import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, DictRef, Static, TupleValue
-from pullback.frontend.context import Capture, Context, Dependency
+from pullback.frontend.context import Capture, Context
+from pullback.frontend.outside import ABSENT, Dependency, Place, Shape, look_up_again, place_key
 from pullback.frontend.tapes import know_variable
 from pullback.ir.classes import as_number, obstacle
 from pullback.ir.nodes import Constant, Value
@@ -29,16 +29,45 @@ def lookup_outside(context: Context, function: Callable[..., Any] | None, name: 
             context.mistyped(node, f"'{name}' has no value yet in the enclosing function")
     if name in function.__globals__:
         return binding_of(context, function.__globals__[name], function.__globals__, name, node)
-    if hasattr(builtins, name):
-        return Static(getattr(builtins, name))
+    known = vars(builtins)
+    if name in known:
+        context.depend(Dependency(function.__globals__, name, ABSENT), Dependency(known, name, known[name]))
+        return Static(known[name])
     context.mistyped(node, f"the name '{name}' is not defined")
 
 
 def binding_of(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     """A Python object from outside as a binding; the namespace and name say where to look it up again."""
-    if not isinstance(value, np.ndarray | list | dict | tuple) and not _is_library(namespace):
-        context.dependencies.append(Dependency(namespace, name, value))
-    return _convert(context, value, namespace, name, node)
+    if is_tensor(value):
+        context.depend(Dependency(namespace, name, value))
+        return _capture(context, value, namespace, name)
+    refuse_obstacle(context, value, namespace, name, node)
+    if isinstance(value, np.ndarray):
+        context.depend(Dependency(namespace, name, type_of(value)))
+        return _capture(context, value, namespace, name)
+    if isinstance(value, list | tuple | dict):
+        return _container(context, value, namespace, name, node)
+    if not _is_library(namespace):
+        context.depend(Dependency(namespace, name, value))
+    return constant_of(context, value, name, node)
+
+
+def refuse_obstacle(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> None:
+    """Refuse an object whose operations are not NumPy's, with its place."""
+    if isinstance(value, complex | np.complexfloating):
+        context.mistyped(node, f"'{name}' is a complex number", "complex values cannot be differentiated")
+    found = obstacle(value)
+    if found is not None:
+        path = _path_of(namespace, name)
+        context.mistyped(node, f"'{path}' {found.reason}", found.remedy.format(path))
+
+
+def constant_of(context: Context, value: Any, name: Any, node: Any) -> Binding:
+    """An object that is fixed into the code: a number, or whatever else is known before the run."""
+    type_ = type_of(value)
+    if type_ is not None:
+        return Constant(value.item() if isinstance(value, np.generic) else as_number(value), type_)
+    return Static(value)
 
 
 def _is_library(namespace: Any) -> bool:
@@ -47,28 +76,6 @@ def _is_library(namespace: Any) -> bool:
 
 
 _LIBRARIES = {"numpy", "scipy", "math", "operator", "numba", "pullback"}
-
-
-def _convert(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
-    if is_tensor(value):
-        return _capture(context, value, namespace, name)
-    if isinstance(value, complex | np.complexfloating):
-        context.mistyped(node, f"'{name}' is a complex number", "complex values cannot be differentiated")
-    found = obstacle(value)
-    if found is not None:
-        path = _path_of(namespace, name)
-        context.mistyped(node, f"'{path}' {found.reason}", found.remedy.format(path))
-    type_ = type_of(value)
-    if isinstance(value, np.ndarray):
-        context.dependencies.append(Dependency(namespace, name, type_))
-        return _capture(context, value, namespace, name)
-    if type_ is not None:
-        return Constant(value.item() if isinstance(value, np.generic) else as_number(value), type_)
-    if isinstance(value, list | tuple | dict):
-        return _container(context, value, namespace, name, node)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return Static(value)
-    return Static(value)
 
 
 def _path_of(namespace: Any, name: Any) -> str:
@@ -80,61 +87,20 @@ def _path_of(namespace: Any, name: Any) -> str:
 
 def _container(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> Binding:
     """A container from outside, with places inside it looked up again on each call."""
-    context.dependencies.append(Dependency(namespace, name, Shape.of(value)))
+    context.depend(Dependency(namespace, name, Shape.of(value)))
     place = Place(namespace, name)
     if isinstance(value, dict):
-        entries = tuple((key, _inside(context, place, key, item, node)) for key, item in value.items())
+        entries = tuple((key, binding_of(context, item, place, key, node)) for key, item in value.items())
         cell = Cell(name, constant=f"'{name}' comes from outside this function and cannot be changed here")
         context.state.cells[cell] = entries
         return DictRef(cell)
-    items = tuple(_inside(context, place, k, item, node) for k, item in enumerate(value))
+    items = tuple(binding_of(context, item, place, k, node) for k, item in enumerate(value))
     kind = type(value) if hasattr(value, "_fields") else None
     return TupleValue(items, kind, getattr(value, "_fields", ()))
 
 
-def _inside(context: Context, place: Place, key: Any, item: Any, node: Any) -> Binding:
-    return binding_of(context, item, place, key, node)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Place:
-    """A container that is looked up by name in a namespace; what is inside it is looked up by its key."""
-
-    namespace: Any
-    name: Any
-
-    def get(self) -> Any:
-        return look_up_again(self.namespace, self.name)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Shape:
-    """What of a container must stay the same: its type and keys."""
-
-    kind: type
-    keys: tuple[Any, ...]
-
-    @staticmethod
-    def of(value: Any) -> Shape:
-        return Shape(type(value), tuple(value) if isinstance(value, dict) else (len(value),))
-
-
 ELEMENTS = "__pullback_elements__"
 """The property of a tensor or variable that gives its numbers as NumPy has them."""
-
-GONE = (KeyError, AttributeError, ValueError, IndexError, TypeError)
-"""What looking up a place outside raises where nothing stands there any more."""
-
-
-def look_up_again(namespace: Any, name: Any) -> Any:
-    """The object that now stands at a place outside the function."""
-    if isinstance(namespace, Place):
-        return namespace.get()[name]
-    if isinstance(namespace, Mapping):
-        return namespace[name]
-    if type(namespace).__name__ == "cell":
-        return namespace.cell_contents
-    return getattr(namespace, name)
 
 
 def captured_value(capture: Capture) -> Any:
@@ -148,37 +114,13 @@ def give_back(capture: Capture, elements: np.ndarray) -> None:
     look_up_again(capture.namespace, capture.name).assign(elements)
 
 
-def still_holds(dependency: Dependency) -> bool:
-    """Whether what was read from outside is what stands there now."""
-    try:
-        now = look_up_again(dependency.namespace, dependency.name)
-    except GONE:
-        return False
-    if isinstance(dependency.value, Shape):
-        return isinstance(now, list | tuple | dict) and Shape.of(now) == dependency.value
-    if isinstance(dependency.value, Array):
-        return bool(type_of(now) == dependency.value)
-    if now is dependency.value:
-        return True
-    return (
-        type(now) is type(dependency.value)
-        and isinstance(now, int | float | str | np.generic)
-        and bool(now == dependency.value)
-    )
-
-
 def _identity(value: Any, namespace: Any, name: Any) -> Any:
     """What tells one captured object from another.
 
     For tensors the object: it may stand at several places, each of which is looked up again. For arrays the place, even
     where one array stands at two: either may be changed later.
     """
-    return id(value) if is_tensor(value) else _place_of(namespace, name)
-
-
-def _place_of(namespace: Any, name: Any) -> tuple[Any, str]:
-    around = _place_of(namespace.namespace, namespace.name) if isinstance(namespace, Place) else id(namespace)
-    return around, str(name)
+    return id(value) if is_tensor(value) else place_key(namespace, name)
 
 
 def is_tensor(value: Any) -> bool:

@@ -25,6 +25,7 @@ from pullback.frontend.bindings import (
     TupleValue,
 )
 from pullback.frontend.names import Loads
+from pullback.frontend.outside import Dependency, Shape, place_key
 from pullback.frontend.watching import Watching
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -72,15 +73,6 @@ class StaticNeeded(Exception):
         self.value, self.error = value, error
 
 
-@dataclass(frozen=True, slots=True)
-class Dependency:
-    """A name outside the function that was read: where it stands, and what it stood for."""
-
-    namespace: Any
-    name: Any
-    value: Any
-
-
 @dataclass(slots=True)
 class Capture:
     """An array or variable from outside the function, passed to it as a hidden argument; `changes` if it assigns it."""
@@ -105,7 +97,7 @@ class Context:
         self.state = State()
         self.frames: list[Frame] = []
         self.frame_count = 0
-        self.dependencies: list[Dependency] = []
+        self.dependencies: dict[Any, Dependency] = {}
         self.captures: dict[Any, tuple[Capture, Binding]] = {}
         self.callees: dict[Any, Any] = {}
         self.pending: set[Key] = set()
@@ -126,6 +118,13 @@ class Context:
     def execute(self, statements: list[Any]) -> None:
         """Read statements: what they compute is appended to the open block."""
         self._execute(self, statements)
+
+    def depend(self, *dependencies: Dependency) -> None:
+        """Note what was looked up outside; one note for each place and what stood there."""
+        for dependency in dependencies:
+            value = dependency.value
+            told = value if isinstance(value, Array | Scalar | Shape) else id(value)
+            self.dependencies[place_key(dependency.namespace, dependency.name), told] = dependency
 
     # Places and errors
 

@@ -6,18 +6,21 @@ with insert_grad_of(b) as g:           b.1 = inserted(b)
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import gast
 
+from pullback.errors import PullbackError
 from pullback.frontend.bindings import ArrayRef, Static
-from pullback.frontend.context import Context
+from pullback.frontend.context import Context, Frame, StaticNeeded
 from pullback.frontend.names import assigned_names
 from pullback.frontend.source import Source
-from pullback.ir.nodes import Let, Value
+from pullback.ir.nodes import Let, Operand, Value
 
 
 @contextmanager
@@ -43,11 +46,25 @@ def insert_grad_of(value: Any) -> Iterator[float]:
 class Inserted:
     """The identity of its first argument; `body` makes the cotangent `gradient` anew from itself and from `names`."""
 
-    source: Source
+    function: weakref.ref[FunctionType]
+    text: tuple[Any, ...]
     body: tuple[Any, ...]
     gradient: str
     names: tuple[str, ...]
     __name__ = "insert_grad_of"
+
+    @staticmethod
+    def of(source: Source, body: list[Any], gradient: str, names: tuple[str, ...]) -> Inserted:
+        """The block; what is made of a function does not keep it alive."""
+        text = (source.tree, source.file, source.lines)
+        return Inserted(weakref.ref(source.function), text, tuple(body), gradient, names)
+
+    def frame(self) -> Frame:
+        """Where the block is read: its names are those that it is given, all others come from outside."""
+        function = self.function()
+        assert function is not None, "whoever calls a function keeps it"
+        known = frozenset((self.gradient, *self.names))
+        return Frame(0, Source(function, *self.text), None, list(self.body), known, None, function)
 
     def __call__(self, value: Any, *names: Any) -> Any:
         return value
@@ -67,8 +84,9 @@ def insert(context: Context, node: Any) -> None:
     operand = context.operand(old, node)
     names = _names_read(context, node.body, target.id)
     given = tuple(context.operand(context.evaluate(gast.Name(name, gast.Load(), None, None)), node) for name in names)
-    inserted = Inserted(context.frame.source, tuple(node.body), target.id, names)
+    inserted = Inserted.of(context.frame.source, node.body, target.id, names)
     value = Value(variable.id, operand.type)
+    _depend_on_block(context, inserted, (operand, *given))
     context.builder.add(Let(value, inserted, (operand, *given), (), context.location(node)))
     if not isinstance(old, ArrayRef):
         context.state.names[key] = value
@@ -76,6 +94,18 @@ def insert(context: Context, node: Any) -> None:
         context.refuse(node, "the cotangent of a view cannot be changed", "use the whole array")
     else:
         context.state.cells[old.cell] = value
+
+
+def _depend_on_block(context: Context, inserted: Inserted, operands: tuple[Operand, ...]) -> None:
+    """Note what the block uses from outside, by reading it now; on the way back it is read again."""
+    inner = context.inner()
+    inner.frames.append(inserted.frame())
+    with inner.builder.block():
+        for name, operand in zip((inserted.gradient, *inserted.names), operands, strict=True):
+            inner.state.names[(0, name)] = inner.bind(Value(name, operand.type))
+        with suppress(PullbackError, StaticNeeded):  # raised again where somebody goes this way back
+            inner.execute(list(inserted.body))
+    context.dependencies |= inner.dependencies
 
 
 def _names_read(context: Context, body: list[Any], gradient: str) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def _read_callee(context: Context, key: tuple[Any, ...], bound: dict[str, Bindin
         callee.function = Function(
             callee.name, tuple(parameters), Block(tuple(statements), tuple(leaves)), (), location
         )
-        context.dependencies += inner.dependencies
+        context.dependencies |= inner.dependencies
         if settled:
             return
     context.refuse(node, f"the result of '{callee.name}' has no type that settles", "return the same type everywhere")

@@ -19,10 +19,11 @@ from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
 from pullback.api.recording import register
 from pullback.api.shortcut import MISS
-from pullback.api.specialise import Engine, build_for
+from pullback.api.specialise import Engine, PullbackEngine, build_for
 from pullback.errors import MissingRuleError, TypingError
 from pullback.frontend.arguments import Form, Leaf, form_of, leaf_types, leaves_of, rebuild
-from pullback.frontend.captured import look_up_again
+from pullback.frontend.build import Built
+from pullback.frontend.outside import look_up_again
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
 from pullback.tape.custom import Held, as_given
@@ -56,8 +57,10 @@ register(follow)
 class Call:
     """One call of a function: its arguments with tensors in them, and what it uses from outside."""
 
-    def __init__(self, engine: Engine, forms: dict[str, Form], leaves: list[Any], captured: list[Any]) -> None:
-        self.engine, self.forms, self.built = engine, forms, engine.build(forms)
+    def __init__(
+        self, engine: Engine, forms: dict[str, Form], built: Built, leaves: list[Any], captured: list[Any]
+    ) -> None:
+        self.engine, self.forms, self.built = engine, forms, built
         self.leaves, self.captured = leaves, captured
 
     @staticmethod
@@ -66,7 +69,7 @@ class Call:
         forms, built = build_for(engine, {name: _replaced(v, _bare) for name, v in bound.items()})
         leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         captured = [look_up_again(capture.namespace, capture.name) for capture in built.captures]
-        return Call(engine, forms, leaves, captured)
+        return Call(engine, forms, built, leaves, captured)
 
     def inputs(self) -> list[tuple[int, Tensor]]:
         """(number of the parameter, tensor) for those that a recorder follows."""
@@ -80,12 +83,12 @@ class Call:
         self.check_mutated(bool(inputs))
         plain = [_bare(leaf) for leaf in self.leaves]
         if not inputs:
-            compiled = self.engine.derivative(self.forms, "primal", ())
+            compiled = self.built.code.derivative("primal", ())
             return self.rebuilt(call_entry(compiled, self.built, plain))
         try:
             values, pull = self.computed(numbers, plain)
         except MissingRuleError as error:
-            compiled = self.engine.derivative(self.forms, "primal", ())
+            compiled = self.built.code.derivative("primal", ())
             values, pull = call_entry(compiled, self.built, plain), _raising(error)
         return self.rebuilt(values, Compiled(self, numbers, tensors, pull))
 
@@ -93,11 +96,11 @@ class Call:
         """The values of the results, and the function from cotangents of the float ones to those of the inputs."""
         form = self.built.result
         if isinstance(form, Leaf) and isinstance(form.type, Scalar) and is_float(form.type):
-            compiled = self.engine.derivative(self.forms, "value_and_grad", numbers)
+            compiled = self.built.code.derivative("value_and_grad", numbers)
             value, *gradients = call_entry(compiled, self.built, leaves)
             found = [self.in_type(gradient, k) for gradient, k in zip(gradients, numbers, strict=True)]
             return (value,), lambda y_bars: [y_bars[0] * gradient for gradient in found]
-        pair, results = call_forward(self.engine.derivative(self.forms, "split", numbers), self.built, leaves)
+        pair, results = call_forward(self.built.code.derivative("split", numbers), self.built, leaves)
         types = leaf_types(form)
         floats = [type_ for type_ in types if is_float(type_)]
         residuals = tuple(map(self.apart, results[len(types) :]))
@@ -185,7 +188,7 @@ class Again:
     """The pullback of a call as a call itself, of the inputs and the cotangents, which recorders follow."""
 
     def __init__(self, call: Call, numbers: tuple[int, ...]) -> None:
-        self.engine = call.engine.pullback(call.built, call.forms, numbers)
+        self.engine = PullbackEngine(call.engine, call.built, call.forms, numbers)
         self.captures = call.built.captures
         self.floats = [type_ for type_ in leaf_types(call.built.result) if is_float(type_)]
         self.leaves = [_kept(leaf) for leaf in call.leaves]
@@ -197,8 +200,9 @@ class Again:
         """The cotangents of the inputs, as tensors."""
         self.check_captured()
         seeds = [_of_dtype(y_bar, type_) for y_bar, type_ in zip(y_bars, self.floats, strict=True)]
+        engine = self.engine
         with self.held:
-            return list(Call(self.engine, self.engine.forms, [*self.leaves, *seeds], self.captured).result())
+            return list(Call(engine, engine.forms, engine.only, [*self.leaves, *seeds], self.captured).result())
 
     def check_captured(self) -> None:
         """RuntimeError where an array from outside has changed since the call, or a tensor been exchanged."""

@@ -142,23 +142,32 @@ def describe_form(form: Form) -> str:
     return "a dict"
 
 
-def call_forward(pair: SplitPair, built: Built, leaves: list[Any]) -> tuple[SplitPair, tuple[Any, ...]]:
+def call_forward(
+    pair: SplitPair, built: Built, leaves: list[Any], captured: list[Any] | None = None
+) -> tuple[SplitPair, tuple[Any, ...]]:
     """The pair that serves these arguments, and the results and residuals of its forward function."""
-    given = (*leaves, *map(captured_value, built.captures))
-    pair = pair.within_limit(given)
+    captured = [*map(captured_value, built.captures)] if captured is None else captured
+    pair = pair.within_limit((*leaves, *captured))
     try:
-        return pair, call_entry(pair.forward, built, leaves)
+        return pair, call_entry(pair.forward, built, leaves, captured=captured)
     except SizesDiffer:
-        pair = pair.general().within_limit(given)
-        return pair, call_entry(pair.forward, built, leaves)
+        pair = pair.general().within_limit((*leaves, *captured))
+        return pair, call_entry(pair.forward, built, leaves, captured=captured)
 
 
-def call_entry(compiled: Compiled, built: Built, leaves: list[Any], outs: Sequence[Any] = ()) -> tuple[Any, ...]:
+def call_entry(
+    compiled: Compiled,
+    built: Built,
+    leaves: list[Any],
+    outs: Sequence[Any] = (),
+    captured: list[Any] | None = None,
+) -> tuple[Any, ...]:
     """The results of a generated function; arguments that it changes are changed as a plain call would.
 
-    outs: arrays that some of the results are written into.
+    outs: arrays that some of the results are written into. captured: what is passed for what stands outside, if it is
+    not what stands there now.
     """
-    given = [*leaves, *(captured_value(capture) for capture in built.captures)]
+    given = [*leaves, *([*map(captured_value, built.captures)] if captured is None else captured)]
     prepared = [ready(leaf) for leaf in given]
     memory = [memory_of(out) for out in outs]
     compiled = compiled.within_limit((*prepared, *memory))

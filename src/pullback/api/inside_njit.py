@@ -104,7 +104,7 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
     if len(arguments) != len(names):
         raise TypingError(f"'{engine.source.name}' takes {len(names)} arguments in compiled code, defaults included")
     forms: dict[str, Form] = {name: Leaf(type_of_numba(t)) for name, t in zip(names, arguments, strict=True)}
-    built: Built = engine.build(forms)
+    built: Built = engine.build(forms, numbers=False)
     if built.captures:
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
     if isinstance(callable_, Differentiable):

@@ -41,7 +41,7 @@ from pullback.frontend.outside import (
     place_key,
     still_holds,
 )
-from pullback.ir.types import Array
+from pullback.ir.types import Array, Scalar
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 
 Shortcut = Callable[..., Any]
@@ -103,7 +103,7 @@ class Writer:
         self.conditions += [
             self.holds(d)
             for d in dependencies
-            if not isinstance(d.value, Array) or place_key(d.namespace, d.name) not in captured
+            if not isinstance(d.value, Array | Scalar) or place_key(d.namespace, d.name) not in captured
         ]
         for k, capture in enumerate(built.captures):
             self.given.append(f"c{k}")
@@ -137,10 +137,20 @@ class Writer:
         if value is ABSENT:
             return f"{self.key(name)} not in {self.name('place', namespace)}"
         again = f"{self.name('holds', still_holds)}({self.name('dependency', dependency)})"
-        if isinstance(value, Array | Shape | MethodType):
+        if isinstance(value, Shape):
+            return self.has_shape(self.place(namespace, name), value)
+        if isinstance(value, Array | Scalar | MethodType):
             return again
         same = f"{self.place(namespace, name)} is {self.name('value', value)}"
         return f"({same} or {again})" if isinstance(value, float | int | str | np.generic) else same
+
+    def has_shape(self, place: str, shape: Shape) -> str:
+        """The condition that a container is of this shape."""
+        if issubclass(shape.kind, dict):
+            return (
+                f"type({place}) is {self.name('kind', shape.kind)} and (*{place},) == {self.name('keys', shape.keys)}"
+            )
+        return f"type({place}) is {self.name('kind', shape.kind)} and len({place}) == {shape.keys[0]}"
 
     def place(self, namespace: Any, name: Any) -> str:
         """The expression for what stands at a place outside; see `captured.look_up_again`."""

@@ -47,7 +47,7 @@ class Engine:
         self.refer: Reference = weakly(function) if weak else lambda: function
         self.receiver = getattr(function, "__self__", None)
         self.lock = threading.RLock()
-        self.built: dict[tuple[Form, ...], Stored] = {}
+        self.built: dict[tuple[tuple[Form, ...], bool], Stored] = {}
         self.read()
 
     @property
@@ -89,14 +89,17 @@ class Engine:
         bound.apply_defaults()
         return dict(bound.arguments)
 
-    def build(self, forms: dict[str, Form]) -> Built:
-        """The normal form for arguments of these Forms; made anew where something outside has changed."""
-        key = tuple(forms.values())
+    def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
+        """The normal form for arguments of these Forms; made anew where something outside has changed.
+
+        numbers: those from outside are parameters, as far as they can be.
+        """
+        key = (tuple(forms.values()), numbers)
         with self.lock:
             stored = self.built.get(key)
             built = None if stored is None else stored.restored(self.source)
             if built is None or not built.holds():
-                built = build(self.source, forms)
+                built = build(self.source, forms, numbers=numbers)
                 built = replace(built, code=Code(built.function, self.options, self.lock))
                 self.built[key] = Stored(built)
             return built
@@ -217,7 +220,7 @@ class PullbackEngine(Engine):
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("cannot pickle the pullback of a call")
 
-    def build(self, forms: dict[str, Form]) -> Built:
+    def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The one normal form that it has."""
         return self.only
 

@@ -9,16 +9,17 @@ def scaled(a, x):                 scaled(a: float64*, x: float64[:]):
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from pullback.errors import Location, MissingRuleError
+from pullback.errors import Location, MissingRuleError, PullbackError
 from pullback.frontend import calls
 from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
 from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.captured import binding_of, is_tensor
-from pullback.frontend.context import Capture, Context, Frame
+from pullback.frontend.context import Capture, Context, Frame, StaticNeeded
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.inserted import Inserted
 from pullback.frontend.language import check_language
@@ -30,7 +31,7 @@ from pullback.frontend.statements import execute
 from pullback.frontend.variables import Assigned
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value
+from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value, is_scalar
 from pullback.ir.types import Array
 
 
@@ -38,7 +39,7 @@ from pullback.ir.types import Array
 class Built:
     """A Function with what its caller must know: the Form of the result, and what is read from outside on each call.
 
-    The parameters are the leaves of the arguments, then the captured arrays. code: what the caller makes of it.
+    The parameters are the leaves of the arguments, then the captured numbers and arrays. code: what callers make of it.
     """
 
     function: Function
@@ -58,23 +59,66 @@ class Built:
         return all(map(still_holds, self.dependencies))
 
 
-def build(source: Source, arguments: dict[str, Form], name: str = "") -> Built:
+Fixed = frozenset[Any] | None
+"""The places of the numbers from outside that are constants; None for all of them."""
+
+
+def build(source: Source, arguments: dict[str, Form], name: str = "", numbers: bool = True) -> Built:
     """The normal form of a function for arguments of these Forms.
 
+    numbers: numbers from outside are parameters, but for those that the code depends on.
     Raises LanguageError, TypingError or AliasError, each with a place; StaticNeeded where an argument must be known.
     """
     check_language(source)
+    met: dict[Any, None] = {}
+    if numbers:
+        try:
+            return _settled(source, arguments, name, frozenset(), met)
+        except PullbackError:
+            if not met:
+                raise
+    built, fixed = _settled(source, arguments, name, None, {}), frozenset(met)
+    for place in list(met)[:MOST_TRIED]:
+        with suppress(PullbackError):
+            built = _settled(source, arguments, name, fixed - {place}, {})
+            fixed -= {place}
+    return built
+
+
+MOST_TRIED = 10
+"""Of so many numbers it is tried which of them the code depends on; the others are constants then."""
+
+
+def _settled(source: Source, arguments: dict[str, Form], name: str, fixed: Fixed, met: dict[Any, None]) -> Built:
+    """The normal form with numbers fixed that must be; `met` takes up the places of those that are parameters."""
     assigned: tuple[tuple[Any, Any], ...] = ()
     while True:
+        context = new_context()
+        context.fixed = fixed
         try:
-            return _built(source, arguments, name, assigned)
+            built = _built(context, source, arguments, name, assigned)
+            if fixed is None or not any(key[0] is source.function for key in context.callees):
+                return built
+            fixed = None  # the calls of itself pass the arguments alone
         except Assigned as found:
             assigned = (*assigned, found.place)
+        except StaticNeeded as needed:
+            captures = context.captures.items()
+            place = next((place for place, (capture, _) in captures if capture.parameter is needed.value), None)
+            if needed.value.name in arguments and place is None:
+                raise
+            if place is None or fixed is None:
+                raise needed.error from None
+            fixed |= {place}
+        finally:
+            captures = context.captures.items()
+            met |= {key: None for key, (c, _) in captures if isinstance(key, tuple) and is_scalar(c.parameter)}
 
 
-def _built(source: Source, arguments: dict[str, Form], name: str, assigned: tuple[tuple[Any, Any], ...]) -> Built:
+def _built(
+    context: Context, source: Source, arguments: dict[str, Form], name: str, assigned: tuple[tuple[Any, Any], ...]
+) -> Built:
     """The normal form, given the places of the variables that the function assigns."""
-    context = new_context()
     parameters: list[Value] = []
     statements: list[Any]
     with context.builder.block() as statements:

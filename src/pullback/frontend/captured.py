@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ from pullback.frontend.outside import ABSENT, Dependency, Place, Shape, look_up_
 from pullback.frontend.tapes import know_variable
 from pullback.ir.classes import as_number, obstacle
 from pullback.ir.nodes import Constant, Value
-from pullback.ir.types import Array, type_of
+from pullback.ir.types import Array, type_of, within
 
 
 def lookup_outside(context: Context, function: Callable[..., Any] | None, name: str, node: Any) -> Binding:
@@ -47,6 +48,9 @@ def binding_of(context: Context, value: Any, namespace: Any, name: Any, node: An
         return _capture(context, value, namespace, name)
     if isinstance(value, list | tuple | dict):
         return _container(context, value, namespace, name, node)
+    if _varies(context, value, namespace, name):
+        context.depend(Dependency(namespace, name, type_of(value)))
+        return _capture(context, value, namespace, name)
     if not _is_library(namespace):
         context.depend(Dependency(namespace, name, value))
     return constant_of(context, value, name, node)
@@ -60,6 +64,26 @@ def refuse_obstacle(context: Context, value: Any, namespace: Any, name: Any, nod
     if found is not None:
         path = _path_of(namespace, name)
         context.mistyped(node, f"'{path}' {found.reason}", found.remedy.format(path))
+
+
+def _varies(context: Context, value: Any, namespace: Any, name: Any) -> bool:
+    """Whether an object is a number that is passed on each call, so that code serves all of its values.
+
+    A bool switches something on or off, and constants of mathematics stay what they are.
+    """
+    type_ = type_of(value)
+    if context.fixed is None or type_ is None or type_.dtype == "bool" or place_key(namespace, name) in context.fixed:
+        return False
+    is_plain = type(value) in (int, float) or isinstance(value, np.generic)
+    if not is_plain or (isinstance(value, int) and within(value, "int64") != value):
+        return False
+    is_known = any(value is known for known in _KNOWN) or _is_library(namespace)
+    return not is_known and not (isinstance(namespace, Place) and len(namespace.get()) > MOST_NUMBERS)
+
+
+_KNOWN = (math.pi, math.e, math.tau, math.inf, math.nan, np.pi, np.e, np.inf, np.nan, np.euler_gamma)
+MOST_NUMBERS = 20
+"""In a longer list, tuple or dict, numbers are constants."""
 
 
 def constant_of(context: Context, value: Any, name: Any, node: Any) -> Binding:
@@ -105,8 +129,13 @@ ELEMENTS = "__pullback_elements__"
 
 def captured_value(capture: Capture) -> Any:
     """What is passed for a capture on a call; a copy, an array in any case, of what the function assigns."""
-    elements = elements_in(look_up_again(capture.namespace, capture.name))
-    return np.array(elements) if capture.changes else elements
+    return passed_for(look_up_again(capture.namespace, capture.name), capture.changes)
+
+
+def passed_for(value: Any, changes: bool) -> Any:
+    """What is passed for an object outside."""
+    elements = elements_in(value)
+    return np.array(elements) if changes else elements
 
 
 def give_back(capture: Capture, elements: np.ndarray) -> None:

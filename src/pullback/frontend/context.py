@@ -75,7 +75,7 @@ class StaticNeeded(Exception):
 
 @dataclass(slots=True)
 class Capture:
-    """An array or variable from outside the function, passed to it as a hidden argument; `changes` if it assigns it."""
+    """A number, array or variable from outside, passed as a hidden argument; `changes` if the function assigns it."""
 
     namespace: Any
     name: Any
@@ -86,7 +86,8 @@ class Capture:
 class Context:
     """The reader's working state. The State inside is copied at branches; everything else only grows.
 
-    depth: how many loops are around what is read.
+    depth: how many loops are around what is read. fixed: the places of the numbers from outside that are constants;
+    None where all of them are.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Context:
         self.frame_count = 0
         self.dependencies: dict[Any, Dependency] = {}
         self.captures: dict[Any, tuple[Capture, Binding]] = {}
+        self.fixed: frozenset[Any] | None = None
         self.callees: dict[Any, Any] = {}
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import gast
 import numpy as np
 
 from pullback.frontend import calls, indexing
-from pullback.frontend.apply import apply, apply_operator
+from pullback.frontend.apply import apply, apply_operator, needs_static
 from pullback.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -30,7 +30,7 @@ from pullback.frontend.context import Context, Pending
 from pullback.frontend.spelling import OPERATORS
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Permute, Value
-from pullback.ir.types import Array
+from pullback.ir.types import Array, Scalar, is_float
 
 
 def evaluate(context: Context, node: Any) -> Binding:
@@ -80,12 +80,27 @@ def binary(context: Context, function: Callable[..., Any], left: Binding, right:
         return TupleValue(left.items + right.items)
     if isinstance(left, ListRef) and isinstance(right, ListRef) and function is np.add:
         return context.new_list(context.items(left, node) + context.items(right, node))
-    if isinstance(left, ListRef | TupleValue) and isinstance(right, Constant) and function is np.multiply:
-        items = context.items(left, node) * int(right.value)
-        return TupleValue(items) if isinstance(left, TupleValue) else context.new_list(items)
+    if function is np.multiply:
+        for listed, count in ((left, right), (right, left)):
+            if isinstance(listed, ListRef | TupleValue) and is_count(count):
+                return _repeated(context, listed, count, node)
     if isinstance(left, Static | Text) or isinstance(right, Static | Text):
         return _join_texts(context, function, left, right, node)
     return apply_operator(context, function, (left, right), node)
+
+
+def _repeated(context: Context, listed: ListRef | TupleValue, count: Value | Constant, node: Any) -> Binding:
+    """A list or tuple several times over."""
+    if isinstance(count, Value):
+        needs_static(context, count, "how often a list or tuple is repeated", node)
+    items = context.items(listed, node) * int(count.value)
+    return TupleValue(items) if isinstance(listed, TupleValue) else context.new_list(items)
+
+
+def is_count(binding: Binding) -> TypeGuard[Value | Constant]:
+    """Whether a binding is a single number of integers or bools."""
+    type_ = binding.type if isinstance(binding, Value | Constant) else None
+    return isinstance(type_, Scalar) and not is_float(type_)
 
 
 def _join_texts(context: Context, function: Any, left: Binding, right: Binding, node: Any) -> Binding:

@@ -23,6 +23,7 @@ from pullback.api.specialise import Engine, PullbackEngine, build_for
 from pullback.errors import MissingRuleError, TypingError
 from pullback.frontend.arguments import Form, Leaf, form_of, leaf_types, leaves_of, rebuild
 from pullback.frontend.build import Built
+from pullback.frontend.captured import passed_for
 from pullback.frontend.outside import look_up_again
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
@@ -71,6 +72,10 @@ class Call:
         captured = [look_up_again(capture.namespace, capture.name) for capture in built.captures]
         return Call(engine, forms, built, leaves, captured)
 
+    def passed(self) -> list[Any]:
+        """What compiled code is given for what stands outside."""
+        return [passed_for(value, c.changes) for value, c in zip(self.captured, self.built.captures, strict=True)]
+
     def inputs(self) -> list[tuple[int, Tensor]]:
         """(number of the parameter, tensor) for those that a recorder follows."""
         every = enumerate([*self.leaves, *self.captured])
@@ -84,12 +89,12 @@ class Call:
         plain = [_bare(leaf) for leaf in self.leaves]
         if not inputs:
             compiled = self.built.code.derivative("primal", ())
-            return self.rebuilt(call_entry(compiled, self.built, plain))
+            return self.rebuilt(call_entry(compiled, self.built, plain, captured=self.passed()))
         try:
             values, pull = self.computed(numbers, plain)
         except MissingRuleError as error:
             compiled = self.built.code.derivative("primal", ())
-            values, pull = call_entry(compiled, self.built, plain), _raising(error)
+            values, pull = call_entry(compiled, self.built, plain, captured=self.passed()), _raising(error)
         return self.rebuilt(values, Compiled(self, numbers, tensors, pull))
 
     def computed(self, numbers: tuple[int, ...], leaves: list[Any]) -> tuple[tuple[Any, ...], Pull]:
@@ -97,10 +102,11 @@ class Call:
         form = self.built.result
         if isinstance(form, Leaf) and isinstance(form.type, Scalar) and is_float(form.type):
             compiled = self.built.code.derivative("value_and_grad", numbers)
-            value, *gradients = call_entry(compiled, self.built, leaves)
+            value, *gradients = call_entry(compiled, self.built, leaves, captured=self.passed())
             found = [self.in_type(gradient, k) for gradient, k in zip(gradients, numbers, strict=True)]
             return (value,), lambda y_bars: [y_bars[0] * gradient for gradient in found]
-        pair, results = call_forward(self.built.code.derivative("split", numbers), self.built, leaves)
+        whole = self.built.code.derivative("split", numbers)
+        pair, results = call_forward(whole, self.built, leaves, self.passed())
         types = leaf_types(form)
         floats = [type_ for type_ in types if is_float(type_)]
         residuals = tuple(map(self.apart, results[len(types) :]))
@@ -208,6 +214,8 @@ class Again:
         """RuntimeError where an array from outside has changed since the call, or a tensor been exchanged."""
         for capture, object_, then in zip(self.captures, self.objects, self.captured, strict=True):
             now = look_up_again(capture.namespace, capture.name)
+            if not isinstance(then, Tensor | np.ndarray):
+                continue  # a number is passed again as it was
             same = now is object_ if isinstance(object_, Tensor) else np.array_equal(now, then, equal_nan=True)
             if not same:
                 kind = "tensor" if isinstance(object_, Tensor) else "array"

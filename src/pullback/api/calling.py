@@ -12,6 +12,7 @@ from pullback.api.shortcut import MISS, Shortcut, never
 from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap, ready
 from pullback.compile.direct import MOST_ARGUMENTS, Entrance, checks_of
 from pullback.compile.functions import Compiled
+from pullback.compile.turns import interrupts_end_it
 from pullback.errors import TypingError
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
@@ -44,10 +45,13 @@ class Prepared:
     def called_simply(self, arguments: tuple[Any, ...], leaves: list[Any]) -> tuple[Any, Shortcut]:
         """The call with numbers and arrays, and the shortcut for those after it."""
         result = self.shortcut(in_order(arguments))
-        if result is MISS:
+        if result is not MISS:
+            return result, self.shortcut
+        if self.shortcut is not never:
+            return self.called(leaves), self.shortcut
+        with interrupts_end_it():
             result = self.called(leaves)
-            if self.shortcut is never:
-                self.shortcut = self.write(arguments)
+            self.shortcut = self.write(arguments)
         return result, self.shortcut
 
     def open(self, compiled: Compiled, arguments: tuple[Any, ...], results: Sequence[Type]) -> None:
@@ -179,7 +183,7 @@ def call_entry(
                 raise ValueError(f"the argument '{compiled.function.parameters[k].name}' is written and is read-only")
             check_own_overlap(given[k], compiled.function.parameters[k].name)
     try:
-        result = compiled.entry(*prepared, *memory)
+        result = compiled.call(*prepared, *memory)
     except Exception as error:
         result = compiled.recover(error, (*prepared, *memory))
     for k in mutated:

@@ -352,7 +352,7 @@ class Pulled:
             for leaf, value, type_ in self._leaves(cotangent, self.result)
             if is_float(type_)
         ]
-        result = self.backward.entry(*self.residuals, *seeds)
+        result = self.backward.call(*self.residuals, *seeds)
         results = result if len(self.types) != 1 else (result,)
         leaves = iter([strong(g, t) for g, t in zip(results, self.types, strict=True)])
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-import threading
 import weakref
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
@@ -21,11 +20,11 @@ from pullback.api.specialise import Engine, build_for
 from pullback.compile.direct import Entrance
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
+from pullback.compile.turns import MAKING
 from pullback.frontend.arguments import Form, Leaf, leaf_types, rebuild
 from pullback.frontend.build import Built
 from pullback.frontend.calls import plain_function
 
-_LOCK = threading.RLock()
 _ENGINES: weakref.WeakKeyDictionary[Callable[..., Any], Engine] = weakref.WeakKeyDictionary()
 """The engines of plain functions, each as long as its function lives."""
 
@@ -123,9 +122,10 @@ class Differentiable(Entrance):
 
     @property
     def engine(self) -> Engine:
-        if self._engine is None:
-            self._engine = Engine(self.__wrapped__, self.options, self._text)
-        return self._engine
+        with MAKING:
+            if self._engine is None:
+                self._engine = Engine(self.__wrapped__, self.options, self._text)
+            return self._engine
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """By name where a module has it under its name; Python's main module is another one in other processes."""
@@ -214,7 +214,7 @@ def engine_of(function: Callable[..., Any]) -> Engine:
         return Engine(MethodType(inner.__wrapped__, function.__self__), inner.options)
     if not isinstance(function, FunctionType):  # bound methods come and go
         return Engine(function, Options())
-    with _LOCK:
+    with MAKING:
         if function not in _ENGINES:
             _ENGINES[function] = Engine(function, Options(), weak=True)
         return _ENGINES[function]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FunctionType
@@ -16,6 +15,7 @@ from pullback.api.kept import Reference, Stored, weakly
 from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.options import Options
+from pullback.compile.turns import MAKING
 from pullback.errors import AliasError, TypingError
 from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.build import Built, build
@@ -46,7 +46,6 @@ class Engine:
         self.options, self.text = options, text
         self.refer: Reference = weakly(function) if weak else lambda: function
         self.receiver = getattr(function, "__self__", None)
-        self.lock = threading.RLock()
         self.built: dict[tuple[tuple[Form, ...], bool], Stored] = {}
         self.read()
 
@@ -80,7 +79,7 @@ class Engine:
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included. Raises TypeError as a call would."""
         if not self.is_current():
-            with self.lock:
+            with MAKING:
                 self.read()
                 self.built = {}
         if self.receiver is not None:
@@ -95,12 +94,12 @@ class Engine:
         numbers: those from outside are parameters, as far as they can be.
         """
         key = (tuple(forms.values()), numbers)
-        with self.lock:
+        with MAKING:
             stored = self.built.get(key)
             built = None if stored is None else stored.restored(self.source)
             if built is None or not built.holds():
                 built = build(self.source, forms, numbers=numbers)
-                built = replace(built, code=Code(built.function, self.options, self.lock))
+                built = replace(built, code=Code(built.function, self.options))
                 self.built[key] = Stored(built)
             return built
 
@@ -122,8 +121,8 @@ def signature_of(function: FunctionType) -> inspect.Signature:
 class Code:
     """What is made of one normal form: derivatives, and what compiles them."""
 
-    def __init__(self, function: Function, options: Options, lock: Any) -> None:
-        self.function, self.options, self.lock = function, options, lock
+    def __init__(self, function: Function, options: Options) -> None:
+        self.function, self.options = function, options
         self.made: dict[Request, Any] = {}
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
 
@@ -140,17 +139,17 @@ class Code:
 
     def requested(self, request: Request) -> Any:
         """The compiled function or pair for a request, made at the first one."""
-        with self.lock:
+        with MAKING:
             if request not in self.made:
                 self.made[request] = self.make(request)
             return self.made[request]
 
     def pullback(self, captures: int, wrt: tuple[int, ...]) -> tuple[Function, Code]:
         """The normal form of the pullback to the parameters `wrt`, and what is made of it."""
-        with self.lock:
+        with MAKING:
             if wrt not in self.pulled:
                 function = pulled(self.function, captures, wrt)
-                self.pulled[wrt] = function, Code(function, self.options, self.lock)
+                self.pulled[wrt] = function, Code(function, self.options)
             return self.pulled[wrt]
 
     def make(self, request: Request) -> Any:
@@ -210,7 +209,7 @@ class PullbackEngine(Engine):
         function = engine.function
         self.options, self.text, self.refer = engine.options, engine.text, lambda: function
         self.text_of_function, self.name, self.parts = engine.text_of_function, engine.name, engine.parts
-        self.signature, self.receiver, self.lock = engine.signature, engine.receiver, engine.lock
+        self.signature, self.receiver = engine.signature, engine.receiver
         floats = [type_ for type_ in leaf_types(built.result) if is_float(type_)]
         self.forms = {**forms, **{f"cotangent {k}": Leaf(type_) for k, type_ in enumerate(floats)}}
         pullback, code = built.code.pullback(len(built.captures), wrt)

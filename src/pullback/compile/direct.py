@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import starmap, zip_longest
 from types import CellType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 import numpy as np
-from numba import intp, njit, types, void
+from numba import int32, intp, njit, types, void
 from numba._dispatcher import Dispatcher
 from numba.core.ccallback import CFunc
 from numba.core.typeconv.rules import default_type_manager
@@ -26,6 +25,7 @@ from numba.np.numpy_support import as_dtype
 from pullback.compile.cache.machine_code import keep as keep_on_disk
 from pullback.compile.functions import Compiled
 from pullback.compile.modules import key_of
+from pullback.compile.turns import MAKING
 from pullback.frontend.outside import ABSENT, OF_FUNCTIONS, Dependency, Place, Shape
 from pullback.ir.types import BOOL, INT, Array, Scalar, Type
 
@@ -45,16 +45,17 @@ class_of = types.ExternalFunction("PyObject_Type", intp(intp))
 attribute = types.ExternalFunction("PyObject_GetAttr", intp(intp, intp))
 release = types.ExternalFunction("Py_DecRef", void(intp))
 call = types.ExternalFunction("PyObject_Call", intp(intp, intp, intp))
+is_of_kind = types.ExternalFunction("PyErr_ExceptionMatches", int32(intp))
 forget_error = types.ExternalFunction("PyErr_Clear", void())
 
 
-def in_c(function: Callable[..., Any]) -> Callable[..., Any]:
+def part_of_it(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as a part of a C function."""
     made: Callable[..., Any] = njit(function)
     return made
 
 
-@in_c
+@part_of_it
 def functions_hold(functions: int, absent: int) -> bool:
     """Whether functions are made of the same code and defaults: four of each, itself where any defaults will do."""
     fits, k = True, 0
@@ -68,7 +69,7 @@ def functions_hold(functions: int, absent: int) -> bool:
     return fits
 
 
-@in_c
+@part_of_it
 def entries_hold(dicts: int, absent: int) -> bool:
     """Whether objects stand in dicts under their keys: three of each."""
     fits, k = True, 0
@@ -79,7 +80,7 @@ def entries_hold(dicts: int, absent: int) -> bool:
     return fits
 
 
-@in_c
+@part_of_it
 def others_hold(cells: int, objects: int) -> bool:
     """Whether cells have their contents, two of each, and objects their attributes, three of each."""
     fits, k = True, 0
@@ -101,7 +102,7 @@ def others_hold(cells: int, objects: int) -> bool:
     return fits
 
 
-@in_c
+@part_of_it
 def types_fit(own: int, arguments: int) -> bool:
     """Whether arguments have the classes, and arrays the dtypes, that machine code was made for."""
     count = size(arguments)
@@ -120,8 +121,8 @@ def types_fit(own: int, arguments: int) -> bool:
 
 
 def call_or_long_way(owns: int, arguments: int, keywords: int) -> int:
-    """The body of a C function. `owns` is a list of one tuple: the machine code, the long way, "dtype", `Checks`, and
-    two for each argument.
+    """The body of a C function. `owns` is a list of one tuple: the machine code, the long way, "dtype", `Checks`, what
+    keeps the machine code in memory, and two for each argument.
 
     These are its class and, for an array, its dtype: to Numba's dispatcher, bytes in the other order may be the same.
     The tuple gives way to another one when something outside has changed, which may happen in the midst of a call. The
@@ -132,21 +133,23 @@ def call_or_long_way(owns: int, arguments: int, keywords: int) -> int:
     checks, result = item(own, 3), 0
     absent = item(checks, 4)
     fits = keywords == 0 and types_fit(own, arguments) and functions_hold(item(checks, 0), absent)
-    if fits and entries_hold(item(checks, 1), absent) and others_hold(item(checks, 2), item(checks, 3)):
+    fits = fits and entries_hold(item(checks, 1), absent) and others_hold(item(checks, 2), item(checks, 3))
+    if fits:
         result = call(item(own, 0), arguments, 0)
-        if result == 0:
+        fits = result != 0 or is_of_kind(item(checks, 5)) == 0  # an interrupt is not forgotten
+        if not fits:
             forget_error()
-    if result == 0:
+    if not fits:
         result = call(item(own, 1), arguments, keywords)
     release(own)
     return int(result)
 
 
-FIRST = 4
+FIRST = 5
 """The number of the first item in the tuple that belongs to an argument."""
 
 Checks = tuple[Any, ...]
-"""Functions, entries of dicts, cells, attributes of objects, each with what they must be; and ABSENT."""
+"""Functions, entries of dicts, cells, attributes of objects, each with what they must be; ABSENT; and Exception."""
 
 
 def checks_of(dependencies: Sequence[Dependency]) -> Checks | None:
@@ -178,7 +181,7 @@ def checks_of(dependencies: Sequence[Dependency]) -> Checks | None:
             case _:
                 return None
     flat = tuple(part for parts in functions.values() for part in parts)
-    return flat, tuple(entries), tuple(cells), tuple(objects), ABSENT
+    return flat, tuple(entries), tuple(cells), tuple(objects), ABSENT, Exception
 
 
 class Definition(ctypes.Structure):
@@ -207,11 +210,11 @@ def compiled_call() -> tuple[Definition, Any]:
     return Definition(b"call", made.address, VARARGS_AND_KEYWORDS, None), made
 
 
-def builtin(own: list[Any]) -> Any:
-    """A built-in function that runs `call_or_long_way` with this list."""
+def builtin(definition: Definition, own: list[Any]) -> Any:
+    """A built-in function that runs `call_or_long_way` with this list, as long as somebody keeps the definition."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return make(ctypes.addressof(compiled_call()[0]), own, None)
+    return make(ctypes.addressof(definition), own, None)
 
 
 class Entrance(Dispatcher):
@@ -221,7 +224,7 @@ class Entrance(Dispatcher):
     """
 
     _entries: dict[tuple[Any, ...], list[Any]]
-    _builtins: list[Any]
+    _builtins: list[tuple[Any, Any]]
     _long_way: Callable[..., Any]
 
     def open(self, compiled: Compiled, arguments: Sequence[Any], results: Sequence[Type], checks: Checks) -> None:
@@ -234,7 +237,8 @@ class Entrance(Dispatcher):
         given = code.signature.args
         if not all(starmap(is_boxed_as, zip_longest(types_in(code.signature.return_type), results))):
             return
-        with _LOCK:
+        in_c = compiled_call()  # threads may compile it at once
+        with MAKING:
             if not isinstance(self.__call__, MethodWrapperType):
                 Dispatcher.__init__(self, default_type_manager.get_pointer(), len(given), *DISPATCHING)
                 self._entries, self._builtins, self._long_way = {}, [], self.__call__
@@ -242,14 +246,15 @@ class Entrance(Dispatcher):
                 kind: Any = type(self)
                 self.__class__ = opened(kind)
             kinds = [kind for a in arguments for kind in (type(a), a.dtype if type(a) is np.ndarray else type(a))]
-            own = (code.entry_point, self._long_way, "dtype", checks, *kinds)
+            own = (code.entry_point, self._long_way, "dtype", checks, code, *kinds)
             if given in self._entries:
                 self._entries[given][0] = own
                 return
             self._entries[given] = [own]
             # Numba borrows it, and another thread may be running it: it is kept as long as the callable.
-            self._builtins.append(builtin(self._entries[given]))
-            self._insert([type_._code for type_ in given], self._builtins[-1])  # type: ignore[attr-defined]
+            made = builtin(in_c[0], self._entries[given])
+            self._builtins.append((made, in_c))
+            self._insert([type_._code for type_ in given], made)  # type: ignore[attr-defined]
 
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
         """What Numba calls with the arguments where no machine code fits them."""
@@ -262,9 +267,6 @@ class Entrance(Dispatcher):
         except ValueError:
             type_ = None
         return types.pyobject if type_ is None else type_
-
-
-_LOCK = threading.Lock()
 
 
 @functools.cache

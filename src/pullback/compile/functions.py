@@ -18,6 +18,7 @@ from pullback.compile.cache.machine_code import keep
 from pullback.compile.memory import Memory
 from pullback.compile.modules import load_module
 from pullback.compile.options import Options
+from pullback.compile.turns import MAKING, interrupts_end_it
 from pullback.emit import parts
 from pullback.emit.module import emit_module
 from pullback.emit.names import name_classes
@@ -213,24 +214,30 @@ class Compiled:
         """The numpy-level text as a plain Python function."""
         if self.shown is not self:
             return self.shown.interpreted
-        if self._interpreted is None:
-            classes = name_classes([self.function])
-            self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
-        return self._interpreted
+        with MAKING:
+            if self._interpreted is None:
+                classes = name_classes([self.function])
+                self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
+            return self._interpreted
 
     @property
     def dispatcher(self) -> Any:
         """The loop-level text as a Numba dispatcher; it begins with a look at the memory that a call will take."""
         if self._dispatcher is None:
-            flags = self.options.numba(nogil=not is_brief(self.function))
-            function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
-            function = self.checked(function)
-            text, key = self.emitted(function), f"{self.options.key()} {flags['nogil']}"
-            module = load_module(self.name, text, key, name_classes([function]), machine=True)
-            made = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))
-            self._key = module.__key__
-            self._dispatcher = keep(made, self.name, self._key) if self.options.cache else made
+            with MAKING:
+                self._dispatcher = self._dispatcher or self.made()
         return self._dispatcher
+
+    def made(self) -> Any:
+        """A new dispatcher."""
+        flags = self.options.numba(nogil=not is_brief(self.function))
+        function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
+        function = self.checked(function)
+        text, key = self.emitted(function), f"{self.options.key()} {flags['nogil']}"
+        module = load_module(self.name, text, key, name_classes([function]), machine=True)
+        made = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))
+        self._key = module.__key__
+        return keep(made, self.name, self._key) if self.options.cache else made
 
     @property
     def key(self) -> str | None:
@@ -259,14 +266,23 @@ class Compiled:
 
     def overload(self, arguments: Sequence[Any]) -> Any:
         """What Numba has compiled for arguments of these types."""
-        types = tuple(map(self.dispatcher.typeof_pyval, arguments))
-        self.dispatcher.compile(types)
-        return self.dispatcher.overloads[types]
+        dispatcher = self.dispatcher
+        types = tuple(map(dispatcher.typeof_pyval, arguments))
+        if types not in dispatcher.overloads:
+            with interrupts_end_it():
+                dispatcher.compile(types)
+        return dispatcher.overloads[types]
 
     @property
     def entry(self) -> Callable[..., Any]:
         """What a call from Python runs when all is well."""
         return self.dispatcher if self.options.jit else computing_as_numpy(self.interpreted)
+
+    def call(self, *arguments: Any) -> Any:
+        """What the entry returns."""
+        if self.options.jit and not numba.config.DISABLE_JIT and not self.dispatcher.overloads:
+            self.overload(arguments)
+        return self.entry(*arguments)
 
     def results_of(self, returned: Any) -> tuple[Any, ...]:
         """All results, one after the other, of what the entry has returned."""
@@ -283,7 +299,7 @@ class Compiled:
         if other is self:
             raise self.explain(error, arguments) from None
         try:
-            return other.entry(*arguments)
+            return other.call(*arguments)
         except Exception as again:
             return other.recover(again, arguments)
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from pullback.compile.modules import load_module
+from pullback.compile.turns import MAKING
 from pullback.emit.module import emit_module
 from pullback.ir.nodes import Function
 from pullback.runtime.freememory import fits_in_memory, most_bytes
@@ -91,6 +92,7 @@ class Memory:
 
 def interpreted(function: Function) -> Callable[..., int]:
     """A function of the normal form as plain Python."""
-    text = emit_module([function], compiled=False)
-    made: Callable[..., int] = getattr(load_module(function.name, text, "bytes"), function.name)
+    with MAKING:
+        text = emit_module([function], compiled=False)
+        made: Callable[..., int] = getattr(load_module(function.name, text, "bytes"), function.name)
     return made

@@ -19,6 +19,7 @@ from numba.core.errors import NumbaDebugInfoWarning, NumbaError
 from pullback.compile.functions import Compiled, comment_before, function_of
 from pullback.compile.modules import load_module
 from pullback.emit.names import name_classes
+from pullback.ir.syntax import parse
 from pullback.runtime.interleaving import Compiler
 
 _FUNCTION = re.compile(r"^define .*?\n}", re.MULTILINE | re.DOTALL)
@@ -57,7 +58,7 @@ def vectorised_loops(compiled: Compiled, arguments: Sequence[Any]) -> set[str]:
             dispatcher.compile(types)
         except NumbaError as error:
             raise compiled.explain(error, tuple(arguments)) from None
-    loops = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.For | ast.While)]
+    loops = [node for node in ast.walk(parse(text)) if isinstance(node, ast.For | ast.While)]
     lines = _vector_lines(dispatcher.inspect_llvm(types), module.__name__)
     innermost = (_innermost(loops, line) for line in lines)
     return {comment_before(text.splitlines(), loop.lineno)[0] for loop in innermost if loop is not None}

@@ -14,6 +14,7 @@ import astunparse
 import gast
 
 from pullback.errors import PullbackError
+from pullback.ir.syntax import parse
 from pullback.runtime.contraction import ENDING
 
 COMMENT = "\0# "
@@ -48,7 +49,7 @@ def to_text(tree: Any) -> str:
     if lines:
         text += f"\n\n{ENDING}{', '.join(map(str, lines))}\n"
     try:
-        same = ast.dump(_Spelled().visit(ast.parse(text))) == ast.dump(_without_comments(module))
+        same = ast.dump(_Spelled().visit(parse(text))) == ast.dump(_without_comments(module))
     except (SyntaxError, ValueError):
         same = False
     if not same:  # not an assertion, which `python -O` leaves out: the text is going to be run
@@ -109,7 +110,7 @@ class _Spelled(ast.NodeTransformer):
 
 def _without_comments(module: Any) -> Any:
     stripped = _Spelled().visit(_Stripper().visit(module))
-    return ast.parse(ast.unparse(ast.fix_missing_locations(stripped)))
+    return parse(ast.unparse(ast.fix_missing_locations(stripped)))
 
 
 class Printer(astunparse.Unparser):

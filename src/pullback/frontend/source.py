@@ -26,6 +26,7 @@ import gast
 import numpy as np
 
 from pullback.errors import Location, TypingError
+from pullback.ir.syntax import compile_tree, parse
 
 PythonFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -188,8 +189,8 @@ def parsed(text: str) -> ast.Module:
     """The tree of a text. Indented text is taken as it stands: its lines, columns and strings do not change."""
     with unwarned():
         if text.lstrip("\n")[:1].isspace():
-            return ast.increment_lineno(ast.parse("if True:\n" + text), -1)
-        return ast.parse(text)
+            return ast.increment_lineno(parse("if True:\n" + text), -1)
+        return parse(text)
 
 
 @contextmanager
@@ -377,7 +378,7 @@ def compiled_module(statements: list[ast.stmt], flags: int) -> tuple[CodeType, .
     """The code objects within the statements, at any depth; none if they do not compile."""
     try:
         with unwarned():
-            compiled = compile(ast.Module(statements, []), "<source>", "exec", flags=flags, dont_inherit=True)
+            compiled = compile_tree(ast.Module(statements, []), flags)
     except SyntaxError:
         return ()
     return tuple(nested_codes(compiled))
@@ -390,7 +391,7 @@ def flags_of(code: CodeType) -> int:
 
 def enclosed(statement: ast.stmt, names: tuple[str, ...]) -> ast.stmt:
     """The statement within a function that owns `names`: text given alone then compiles to the same closure."""
-    outer = ast.parse(f"def outer({', '.join(names)}): pass").body[0]
+    outer = parse(f"def outer({', '.join(names)}): pass").body[0]
     assert isinstance(outer, ast.FunctionDef), "the text is a function definition"
     outer.body = [statement]
     return outer

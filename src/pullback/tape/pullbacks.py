@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
+from pullback.ir.syntax import PARSING
 from pullback.rules.declare import Rule
 from pullback.runtime import masked_product
 from pullback.tape.mentions import Use, tree_of, use_of
@@ -189,6 +190,8 @@ def compiled(tree: ast.FunctionDef, body: Callable[..., Any]) -> Callable[..., A
     """The function that a tree defines, among the names of the body it was made from."""
     module = ast.fix_missing_locations(ast.Module([tree], []))
     made: dict[str, Any] = {}
-    exec(compile(module, body.__code__.co_filename, "exec"), body.__globals__, made)
+    with PARSING:
+        code = compile(module, body.__code__.co_filename, "exec")
+    exec(code, body.__globals__, made)
     function: Callable[..., Any] = made[tree.name]
     return function

@@ -162,7 +162,7 @@ def test_an_edit_gives_fresh_machine_code(project: Project) -> None:
 
 
 def test_array_that_changes_keeps_its_machine_code(project: Project) -> None:
-    """Arrays from outside are arguments of the machine code: only numbers are part of it."""
+    """Arrays from outside are arguments of the machine code, as numbers are."""
     first = project.run()
     project.write(("[1.0, 2.0]", "[10.0, 1.0]"))
     second = project.run()
@@ -239,5 +239,5 @@ def test_hash_seed_does_not_spoil_the_cache(project: Project) -> None:
 def test_module_text_is_that_of_the_generated_function(project: Project) -> None:
     text = Path(project.run("jit=False")["file"]).read_text()
     assert text.startswith("import numpy as np\n")
-    assert "def f_grad(x, WEIGHTS):" in text
+    assert "def f_grad(x, FACTOR, WEIGHTS):" in text
     assert textwrap.dedent(text) == text

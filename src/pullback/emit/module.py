@@ -27,6 +27,7 @@ from pullback.emit.statements import Statements
 from pullback.emit.undefined import copied_values, undefined_values
 from pullback.ir.nodes import Function, Let, Value, has_parallel_loops, walk
 from pullback.ir.types import Array, Type
+from pullback.runtime import check_depth
 
 HELPERS_MODULE = "pullback.runtime"
 LINKED_IN = "linked_in"
@@ -120,6 +121,9 @@ def emit_module(
             divided=divided and not is_callee,
             fastmath=fastmath,
         )
+        if compiled and is_callee:
+            used.add(check_depth.__name__)
+            made[-1].body.insert(0, gast.Expr(call(name(check_depth.__name__))))
         if compiled:
             made[-1].decorator_list = [_decorator(function, fastmath)] if is_callee else []
             for part in made[:-1]:

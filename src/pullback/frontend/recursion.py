@@ -102,7 +102,13 @@ def _read_callee(context: Context, key: tuple[Any, ...], bound: dict[str, Bindin
                 name: _parameter(inner, name, b, k, parameters)
                 for (name, b), k in zip(bound.items(), key[1], strict=True)
             }
-            leaves, form = read(inner, given)
+            try:
+                leaves, form = read(inner, given)
+            except Pending as pending:
+                if pending.key != (0, callee.name):
+                    raise
+                reason = f"'{callee.name}' never returns without calling itself"
+                context.refuse(node, reason, "return something before the call, in a branch")
             types = leaf_types(form)
             if callee.form is not None:
                 types = [_plain(type_) for type_ in leaf_types(callee.form)]

@@ -1,0 +1,87 @@
+"""Functions that call themselves without end, or deeper than the stack, end in an error and not in a crash."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def deep(x, n):
+    if n == 0:
+        return x
+    return deep(x * 1.5, n - 1) * 0.5
+
+
+def even(x, n):
+    return x if n == 0 else odd(x * 1.5, n - 1)
+
+
+def odd(x, n):
+    return -x if n == 0 else even(x * 0.5, n - 1)
+
+
+def summed(x, start, end):
+    if end - start == 1:
+        return x[start]
+    return summed(x, start, end - 1) + x[end - 1]
+
+
+@pytest.mark.parametrize("function", [deep, even], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
+def test_recursion_deeper_than_the_stack_is_an_error(function, jit):
+    f = pb.differentiable(jit=jit)(function)
+    gradient = pb.value_and_grad(f)
+    plain = function(2.0, 100)
+    for _ in range(3):
+        for call in (f, gradient):
+            with pytest.raises(RecursionError):
+                call(2.0, 10_000_000)
+        assert f(2.0, 100) == gradient(2.0, 100)[0] == pytest.approx(plain)
+
+
+def test_recursion_over_an_array_deeper_than_the_stack_is_an_error():
+    x = np.ones(1_000_000)
+    with pytest.raises(RecursionError):
+        pb.grad(summed)(x, 0, 1_000_000)
+    np.testing.assert_array_equal(pb.grad(summed)(x[:5], 0, 5), np.ones(5))
+
+
+def test_each_thread_has_a_stack_of_its_own():
+    gradient = pb.value_and_grad(deep)
+    found = []
+
+    def run():
+        try:
+            gradient(2.0, 10_000_000)
+        except RecursionError:
+            found.append(gradient(2.0, 100)[0])
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [gradient(2.0, 100)[0]] * 4
+
+
+def test_a_function_that_never_returns_is_refused():
+    def never(x):
+        return 2 * never(x)
+
+    def there(x):
+        return back(x)
+
+    def back(x):
+        return there(x) + 1
+
+    for function in (never, there):
+        with pytest.raises(pb.LanguageError, match="never returns without calling itself"):
+            pb.grad(function)(1.0)
+
+
+def test_a_step_has_the_derivative_of_what_it_is_at_zero():
+    step = pb.grad(lambda x, h: np.heaviside(x, h) * 3, argnums=(0, 1))
+    assert step(0.0, 0.5) == (0.0, 3.0)
+    assert step(1.0, 0.5) == step(-1.0, 0.5) == (0.0, 0.0)

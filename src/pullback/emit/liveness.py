@@ -29,6 +29,7 @@ class Interference:
         self.live_at: dict[Value, Mask] = {}
         self.bits: dict[Value, Mask] = {}
         self.inlined = inlined
+        self.inside: dict[int, Mask] = {}
         live = self.block(function.body, self.read(function.body.yields))
         self.together(function.parameters, live)
 
@@ -116,6 +117,11 @@ class Interference:
 
     def read_inside(self, statement: For | While) -> Mask:
         """What a loop reads from outside: needed until its last round ends."""
+        if id(statement) not in self.inside:
+            self.inside[id(statement)] = self._read_inside(statement)
+        return self.inside[id(statement)]
+
+    def _read_inside(self, statement: For | While) -> Mask:
         read = self._bare().block(statement.body, self.read(statement.body.yields))
         if isinstance(statement, While):
             read |= self.read(statement.condition.yields)
@@ -125,5 +131,5 @@ class Interference:
 
     def _bare(self) -> Interference:
         other = object.__new__(Interference)
-        other.live_at, other.bits, other.inlined = {}, self.bits, self.inlined
+        other.live_at, other.bits, other.inlined, other.inside = {}, self.bits, self.inlined, self.inside
         return other

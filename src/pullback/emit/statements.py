@@ -10,6 +10,7 @@ import gast
 from pullback import runtime
 from pullback.analysis.alike import Alike
 from pullback.analysis.buffers import shares_memory
+from pullback.analysis.independence import find_roles
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment, contracted
 from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
@@ -35,7 +36,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.paths import is_whole
-from pullback.ir.types import Array, Scalar
+from pullback.ir.types import FLOAT, Array, Scalar
 
 _IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow}
 
@@ -225,7 +226,10 @@ class Statements:
             return constant(str(piece.value))
         operand, spec, conversion = piece
         form = gast.JoinedStr([constant(spec.value)]) if spec.value else None
-        return gast.FormattedValue(self.expressions.operand(operand), conversion.value, form)
+        written = self.expressions.operand(operand)
+        if conversion.value == ord("r") and getattr(operand, "type", None) == FLOAT:
+            written = call(name("float"), written)  # that of NumPy's is another text
+        return gast.FormattedValue(written, conversion.value, form)
 
     def call(self, statement: Call) -> Any:
         arguments = [self.expressions.operand(operand) for operand in statement.operands]
@@ -320,7 +324,11 @@ class Statements:
     def count(self, statement: For) -> list[Any]:
         iterable = self.range(statement)
         target = _target(self.names[statement.index])
-        return [*self.initial(statement), gast.For(target, iterable, self.round(statement), [], None)]
+        before, contracts = self.initial(statement), self.contracts
+        self.contracts = contracts and not _is_map(statement)
+        made = gast.For(target, iterable, self.round(statement), [], None)
+        self.contracts = contracts
+        return [*before, made]
 
     def range(self, statement: For) -> Any:
         start, stop, step = statement.start, statement.stop, statement.step
@@ -393,6 +401,12 @@ def _minus(value: Any, k: int) -> Any:
     if isinstance(value, gast.Constant):
         return constant(value.value - k)
     return gast.BinOp(value, gast.Sub(), constant(k)) if k > 0 else gast.BinOp(value, gast.Add(), constant(-k))
+
+
+def _is_map(loop: For) -> bool:
+    """Whether iterations write elements of their own: they give the same bits however they are run, at once or not."""
+    roles = None if loop.parallel else find_roles(loop)
+    return loop.parallel or (roles is not None and not roles.sums)
 
 
 def _has_arithmetic(line: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sys
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ PUBLIC = ("numpy", "numpy.linalg", "numpy.fft", "math", "scipy.special")
 GENERATORS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 
 
-@cache
 def address_of(function: Any) -> tuple[str, str] | None:
     """The public module of a function and its name there; None where no module has it under its own name.
 

@@ -23,6 +23,7 @@ from pullback.frontend.context import Capture, Context, Frame, StaticNeeded
 from pullback.frontend.expressions import evaluate
 from pullback.frontend.inserted import Inserted
 from pullback.frontend.language import check_language
+from pullback.frontend.nesting import limited_nesting
 from pullback.frontend.outside import Dependency, look_up_again, still_holds
 from pullback.frontend.recursion import Recursion
 from pullback.frontend.results import result_of
@@ -69,6 +70,11 @@ def build(source: Source, arguments: dict[str, Form], name: str = "", numbers: b
     numbers: numbers from outside are parameters, but for those that the code depends on.
     Raises LanguageError, TypingError or AliasError, each with a place; StaticNeeded where an argument must be known.
     """
+    with limited_nesting(source.tree, source.location):
+        return _built_with_numbers(source, arguments, name, numbers)
+
+
+def _built_with_numbers(source: Source, arguments: dict[str, Form], name: str, numbers: bool) -> Built:
     check_language(source)
     met: dict[Any, None] = {}
     if numbers:

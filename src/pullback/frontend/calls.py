@@ -269,8 +269,12 @@ def run(
     """Read a function's body in a frame of its own and return what it returns."""
     if function is not None and any(frame.function is function for frame in context.frames):
         raise Recursion(function)
-    if len(context.frames) > MOST_FRAMES or any(frame.node is function_node for frame in context.frames):
-        context.refuse(node, f"'{getattr(function_node, 'name', 'a lambda')}' calls itself", "write a loop")
+    name = getattr(function_node, "name", "a lambda")
+    if any(frame.node is function_node for frame in context.frames):
+        context.refuse(node, f"'{name}' calls itself", "write a loop")
+    if len(context.frames) > MOST_FRAMES:
+        reason = f"'{name}' is the last of more than {MOST_FRAMES} functions that call one another"
+        context.refuse(node, reason, "make one function of several")
     body = body_of(function_node)
     context.frame_count += 1
     frame = Frame(

@@ -86,8 +86,8 @@ class Capture:
 class Context:
     """The reader's working state. The State inside is copied at branches; everything else only grows.
 
-    depth: how many loops are around what is read. fixed: the places of the numbers from outside that are constants;
-    None where all of them are.
+    depth: how many loops are around what is read. written: the cells that each loop was found to write.
+    fixed: the places of the numbers from outside that are constants; None where all of them are.
     """
 
     def __init__(
@@ -106,6 +106,7 @@ class Context:
         self.fixed_location: Location | None = None
         self.watching = Watching()
         self.depth = 0
+        self.written: dict[Location, set[Cell]] = {}
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""

@@ -1,7 +1,8 @@
 """Loops: the body is read with a guess of what it carries, and read again until the guess holds.
 
 Carried are the names that the body binds anew and the cells that it writes. The guess starts from the text (names that
-are assigned), so that most loops are read once or twice.
+are assigned), so that most loops are read once or twice. A loop that is read again because the loop around it is starts
+from the cells that it was found to write, so that the readings of a nest grow with its depth, and do not double.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ class Loop:
         assigned = assigned_names(node.body) | targets
         self.assigned = [(frame.number, name) for name in sorted(assigned)]
         self.in_place = {(frame.number, name) for name in changed_in_place(node.body) - targets}
+        self.place = context.location(node)
         self.outside = frame.loads.outside(node) | loaded_early(node.body) | {RESULT}
         self.guess = self.first_guess()
         self.parameters: list[Carried] = []
@@ -89,6 +91,9 @@ class Loop:
                 guess.dropped[key] = f"'{key[1]}' has different kinds of value before and inside the loop"
             else:
                 guess.names[key] = types
+        for cell in self.context.written.get(self.place, ()):
+            if isinstance(self.entry.cells.get(cell), Value):
+                guess.cells[cell] = self.entry.cells[cell]
         return guess
 
     def read(self) -> tuple[Reading, list[Carried], list[tuple[Operand, Any]]]:
@@ -96,6 +101,7 @@ class Loop:
         for _ in range(MOST_READINGS):
             reading = self.attempt()
             if reading is not None:
+                self.context.written[self.place] = set(self.guess.cells)
                 return reading
         self.context.refuse(self.node, "the types of this loop's variables do not settle", "give them one type before")
 

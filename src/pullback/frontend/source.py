@@ -26,6 +26,7 @@ import gast
 import numpy as np
 
 from pullback.errors import Location, TypingError
+from pullback.frontend.nesting import limited_nesting
 from pullback.ir.syntax import compile_tree, parse
 
 PythonFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -98,7 +99,8 @@ def find_source(function: Callable[..., Any], source: str | None = None) -> Sour
     else:
         file, lines = f"<source of {plain.__name__}>", tuple(source.split("\n"))
         node = node_in_given_text(plain.__code__, file, lines)
-    return Source(plain, as_gast(node, lines), file, lines)
+    with limited_nesting(node, lambda deep: Source(plain, deep, file, lines).location(deep)):
+        return Source(plain, as_gast(node, lines), file, lines)
 
 
 # Which function is meant

@@ -8,7 +8,8 @@ from numba import njit
 
 from pullback.runtime import vectormath as vm
 from pullback.runtime.compiled import OPTIONS
-from pullback.runtime.interleaving import VECTORS_AT_A_TIME, Compiler
+from pullback.runtime.compiler import Compiler
+from pullback.runtime.interleaving import VECTORS_AT_A_TIME
 
 SQUARE_ROOT = re.compile(r"call .*@llvm\.sqrt\.v\d+f64")
 

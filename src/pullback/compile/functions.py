@@ -40,7 +40,7 @@ from pullback.optimize.registers import sum_in_registers
 from pullback.optimize.veils import veil_falling
 from pullback.optimize.wide import is_wide
 from pullback.runtime import KeepsTooMuch, SizesDiffer
-from pullback.runtime.interleaving import Compiler
+from pullback.runtime.compiler import Compiler
 from pullback.transform.sweeps import NONE
 
 _PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")

@@ -32,6 +32,7 @@ from pullback.runtime import check_depth
 HELPERS_MODULE = "pullback.runtime"
 LINKED_IN = "linked_in"
 IN_PARALLEL = "in_parallel"
+COMPILER = "Compiler"
 Fastmath = frozenset[str] | bool | None
 
 
@@ -144,6 +145,8 @@ def _imports(trees: list[Any], helpers: set[str], modules: set[str]) -> list[Any
         of_numba.append(PARALLEL_RANGE)
     if of_numba:
         imports.append(gast.ImportFrom("numba", [gast.alias(text, None) for text in of_numba], 0))
+    if "njit" in of_numba:
+        imports.append(gast.ImportFrom(f"{HELPERS_MODULE}.compiler", [gast.alias(COMPILER, None)], 0))
     if VECTOR_LIBRARY in helpers:
         imports.append(gast.Import([gast.alias(f"{HELPERS_MODULE}.vectormath", VECTOR_LIBRARY)]))
     names = [gast.alias(helper, None) for helper in sorted(helpers - {VECTOR_LIBRARY})]
@@ -169,6 +172,7 @@ def _decorator(function: Function, fastmath: Fastmath) -> Any:
         error_model=constant("numpy"),
         fastmath=flags,
         nogil=constant(True),
+        pipeline_class=name(COMPILER),
     )
 
 

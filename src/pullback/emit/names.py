@@ -31,7 +31,7 @@ RESERVED = (
     frozenset(keyword.kwlist)
     | frozenset(dir(builtins))
     | frozenset(runtime.__all__)
-    | {"in_parallel", "linked_in", "math", "np", "njit", "prange", "scipy", "stop", "vm"}
+    | {"Compiler", "in_parallel", "linked_in", "math", "np", "njit", "prange", "scipy", "stop", "vm"}
 )
 
 

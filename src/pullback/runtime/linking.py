@@ -16,7 +16,7 @@ from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
 
-from pullback.runtime.interleaving import Compiler
+from pullback.runtime.compiler import Compiler
 
 PARALLEL_LOOPS = {
     "prange": True,

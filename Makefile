@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DELETE_ON_ERROR:
 # Two installations into one environment must not run side by side.
 .NOTPARALLEL:
-.PHONY: help demo examples test pytest lint format hooks bench clean
+.PHONY: help demo examples test pytest quick lint format hooks bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -24,6 +24,9 @@ test: lint pytest ## lint, then all tests on all cores
 
 pytest: .venv/dev.stamp ## the tests alone; narrower: make pytest TESTS='tests/test_layers.py -k order'
 	@$(BIN)/python -m pytest -n auto $(TESTS)
+
+quick: .venv/dev.stamp ## 400 tests, drawn at random from all
+	@$(BIN)/python -m pytest -n auto --quiet --most 400
 
 lint: .venv/dev.stamp ## ruff check, ruff format --check, mypy
 	@$(BIN)/ruff check --quiet

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 import random_aliases
+import random_edges
 import random_nests
 from random_programs import (
     InvalidProgramError,
@@ -52,11 +53,12 @@ COARSE_RELATIVE, COARSE_ABSOLUTE = 1e-4, 1e-5
 VERDICTS = ("right", "refused", "oracle", "generator", "crashed", "wrong")
 # The analyses on and off, loops in place of array statements, and the forward and the backward sweep as two functions.
 MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}, "split": {}}
-# Of everything; loops and branches in one another; names that share arrays.
+# Of everything; loops and branches in one another; names that share arrays; what seldom happens, and may raise.
 GENERATORS: dict[str, Callable[[int, float], RandomProgram]] = {
     "mixed": generate,
     "nests": lambda seed, size: random_nests.generate(seed),
     "aliases": lambda seed, size: random_aliases.generate(seed),
+    "edges": lambda seed, size: random_edges.generate(seed),
 }
 FAILURES = ("crashed", "wrong", "oracle", "generator")
 
@@ -93,7 +95,7 @@ def examine(task: RandomProgram | int, *, compiled: bool = False, size: float = 
         program = task if isinstance(task, RandomProgram) else GENERATORS[kind](task, size)
     except Exception as error:
         return Outcome(int(task), "generator", type(error).__name__, last_line(error))
-    outcome = examine_program(program, compiled=compiled)
+    outcome = (examine_edges if kind == "edges" else examine_program)(program, compiled=compiled)
     return replace(outcome, seconds=round(time.perf_counter() - begin, 3))
 
 
@@ -104,6 +106,12 @@ def examine_program(program: RandomProgram, *, compiled: bool = False) -> Outcom
     except Exception as error:
         return Outcome(program.seed, "oracle", type(error).__name__, last_line(error))
     outcomes = [compare(program, expected, compiled=compiled, mode=mode) for mode in MODES]
+    return max(outcomes, key=lambda outcome: VERDICTS.index(outcome.verdict))
+
+
+def examine_edges(program: RandomProgram, *, compiled: bool = False) -> Outcome:
+    """The worst outcome of a program that may raise, in all modes and after changes of what is outside."""
+    outcomes = [Outcome(program.seed, *found) for found in random_edges.verdict_on(program, compiled=compiled)]
     return max(outcomes, key=lambda outcome: VERDICTS.index(outcome.verdict))
 
 

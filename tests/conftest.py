@@ -1,8 +1,13 @@
-"""A pytest run on this checkout: its own sources, its own empty cache of generated modules, no window for pictures."""
+"""A pytest run on this checkout: its own sources, its own empty cache of generated modules, no window for pictures.
+
+Of tests with many cases, those marked `drawn(count)`, a seeded random part of that size runs.
+"""
 
 import os
 import sys
 import tempfile
+import zlib
+from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,6 +28,9 @@ if find_spec("pullback") is None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-cases", action="store_true", help="write what is generated now into tests/cases/*.txt")
+    parser.addoption("--every-case", action="store_true", help="run all cases of the tests that are marked 'drawn'")
+    parser.addoption("--draw", default="0", metavar="SEED", help="draw other cases")
+    parser.addoption("--most", type=int, metavar="COUNT", help="run so many tests, drawn from all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,7 +38,30 @@ def pytest_configure(config: pytest.Config) -> None:
 
     One that is set already is kept: a second run with the same PULLBACK_CACHE_DIR starts warm.
     """
+    config.addinivalue_line("markers", "drawn(count): so many of the cases run, drawn at random from a seed")
     if "PULLBACK_CACHE_DIR" not in os.environ:
         directory = tempfile.TemporaryDirectory(prefix="pullback-tests-", ignore_cleanup_errors=True)
         os.environ["PULLBACK_CACHE_DIR"] = directory.name
         config.add_cleanup(directory.cleanup)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Draw from what is selected. Another case more or less changes little of what is drawn of the others."""
+    if config.getoption("--every-case"):
+        return
+    seed, most = config.getoption("--draw"), config.getoption("--most")
+    limited = defaultdict(list)
+    for item in items:
+        marker = item.get_closest_marker("drawn")
+        if marker is not None:
+            limited[item.nodeid.partition("[")[0], marker.args[0]].append(item)
+    left_out = {item for (_, count), cases in limited.items() for item in _in_random_order(cases, seed)[count:]}
+    if most is not None:
+        left_out |= set(_in_random_order([item for item in items if item not in left_out], seed)[most:])
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _in_random_order(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
+    return sorted(items, key=lambda item: (zlib.crc32(f"{seed} {item.nodeid}".encode()), item.nodeid))

@@ -160,6 +160,7 @@ SMOOTH: dict[Any, list[Sample]] = {
     np.absolute: unary(),
     np.fabs: unary(),
     np.copysign: binary(),
+    np.heaviside: [*binary(), of(np.array([0.0, 0.3, -0.4, 0.0]), draw(4)), of(0.0, 0.3)],
     np.maximum: apart_pairs(),
     np.minimum: apart_pairs(),
     np.fmax: [*apart_pairs(), of(np.array([np.nan, 1.3]), np.array([0.4, np.nan]))],
@@ -210,7 +211,6 @@ SMOOTH: dict[Any, list[Sample]] = {
     ],
     np.cumsum: scans(),
     np.cumprod: scans(),
-    np.diff: [of(draw(5)), of(draw(2, 3)), of(draw(3, 2), axis=0), of(draw(1)), of(draw(0))],
     np.linalg.norm: [
         *(of(draw(4), ord=ord) for ord in (None, 1, 2, 3, 2.5, 0)),
         of(apart(4), ord=np.inf),

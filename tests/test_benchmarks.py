@@ -69,6 +69,7 @@ def test_second_hand_written_adjoint_agrees_with_the_first(path):
         np.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-10 * np.max(np.abs(other)))
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("path", PROBLEMS + FURTHER)
 def test_without_analyses_the_gradient_is_the_same(path):
     """Without all of them, and without each."""

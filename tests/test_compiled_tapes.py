@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import linecache
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -35,10 +34,6 @@ PROGRAMS = [
 ]
 SCALAR = [program for program in PROGRAMS if program.samples[0].cotangent is None]
 PLAIN = [p for p in SCALAR if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
-COMPILED = [program for program in PROGRAMS if zlib.crc32(program.id.encode()) % 37 == 0]
-SECOND = [
-    program for k, program in enumerate(PLAIN) if k % 3 == 0 or program.module in ("recursion", "unknown_lengths")
-]
 
 
 def name_of(value: Any) -> str:
@@ -141,6 +136,7 @@ def both_ways(program: Any, jit: bool) -> tuple[list[Any], list[Any]]:
     return list(leaves_of(result, form)), list(leaves_of(expected, form))
 
 
+@pytest.mark.drawn(250)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
 def test_equal_to_the_gradient_bit_for_bit(program: Any) -> None:
@@ -148,8 +144,9 @@ def test_equal_to_the_gradient_bit_for_bit(program: Any) -> None:
         np.testing.assert_array_equal(actual, expected)
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("program", COMPILED, ids=name_of)
+@pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
 def test_equal_to_the_compiled_gradient(program: Any) -> None:
     """But for the last bits: where arrays lie in memory decides in which order machine code adds."""
     for actual, expected in zip(*both_ways(program, jit=True), strict=True):
@@ -197,14 +194,16 @@ def check_second(program: Any, **options: Any) -> None:
     assert_close(actual, expected, 1e-4 if single else 1e-9, "second derivative")
 
 
+@pytest.mark.drawn(100)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("program", SECOND, ids=name_of)
+@pytest.mark.parametrize("program", PLAIN, ids=name_of)
 def test_second_derivative(program: Any) -> None:
     check_second(program, jit=False)
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("program", SECOND[::24], ids=name_of)
+@pytest.mark.parametrize("program", PLAIN, ids=name_of)
 def test_compiled_second_derivative(program: Any) -> None:
     check_second(program)
 

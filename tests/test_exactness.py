@@ -14,7 +14,7 @@ from pullback.frontend.arguments import form_of, leaves_of
 from pullback.frontend.build import build
 from pullback.frontend.source import find_source
 from pullback.ir.nodes import Call, Function, Let, walk
-from test_programs import some
+from test_programs import PROGRAMS
 
 OF_THEIR_OWN = {
     *(np.sum, np.mean, np.var, np.std, np.prod, np.cumsum, np.cumprod, np.linalg.norm, np.trace),
@@ -50,11 +50,11 @@ def bits(value: Any) -> list[Any]:
     return [(a.dtype.kind, a.shape, np.where(a == a, a, np.nan).astype(a.dtype).tobytes()) for a in leaves]
 
 
-EXACT = [program for program in some(3) if is_exact(program)]
-
-
-@pytest.mark.parametrize("program", EXACT, ids=lambda p: p.id)
+@pytest.mark.drawn(200)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.id)
 def test_strict_values_are_pythons_bit_for_bit(program):
+    if not is_exact(program):
+        pytest.skip("what it calls is rounded apart by NumPy and the C library")
     plain, _ = oracle.run(program.function, program.samples[0].fresh())
     strict = pb.differentiable(fastmath=False, math="libm")(program.function)
     assert bits(strict(*program.samples[0].fresh())) == bits(plain)

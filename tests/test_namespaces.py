@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections.abc import Callable
 from typing import Any
@@ -121,7 +120,7 @@ def test_compiled_call_gives_its_value_or_is_refused(text: str) -> None:
     check_call(text, eval(text, names()))
 
 
-@pytest.mark.skipif(not os.environ.get("PULLBACK_EVERY_PROGRAM"), reason="takes long")
+@pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [name for name, _ in public_functions()])
 def test_every_compiled_call_gives_its_value_or_is_refused(name: str) -> None:

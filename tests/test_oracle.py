@@ -72,6 +72,7 @@ def test_value_is_that_of_plain_numpy(program: Program, sample: Sample) -> None:
 SMOOTH_CASES = [case for case in CASES if exception_key(*case.values) not in NOT_SMOOTH]
 
 
+@pytest.mark.drawn(500)
 @pytest.mark.parametrize(("program", "sample"), SMOOTH_CASES)
 def test_gradient_agrees_with_finite_differences(program: Program, sample: Sample) -> None:
     cotangent = 1.0 if sample.cotangent is None else sample.cotangent

@@ -52,15 +52,17 @@ def check_out(function: Any, fresh: Callable[[], tuple[Any, ...]], argnums: Any 
 SCALAR = [(program, k) for program, k in INTERPRETED if program.samples[k].cotangent is None]
 
 
+@pytest.mark.drawn(150)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k"), SCALAR[::3], ids=case_id)
+@pytest.mark.parametrize(("program", "k"), SCALAR, ids=case_id)
 def test_programs(program: Any, k: int) -> None:
     sample = program.samples[k]
     check_out(pb.differentiable(jit=False)(program.function), sample.fresh, sample.wrt)
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k"), [case for case in SCALAR[::48] if case[1] == 0], ids=case_id)
+@pytest.mark.parametrize(("program", "k"), [case for case in SCALAR if case[1] == 0], ids=case_id)
 def test_compiled_programs(program: Any, k: int) -> None:
     sample = program.samples[k]
     check_out(program.function, sample.fresh, sample.wrt)

@@ -439,8 +439,9 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
     monkeypatch.setattr(functions.Compiled, "has_gate", False)
 
 
+@pytest.mark.drawn(80)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k"), INTERPRETED[::2], ids=case_id)
+@pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
 def test_rounds_give_the_same_in_any_order(program, k, monkeypatch):
     run_as_text(monkeypatch, Backwards())
     check_program(program, k, parallel=True)

@@ -23,10 +23,9 @@ from pullback.compile.options import Options
 from pullback.emit import parts
 from pullback.emit.printer import to_text
 from pullback.frontend.arguments import form_of
-from test_programs import COMPILED, INTERPRETED, PROGRAMS, case_id, check_program
+from test_programs import INTERPRETED, PROGRAMS, case_id, check_program
 
-EACH = [(program, 0, 3) for program in PROGRAMS] + [(program, k, 8) for program, k in INTERPRETED[::8]]
-SOME = [(program, k) for program, k, mode in COMPILED if mode == "on"][::24]
+EACH = [(program, 0, 3) for program in PROGRAMS] + [(program, k, 8) for program, k in INTERPRETED]
 
 
 @pytest.fixture
@@ -41,6 +40,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(parts, "SIZE", size)
 
 
+@pytest.mark.drawn(200)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize(("program", "k", "size"), EACH, ids=case_id)
@@ -48,13 +48,15 @@ def test_programs_in_parts(program: Any, k: int) -> None:
     check_program(program, k, jit=False, fuse=True)
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
-@pytest.mark.parametrize(("program", "k"), SOME, ids=case_id)
+@pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
 def test_programs_compiled_in_parts(program: Any, k: int) -> None:
     check_program(program, k, jit=True)
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize("block", range(2))
 def test_random_programs_in_parts(block: int) -> None:

@@ -50,6 +50,7 @@ def shapes() -> list[tuple[int, int, int]]:
     return pairs + [(m, k, n) for m, n, k in pairs] + [(k, m, n) for m, n, k in pairs] + [(LARGE, LARGE + 1, LARGE + 2)]
 
 
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("right", LAYOUTS)
 @pytest.mark.parametrize("left", LAYOUTS)
@@ -61,6 +62,7 @@ def test_product_is_numpys_at_every_shape(left, right, dtype):
         close(product(a, b), a @ b, dtype)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_product_with_a_vector_is_numpys_at_every_shape(layout, dtype):
@@ -98,6 +100,7 @@ def test_shapes_that_do_not_fit_are_refused(a, b):
             product(np.ones(a), left(np.ones(b)))
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("layout", "dtype"), [("C", np.float64), ("C", np.float32), ("F", np.float64), ("A", np.float64)]
 )
@@ -160,6 +163,7 @@ def test_two_rows_take_the_larger_pivot(a):
 inverting = njit(lambda out, a: rt.inverse_into(out, a))
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_an_inverse_is_written_into_an_array(layout, dtype):
@@ -180,6 +184,7 @@ copying = njit(lambda out, a: rt.copy_alike(out, a))
 adding = njit(lambda out, a: rt.add_alike(out, a))
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("left", "right", "dtype"),
     [("C", "F", np.float64), ("A", "C", np.float64), ("F", "A", np.float64), ("C", "C", np.float32)],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import zlib
 from typing import Any
 
@@ -24,20 +23,9 @@ INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.s
 OVERLAPS = [program for program in PROGRAMS if program.module == "overlaps"]
 
 
-def some(one_in: int, *modules: str) -> list[Any]:
-    """The programs to compile, which takes the time: all of these modules, one in so many of the others.
-
-    All of them where PULLBACK_EVERY_PROGRAM is set.
-    """
-    if os.environ.get("PULLBACK_EVERY_PROGRAM"):
-        return PROGRAMS
-    return [p for p in PROGRAMS if zlib.crc32(p.id.encode()) % one_in == 0 or p.module in modules]
-
-
-COMPILED = [(program, 0, "on") for program in some(3, "overlaps", "recursion")]
-COMPILED += [(program, 0, "off") for program in some(25, "overlaps")]
-COMPILED += [(program, 0, "whole") for program in OVERLAPS]
-ALONE = some(12, "recursion")
+COMPILED = [(program, 0, mode) for program in PROGRAMS for mode in ("on", "off")]
+ALWAYS_COMPILED = [(program, 0, "on") for program in PROGRAMS if program.module in ("overlaps", "recursion")]
+ALWAYS_COMPILED += [(program, 0, "whole") for program in OVERLAPS]
 
 
 def rtol_of(value: Any) -> float:
@@ -99,9 +87,9 @@ WHOLE: dict[str, dict[str, Any]] = {**MODES, "whole": {"fuse": False}}
 NAMES = sorted(pb.ANALYSES)
 
 IN_MODES = [(program, k, "on") for program, k in INTERPRETED]
-IN_MODES += [(program, 0, "loops") for program in PROGRAMS] + [(program, 0, "off") for program in PROGRAMS[::2]]
-SEGMENTED = [(program, k, "on") for j, (program, k) in enumerate(INTERPRETED) if k == 0 or j % 2 == 0]
-SEGMENTED += [(program, 0, mode) for k, mode in enumerate(("off", "loops")) for program in PROGRAMS[k::6]]
+IN_MODES += [(program, 0, "loops") for program in PROGRAMS] + [(program, 0, "off") for program in PROGRAMS]
+SEGMENTED = [(program, k, "on") for program, k in INTERPRETED]
+SEGMENTED += [(program, 0, mode) for mode in ("off", "loops") for program in PROGRAMS]
 STRIPS = [(program, k) for program, k in INTERPRETED if program.id.split(".")[0] in ("abreast", "lanes", "scratch")]
 
 
@@ -109,12 +97,14 @@ def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else value.id
 
 
+@pytest.mark.drawn(1000)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), IN_MODES, ids=case_id)
 def test_interpreted(program: Any, k: int, mode: str) -> None:
     check_program(program, k, jit=False, **MODES[mode])
 
 
+@pytest.mark.drawn(250)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_without_one_analysis(program: Any) -> None:
@@ -123,6 +113,7 @@ def test_without_one_analysis(program: Any) -> None:
     check_program(program, 0, jit=False, fuse=True, analyses=pb.ANALYSES - {left_out})
 
 
+@pytest.mark.drawn(300)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.samples[0].cotangent is None], ids=case_id)
 def test_pullback(program: Any) -> None:
@@ -133,6 +124,7 @@ def test_pullback(program: Any) -> None:
     assert_close(pullback(1.0), expected, rtol_of(sample.fresh()), "gradient")
 
 
+@pytest.mark.drawn(400)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), SEGMENTED, ids=case_id)
 def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,6 +133,7 @@ def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPa
     check_program(program, k, jit=False, **MODES[mode])
 
 
+@pytest.mark.drawn(40)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k"), STRIPS, ids=case_id)
 def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,18 +142,28 @@ def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> 
     check_program(program, k, jit=False, fuse=True)
 
 
+@pytest.mark.drawn(160)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), COMPILED, ids=case_id)
 def test_compiled(program: Any, k: int, mode: str) -> None:
-    check_program(program, k, jit=True, **WHOLE[mode])
+    check_program(program, k, jit=True, **MODES[mode])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("program", ALONE, ids=case_id)
+@pytest.mark.parametrize(("program", "k", "mode"), ALWAYS_COMPILED, ids=case_id)
+def test_memory_and_calls_compiled(program: Any, k: int, mode: str) -> None:
+    """Programs whose arrays overlap, and those that call themselves."""
+    check_program(program, k, jit=True, **WHOLE[mode])
+
+
+@pytest.mark.drawn(25)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_compiled_alone(program: Any) -> None:
     check_alone(program, 0)
 
 
+@pytest.mark.drawn(40)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])

@@ -9,16 +9,18 @@ import random_aliases
 import random_nests
 import random_programs
 
-INTERPRETED = range(1000, 1070)
-NESTS = range(4150, 4200)
-ALIASES = range(5000, 5150)
-COMPILED = range(2007, 2012)
+INTERPRETED = range(1000, 1170)
+NESTS = range(4000, 4200)
+ALIASES = range(5000, 5400)
+COMPILED = range(2000, 2040)
+BLOCKS = 10
 GOOD = {"right", "refused"}
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.drawn(2)
+@pytest.mark.parametrize("block", range(BLOCKS))
 def test_random_programs_are_right_or_refused(block: int) -> None:
-    seeds = INTERPRETED[block::4]
+    seeds = INTERPRETED[block::BLOCKS]
     outcomes = {seed: campaign.examine(seed, compiled=False) for seed in seeds}
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
     assert not bad, bad
@@ -26,15 +28,17 @@ def test_random_programs_are_right_or_refused(block: int) -> None:
     assert accepted >= 0.75 * len(seeds), f"only {accepted} of {len(seeds)} programs are accepted"
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.drawn(4)
+@pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.parametrize(("kind", "seeds", "share"), [("nests", NESTS, 0.75), ("aliases", ALIASES, 0.3)])
 def test_programs_of_one_kind_are_right_or_refused(kind: str, seeds: range, share: float, block: int) -> None:
-    outcomes = {seed: campaign.examine(seed, kind=kind) for seed in seeds[block::4]}
+    outcomes = {seed: campaign.examine(seed, kind=kind) for seed in seeds[block::BLOCKS]}
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
     assert not bad, bad
     assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= share * len(outcomes)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("seed", COMPILED)
 def test_compiled_random_programs_are_right_or_refused(seed: int) -> None:
     outcome = campaign.examine(seed, compiled=True)

@@ -223,7 +223,6 @@ def narrowed(argument: Any) -> Any:
         (np.inner, of(np.ones(2), np.ones((2, 2, 2)))),
         (np.trace, of(np.ones((2, 2, 2)))),
         (np.diagonal, of(np.ones((2, 2, 2)))),
-        (np.diff, of(np.ones(4), n=2)),
     ],
 )
 def test_what_a_rule_does_not_cover_is_refused(function: Callable[..., Any], sample: Sample) -> None:

@@ -114,6 +114,7 @@ def joins_and_parts(a):
     )  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("f", "layout"),
     [
@@ -454,6 +455,7 @@ I2 = np.array([[0, 2], [2, -1]])
 ALL = slice(None)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "index",
     [

@@ -18,8 +18,6 @@ import pullback as pb
 from test_programs import rtol_of
 
 PROGRAMS = [program for program in collect.programs() if program.samples[0].cotangent is None]
-# The oracle of second derivatives takes long where programs have many steps.
-SECOND = PROGRAMS[::4]
 
 REFUSALS = ("cannot be assigned", "out of the tape", "into an array", "changed in place", "not a float")
 """What is refused: writing into arrays, and numbers that leave the tape unseen."""
@@ -145,8 +143,9 @@ def test_forward(program: Any) -> None:
     np.testing.assert_allclose(tangent.numpy(), total, rtol=rtol_of(sample.fresh()), atol=1e-12 + rtol_of(args) * size)
 
 
+@pytest.mark.drawn(150)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("program", SECOND, ids=lambda program: program.id)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_second_order(program: Any) -> None:
     """The gradient of the gradient along a direction: a tape within a tape, and forward over a tape, agree."""
     sample = program.samples[0]
@@ -168,6 +167,7 @@ def test_second_order(program: Any) -> None:
     assert_same(pushed, [h.numpy() for h in pulled], rtol)
 
 
+@pytest.mark.drawn(250)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", collect.programs(), ids=lambda program: program.id)
 def test_call(program: Any) -> None:
@@ -197,8 +197,9 @@ FOLLOWED = [program for program in PROGRAMS if program.id not in collect.REFUSED
 PLAIN = [p for p in FOLLOWED if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
 
 
+@pytest.mark.drawn(40)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("program", PLAIN[::8], ids=lambda program: program.id)
+@pytest.mark.parametrize("program", PLAIN, ids=lambda program: program.id)
 def test_second_order_of_a_call(program: Any) -> None:
     """Backwards over backwards, and forwards over it: through writes into arrays as well."""
     sample = program.samples[0]

@@ -316,18 +316,27 @@ def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
 
 
 def element_type(content: Any, state: State) -> Array:
-    """The type of the buffer for the numbers or arrays in a list's content."""
+    """The type of the buffer for the numbers or arrays in a list's content: wide enough for all of them."""
     if isinstance(content, Stack):
         assert isinstance(content.buffer.type, Array), "the buffer of a list is an array"
         return content.buffer.type
-    for item in content:
-        if isinstance(item, Value | Constant) and item.type is not None:
-            return Array(item.type.dtype, 1)
-        if isinstance(item, ArrayRef) and item.cell in state.cells:
-            type_ = state.cells[item.cell].type
-            part = type_of_part(type_, item.path) if item.path else type_
-            return Array(type_.dtype, getattr(part, "ndim", 0) + 1)
-    return Array("float64", 1)
+    common: Array | None = None
+    for type_ in (_row_type(item, state) for item in content):
+        if type_ is not None:
+            wider = type_ if common is None else join(common, type_)
+            common = wider if isinstance(wider, Array) else common
+    return common or Array("float64", 1)
+
+
+def _row_type(item: Any, state: State) -> Array | None:
+    """The type of a buffer for items like this one; None for what is no number or array."""
+    if isinstance(item, Value | Constant) and item.type is not None:
+        return Array(item.type.dtype, 1)
+    if isinstance(item, ArrayRef) and item.cell in state.cells:
+        type_ = state.cells[item.cell].type
+        part = type_of_part(type_, item.path) if item.path else type_
+        return Array(type_.dtype, getattr(part, "ndim", 0) + 1)
+    return None
 
 
 def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:

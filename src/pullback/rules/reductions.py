@@ -108,16 +108,6 @@ def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
     return y_bar_of * np.sign(x) * (np.abs(x) / (norm_of + (norm_of == 0))) ** (ord - 1)
 
 
-@linear(np.diff)
-def diff(a, n=1, axis=-1, *, y_bar):
-    """From y[k] = a[k+1] - a[k]. Raises NotImplementedError for repeated differences."""
-    if n != 1:
-        raise NotImplementedError("the derivative of np.diff is known for n=1; call it several times")
-    along, edge = np.swapaxes(y_bar, axis, -1), np.zeros_like(np.swapaxes(a, axis, -1)[..., :1])
-    a_bar = np.concatenate((edge, along), axis=-1) - np.concatenate((along, edge), axis=-1)
-    return np.swapaxes(a_bar, axis, -1)
-
-
 def beside(y, axis, keepdims):
     """The result of a reduction, or its cotangent, in a shape that broadcasts with the array that was reduced."""
     if axis is None or keepdims:

@@ -192,6 +192,34 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return np.sum(dx * (y[..., 1:] + y[..., :-1]) / 2, axis=-1)
 
 
+@_composes(np.diff)
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n!r}")
+    a = np.moveaxis(stacked(a), axis, -1)
+    ends = [prepend, a, append] if n else [a]
+    parts = [part if part is a else _end(part, a, axis) for part in ends if part is not None]
+    a = np.concatenate(parts, axis=-1) if len(parts) > 1 else a
+    for _ in range(n):
+        a = a[..., 1:] != a[..., :-1] if bare(a).dtype == bool else a[..., 1:] - a[..., :-1]
+    return np.moveaxis(a, -1, axis)
+
+
+def _end(part: Any, a: Any, axis: int) -> Any:
+    """What stands before or behind the elements along the last axis: an array of the same rank, or one number for all."""
+    if np.ndim(part) == 0:
+        return np.broadcast_to(part, (*a.shape[:-1], 1))
+    return np.moveaxis(part, axis, -1)
+
+
+@_composes(np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    y = np.zeros_like(bare(x))
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
 @_composes(np.ptp)
 def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)

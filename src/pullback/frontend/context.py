@@ -106,7 +106,7 @@ class Context:
         self.fixed_location: Location | None = None
         self.watching = Watching()
         self.depth = 0
-        self.written: dict[Location, set[Cell]] = {}
+        self.written: dict[Location, tuple[Cell, ...]] = {}
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""

@@ -101,7 +101,7 @@ class Loop:
         for _ in range(MOST_READINGS):
             reading = self.attempt()
             if reading is not None:
-                self.context.written[self.place] = set(self.guess.cells)
+                self.context.written[self.place] = tuple(self.guess.cells)
                 return reading
         self.context.refuse(self.node, "the types of this loop's variables do not settle", "give them one type before")
 
@@ -288,7 +288,7 @@ class Loop:
 
     def in_place_hold(self, reading: Reading) -> bool:
         """Arrays thought to stay where they are that the body binds to others, as 0-d ones or those of a callee."""
-        arrays = [key for key in self.in_place if isinstance(self.entry.names.get(key), ArrayRef)]
+        arrays = [key for key in sorted(self.in_place) if isinstance(self.entry.names.get(key), ArrayRef)]
         moved = [key for key in arrays if reading.state.names.get(key) != self.entry.names[key]]
         self.in_place.difference_update(moved)
         for key in moved:

@@ -206,7 +206,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _end(part: Any, a: Any, axis: int) -> Any:
-    """What stands before or behind the elements along the last axis: an array of the same rank, or one number for all."""
+    """What stands before or behind the elements along the last axis: an array, or one number for all rows."""
     if np.ndim(part) == 0:
         return np.broadcast_to(part, (*a.shape[:-1], 1))
     return np.moveaxis(part, axis, -1)

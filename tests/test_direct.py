@@ -19,6 +19,7 @@ import pytest
 from numba import njit
 
 import pullback as pb
+from pullback.runtime import objects
 from test_calls import outcome, same
 
 FACTORS = [2.0]
@@ -53,6 +54,14 @@ def helper(v):
 
 def third(x):
     return 2.0 * x[2]
+
+
+@pytest.mark.parametrize("items", [(), (1,), ("a", 2.5, None), tuple(range(1000))])
+def test_compiled_code_finds_the_items_of_a_tuple(items: tuple[Any, ...]) -> None:
+    assert objects.size(id(items)) == len(items)
+    assert [objects.item(id(items), k) for k in range(len(items))] == list(map(id, items))
+    assert objects.class_of(id(items)) == id(tuple)
+    assert all(objects.class_of(id(item)) == id(type(item)) for item in (*items, ARRAY, np.float64(1.0), pb))
 
 
 def frames_of_ours(call: Callable[..., Any], *arguments: Any) -> list[str]:

@@ -15,7 +15,7 @@ from types import CellType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 import numpy as np
-from numba import int32, intp, njit, types, void
+from numba import intp, njit, types
 from numba._dispatcher import Dispatcher
 from numba.core.ccallback import CFunc
 from numba.core.typeconv.rules import default_type_manager
@@ -28,25 +28,26 @@ from pullback.compile.modules import key_of
 from pullback.compile.turns import MAKING
 from pullback.frontend.outside import ABSENT, OF_FUNCTIONS, Dependency, Place, Shape
 from pullback.ir.types import BOOL, INT, Array, Scalar, Type
+from pullback.runtime.objects import (
+    attribute,
+    call,
+    class_of,
+    code_of,
+    content,
+    defaults_of,
+    entry,
+    forget_error,
+    is_of_kind,
+    item,
+    keep,
+    named_defaults_of,
+    only_item,
+    release,
+    size,
+)
 
 MOST_ARGUMENTS = 20
 """Numba's dispatcher looks at as many types as were inserted, and has room for 24 where fewer arguments are given."""
-
-size = types.ExternalFunction("PyTuple_Size", intp(intp))
-item = types.ExternalFunction("PyTuple_GetItem", intp(intp, intp))
-only_item = types.ExternalFunction("PyList_GetItem", intp(intp, intp))
-entry = types.ExternalFunction("PyDict_GetItem", intp(intp, intp))
-content = types.ExternalFunction("PyCell_Get", intp(intp))
-code_of = types.ExternalFunction("PyFunction_GetCode", intp(intp))
-defaults_of = types.ExternalFunction("PyFunction_GetDefaults", intp(intp))
-named_defaults_of = types.ExternalFunction("PyFunction_GetKwDefaults", intp(intp))
-keep = types.ExternalFunction("Py_IncRef", void(intp))
-class_of = types.ExternalFunction("PyObject_Type", intp(intp))
-attribute = types.ExternalFunction("PyObject_GetAttr", intp(intp, intp))
-release = types.ExternalFunction("Py_DecRef", void(intp))
-call = types.ExternalFunction("PyObject_Call", intp(intp, intp, intp))
-is_of_kind = types.ExternalFunction("PyErr_ExceptionMatches", int32(intp))
-forget_error = types.ExternalFunction("PyErr_Clear", void())
 
 
 def part_of_it(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,9 +110,7 @@ def types_fit(own: int, arguments: int) -> bool:
     fits, k = 2 * count + FIRST == size(own), 0
     while fits and k < count:
         argument, kind, dtype = item(arguments, k), item(own, 2 * k + FIRST), item(own, 2 * k + FIRST + 1)
-        found = class_of(argument)
-        fits = found == kind
-        release(found)
+        fits = class_of(argument) == kind
         if fits and dtype != kind:
             found = attribute(argument, item(own, 2))
             fits = found == dtype

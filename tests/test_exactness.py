@@ -12,6 +12,7 @@ import oracle
 import pullback as pb
 from pullback.frontend.arguments import form_of, leaves_of
 from pullback.frontend.build import build
+from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
 from pullback.ir.nodes import Call, Function, Let, walk
 from test_programs import PROGRAMS
@@ -32,7 +33,7 @@ def is_exact(program: Any) -> bool:
     given = dict(zip(source.function.__code__.co_varnames, program.samples[0].fresh(), strict=False))
     try:
         function = build(source, {name: form_of(value) for name, value in given.items()}).function
-    except pb.PullbackError:
+    except (pb.PullbackError, StaticNeeded):
         return False
     return _is_exact(function)
 

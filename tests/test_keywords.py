@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import cells
 import pullback as pb
+from pullback.compile.functions import CompileError
 
 VALUES: dict[str, list[str]] = {
     "order": ["'C'", "'F'"],
@@ -91,8 +93,8 @@ def keywords_of(function: Any) -> list[str]:
         return ["dtype", "order", "axis", "ndmin"]
 
 
-def loaded(call: str) -> Callable[..., Any]:
-    return cells.run(f"def f(x):\n    y = x * 1.0\n    return {call}\n", np=np)["f"]
+def loaded(call: str, first: str = "x * 1.0") -> Callable[..., Any]:
+    return cells.run(f"def f(x):\n    y = {first}\n    return {call}\n", np=np)["f"]
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -116,6 +118,48 @@ def test_no_keyword_is_passed_over(block: int) -> None:
             followed += 1
             np.testing.assert_allclose(value, plain, rtol=1e-6, err_msg=call)
     assert followed > 50
+
+
+BLOCKS, COMPILED_IN_A_BLOCK = 200, 8
+DTYPES = ("float64", "float64", "float32", "int64", "bool", "uint8")
+SHAPES = ((4,), (2, 2), (2, 1, 2), (), (0,), (1, 4))
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_accepted_compiles(block: int) -> None:
+    """Calls with their keywords, for arguments of drawn dtypes and shapes, through Numba."""
+    draw = random.Random(block)
+    of_block = list(calls())[block::BLOCKS]
+    draw.shuffle(of_block)
+    compiled = 0
+    for call in of_block:
+        function = loaded(call, "x.copy()")
+        dtype, shape = draw.choice(DTYPES), draw.choice(SHAPES)
+        x = np.array(np.resize([0.37, 0.74, 0.01, 0.38], shape) * (4 if dtype != "float64" else 1)).astype(dtype)
+        plain = value_of(function, x)
+        if isinstance(plain, Exception) or plain.dtype.kind not in "fib":
+            continue
+        if isinstance(value_of(pb.differentiable(jit=False)(function), x), Exception):
+            continue  # refused
+        value = value_of(pb.differentiable(function), x)
+        if isinstance(value, pb.PullbackError) and not isinstance(value, CompileError):
+            continue
+        assert not isinstance(value, Exception), f"{call} of {dtype}{list(shape)}: {value!r}"
+        np.testing.assert_allclose(value, plain, rtol=2e-6, err_msg=f"{call} of {dtype}{list(shape)}")
+        assert value.dtype == plain.dtype, f"{call} of {dtype}{list(shape)}"
+        compiled += 1
+        if compiled == COMPILED_IN_A_BLOCK:
+            break
+
+
+def value_of(function: Callable[..., Any], x: Any) -> Any:
+    """What a call returns as an array, or its exception."""
+    try:
+        return np.asarray(function(x.copy()))
+    except Exception as error:
+        return error
 
 
 def joined(x):

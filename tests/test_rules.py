@@ -202,7 +202,7 @@ def test_float32_stays_float32(function: Callable[..., Any], sample: Sample) -> 
             assert np.asarray(part).dtype == np.float32
 
 
-CHOICES = {np.maximum, np.minimum, np.fmax, np.fmin}
+CHOICES = {np.maximum, np.minimum, np.fmax, np.fmin, np.heaviside}
 
 
 def narrowed(argument: Any) -> Any:

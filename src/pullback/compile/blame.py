@@ -10,7 +10,6 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.errors import NumbaError
 
 from pullback.compile.modules import load_module
 from pullback.emit.module import emit_module
@@ -50,7 +49,7 @@ def _compiles(statement: Let) -> bool:
     dispatcher = numba.njit(load_module("call", text, "blame").call)
     try:
         dispatcher.compile(tuple(_numba_type(parameter.type) for parameter in parameters))
-    except NumbaError:
+    except Exception:  # not only NumbaError: of Numba's own code for the function
         return False
     return True
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numba
 import numpy as np
-from numba.core.errors import NumbaError
+from numba.core.errors import LoweringError, NumbaError
 from numba.core.registry import CPUDispatcher
 
 from pullback.compile.blame import find_uncompilable
@@ -114,6 +114,16 @@ def is_brief(function: Function) -> bool:
     statements = list(walk(function.body))
     values = [*function.parameters, *(value for statement in statements for value in results_of(statement))]
     return all(map(is_scalar, values)) and not any(isinstance(s, For | While | Call) for s in statements)
+
+
+def _compile(dispatcher: Any, types: tuple[Any, ...]) -> None:
+    """Compile for these types. NumbaError whatever Numba's own code for a function raises."""
+    try:
+        dispatcher.compile(types)
+    except NumbaError:
+        raise
+    except Exception as error:
+        raise LoweringError(f"{type(error).__name__}: {error}") from error
 
 
 class Compiled:
@@ -270,7 +280,7 @@ class Compiled:
         types = tuple(map(dispatcher.typeof_pyval, arguments))
         if types not in dispatcher.overloads:
             with interrupts_end_it():
-                dispatcher.compile(types)
+                _compile(dispatcher, types)
         return dispatcher.overloads[types]
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.addresses import address_of
-from pullback.frontend.apply import labels_of
+from pullback.frontend.apply import labels_of, parameter_names
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, is_float, is_wide
 
@@ -122,6 +122,20 @@ _VECTOR: dict[Any, Callable[..., Any]] = {
 """Functions of floats that the vector math library computes; Numba's own square root is one instruction."""
 
 
+_TAKEN: dict[Any, set[str]] = {
+    **{function: {"a", "axis", "keepdims"} for function in _REDUCTIONS},
+    **{function: {"a", "axis", "ddof", "keepdims"} for function in _SPREADS},
+    **{function: {"a", "axis"} for function in _ALONG},
+    np.roll: {"a", "shift", "axis"},
+    np.linalg.norm: {"x", "ord", "axis", "keepdims"},
+    np.concatenate: {"arrays", "axis"},
+    np.stack: {"arrays", "axis"},
+    np.tril: {"m", "k"},
+    np.triu: {"m", "k"},
+}
+"""What the helpers for functions of several parameters take; a call that says more is left to Numba."""
+
+
 def name(text: str) -> Any:
     return gast.Name(text, gast.Load(), None, None)
 
@@ -194,6 +208,8 @@ def vector_for(function: Any, operands: tuple[Operand, ...]) -> Any:
 def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Any:
     """The helper that stands for a function in compiled code, with its operands in order; None where Numba has it."""
     given = _bound(function, operands, keywords)
+    if not given.keys() <= _TAKEN.get(function, given.keys()):
+        return None
     if function in _REDUCTIONS:
         return _REDUCTIONS[function], [given["a"], given.get("axis", Constant(None)), given.get("keepdims", _FALSE)]
     if function in _SPREADS:
@@ -222,8 +238,15 @@ def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[st
             return helper, [operands[0], given.get("axis", Constant(0))]
         if function in (np.tril, np.triu):
             return helper, [operands[0], given.get("k", Constant(0))]
-        return helper, list(operands)
+        ordered = _by_position(function, given) if keywords else list(operands)
+        return None if ordered is None else (helper, ordered)
     return None
+
+
+def _by_position(function: Any, given: dict[str, Operand]) -> list[Operand] | None:
+    """The operands in the order of the parameters; None where there are others between or besides them."""
+    names = parameter_names(function)[: len(given)]
+    return [given[name] for name in names] if given.keys() == set(names) else None
 
 
 def _is_norm_of_numba(given: dict[str, Operand]) -> bool:

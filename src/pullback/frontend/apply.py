@@ -14,10 +14,11 @@ from pullback.errors import TypingError
 from pullback.frontend.addresses import is_numpy, name_of
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.context import Context, StaticNeeded
+from pullback.frontend.keywords import checked_keywords, in_dtype_asked_for
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
 from pullback.ir.nodes import Constant, Operand, Value, is_scalar
-from pullback.ir.types import BOOL, FLOAT, INT, Scalar, Type, is_wide, sample_of, within
+from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, within
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
@@ -26,7 +27,6 @@ TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "desti
 """Parameters that take a tuple as it is, where others make an array of it."""
 
 _COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
-_TRUE = Constant(True, BOOL)
 
 _REDUCING = {np.sum, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin, np.cumsum, np.cumprod}
 
@@ -41,41 +41,27 @@ def apply(
     node: Any,
 ) -> Binding:
     """`function(*arguments, **keywords)` as a statement of the open block."""
-    check_keeps_arguments(context, function, arguments, keywords, node)
     names = parameter_names(function)
+    keywords = checked_keywords(context, function, names, arguments, keywords, node)
     if len(arguments) > len(names) and names:
         context.mistyped(node, f"{name_of(function)} takes {len(names)} arguments, but {len(arguments)} were given")
     given = [*arguments, *keywords.values()]
     labels = labels_of(function, len(given), tuple(keywords))
     operands = tuple(as_operand(context, b, label, node) for b, label in zip(given, labels, strict=True))
-    result = context.bind(computed(context, function, operands, tuple(keywords), node))
+    strings = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, str)]
+    if isinstance(function, np.ufunc) and strings:
+        context.mistyped(node, f"{name_of(function)}: the string {strings[0].value!r} is not a number or an array")
+    left = tuple(keywords)
+    if "dtype" in labels:
+        inferred(context, function, operands, left, node)
+        operands, left = in_dtype_asked_for(context, function, labels, operands, left, node)
+    result = context.bind(computed(context, function, operands, left, node))
     makes_anew = isinstance(function, np.ufunc) or not is_numpy(function)
-    if isinstance(result, ArrayRef) and not makes_anew and may_be_view(function, operands, tuple(keywords)):
+    if isinstance(result, ArrayRef) and not makes_anew and may_be_view(function, operands, left):
         result.cell.outside = f"the result of {name_of(function)} may or may not share memory with its argument"
         for cell in {cell for binding in given for cell in cells_in(binding)}:
             context.state.descend(result.cell, cell)
     return result
-
-
-def check_keeps_arguments(
-    context: Context,
-    function: Callable[..., Any],
-    arguments: tuple[Binding, ...],
-    keywords: dict[str, Binding],
-    node: Any,
-) -> None:
-    """Refuse a call of NumPy that writes into an argument, may return one, or leaves elements without a value."""
-    if not is_numpy(function):
-        return
-    given = dict(zip(parameter_names(function), arguments, strict=False)) | keywords
-    if given.get("out", Static(None)) != Static(None):
-        remedy = f"write the result to the array, as in y[...] = {name_of(function)}(...)"
-        context.refuse(node, f"'out' of {name_of(function)} is not supported", remedy)
-    if "where" in keywords and (isinstance(function, np.ufunc) or function is np.clip):
-        remedy = "choose afterwards, by np.where"
-        context.refuse(node, f"elements that 'where' of {name_of(function)} leaves out have no value", remedy)
-    if given.get("copy", _TRUE) not in (_TRUE, Static(True)):
-        context.refuse(node, "a copy that is not always made cannot be followed", "leave 'copy' out")
 
 
 def as_of_numpy(context: Context, result: Binding, node: Any) -> Binding:
@@ -101,12 +87,7 @@ def computed(
     node: Any,
 ) -> Value:
     """The statement itself, with the casts that make weak numbers agree. TypingError with NumPy's own reason."""
-    try:
-        type_ = infer(function, operands, keywords)
-    except Exception as error:
-        name = getattr(function, "__name__", "function")
-        reason = str(error).split("\n")[0]
-        context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
+    type_ = inferred(context, function, operands, keywords, node)
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or function in _MATCHING:
@@ -115,6 +96,22 @@ def computed(
         operands = _without_axis(function, operands, keywords)
     with context.builder.at(context.location(node)):
         return context.builder.let(function, *operands, keywords=keywords, type_=type_)
+
+
+def inferred(
+    context: Context,
+    function: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    keywords: tuple[str, ...],
+    node: Any,
+) -> Any:
+    """The type of the result. TypingError with NumPy's own reason where it has none."""
+    try:
+        return infer(function, operands, keywords)
+    except Exception as error:
+        name = getattr(function, "__name__", "function")
+        reason = str(error).split("\n")[0]
+        context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
 
 
 def _without_axis(

@@ -8,9 +8,10 @@ from functools import cache
 from typing import Any
 
 from pullback.frontend.addresses import name_of
-from pullback.frontend.apply import check_keeps_arguments
+from pullback.frontend.apply import parameter_names
 from pullback.frontend.bindings import Binding, Static
 from pullback.frontend.context import Context
+from pullback.frontend.keywords import checked_keywords
 
 Meaning = Callable[..., Binding]
 """Takes the context, the node of the call, and what the call gives: its own parameters, under the function's names.
@@ -52,7 +53,7 @@ def call_meaning(
     node: Any,
 ) -> Binding:
     """`function(*arguments, **keywords)` by its meaning. An error with a place where they do not fit."""
-    check_keeps_arguments(context, function, arguments, keywords, node)
+    keywords = checked_keywords(context, function, parameter_names(function), arguments, keywords, node)
     parameters = _parameters(meaning)
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     kinds = {p.kind for p in parameters}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.frontend.apply import apply, check_keeps_arguments
+from pullback.frontend.apply import apply, parameter_names
 from pullback.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -24,6 +24,7 @@ from pullback.frontend.bindings import (
 from pullback.frontend.context import WHOLE, Context, list_item
 from pullback.frontend.creation import as_type
 from pullback.frontend.indexing import widened
+from pullback.frontend.keywords import checked_keywords
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import METHODS
@@ -97,7 +98,7 @@ def _as_type(
     context: Context, receiver: Binding, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """`x.astype(dtype)`, which is a copy."""
-    check_keeps_arguments(context, np.array, (receiver,), keywords, node)
+    checked_keywords(context, np.array, parameter_names(np.array), (receiver,), keywords, node)
     given = [*arguments, *(value for key, value in keywords.items() if key == "dtype")]
     if len(given) != 1 or not keywords.keys() <= {"dtype", "copy"}:
         context.refuse(node, "astype has a dtype here, and nothing else", "write y.astype(dtype)")

@@ -93,7 +93,7 @@ partials(
         np.absolute: lambda x: np.sign(x),  # 0 at 0: the midpoint of the subdifferential
         np.fabs: lambda x: np.sign(x),
         np.copysign: lambda x1, x2: (np.sign(x1) * np.copysign(1, x2), None),
-        np.heaviside: lambda x1, x2: (None, np.where(x1 == 0, 1.0, 0.0)),
+        np.heaviside: lambda x1, x2: (None, where(x1 == 0, 1.0, 0.0)),
         np.maximum: lambda x1, x2: (
             where(x1 > x2, 1.0, where(x1 == x2, 0.5, 0.0)),
             where(x2 > x1, 1.0, where(x1 == x2, 0.5, 0.0)),

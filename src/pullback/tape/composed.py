@@ -196,9 +196,10 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
+    if n == 0:
+        return a
     a = np.moveaxis(stacked(a), axis, -1)
-    ends = [prepend, a, append] if n else [a]
-    parts = [part if part is a else _end(part, a, axis) for part in ends if part is not None]
+    parts = [part if part is a else _end(part, a, axis) for part in (prepend, a, append) if part is not None]
     a = np.concatenate(parts, axis=-1) if len(parts) > 1 else a
     for _ in range(n):
         a = a[..., 1:] != a[..., :-1] if bare(a).dtype == bool else a[..., 1:] - a[..., :-1]

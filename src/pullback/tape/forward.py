@@ -8,6 +8,7 @@ import numpy as np
 
 from pullback.errors import ShapeError
 from pullback.rules import is_constant
+from pullback.runtime import masked_product
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.questions import UnconnectedGradients, checked, zeros_of, zeros_wanted
@@ -90,10 +91,14 @@ class ForwardAccumulator:
             record = (
                 recorded_beyond(function, inputs, result) if beyond else recorded(function, arguments, result, inputs)
             )
-            self._push(record, [x for _, x in inputs], results)
+            product = masked_product if function is masked_product else np.multiply
+            self._push(record, [x for _, x in inputs], results, product)
 
-    def _push(self, record: Any, inputs: list[Tensor], results: tuple[Tensor, ...]) -> None:
-        """A pullback is linear in its cotangent u: its own derivative by u along the tangents is what they become."""
+    def _push(self, record: Any, inputs: list[Tensor], results: tuple[Tensor, ...], product: Any) -> None:
+        """A pullback is linear in its cotangent u: its own derivative by u along the tangents is what they become.
+
+        product: what multiplies tangents by partial derivatives; that of a masked product is masked again.
+        """
         pullback = record[0]
         if any(y.dtype.kind not in "fbiu" for y in results):
             pullback.run()  # raises: no rule knows of complex numbers
@@ -102,7 +107,7 @@ class ForwardAccumulator:
         kept = record[pullback.end :]
         if pullback.elementwise:
             partials = pullback.run(units[0], *kept)
-            terms = [p * x_dot for p, x_dot in zip(partials, x_dots, strict=True) if p is not None]
+            terms = [product(p, x_dot) for p, x_dot in zip(partials, x_dots, strict=True) if p is not None]
             if terms:
                 self.tangents[results[0]._key] = sum(terms[1:], terms[0])
             return

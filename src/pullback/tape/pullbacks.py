@@ -21,6 +21,7 @@ from pullback.ir.syntax import PARSING
 from pullback.rules.declare import Rule
 from pullback.runtime import masked_product
 from pullback.tape.mentions import Use, tree_of, use_of
+from pullback.tape.tensor import Tensor, apply
 
 Wanted = tuple[Any, ...]
 """Numbers of arguments; (number, position) for one in a tuple of arrays."""
@@ -89,6 +90,8 @@ def _with_masked_products(partials: Callable[..., Any]) -> Callable[..., tuple[A
 def _product_behind(y_bar: Any, partial_: Any) -> Any:
     if partial_ is None or (type(partial_) in (int, float) and math.isfinite(partial_)):
         return None if partial_ is None else y_bar * partial_
+    if isinstance(y_bar, Tensor) or isinstance(partial_, Tensor):
+        return apply(masked_product, masked_product, y_bar, partial_)
     return masked_product(y_bar, partial_)
 
 

@@ -22,7 +22,7 @@ SELECT = Pullback(None, (0,), None, None, (), False)
 """Marks the record of one of several results: `(SELECT, position, key of all results together)`."""
 
 Records = Mapping[int, Record | None]
-_CHOOSING = {np.where, runtime.where, np.nan_to_num}
+_CHOOSING = {np.where, runtime.where, np.nan_to_num, runtime.masked_product}
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,56 @@ def test_what_is_accepted_compiles(block: int) -> None:
             break
 
 
+PASSED_OVER = [
+    "np.prod(y, 1, initial=2.0)",
+    "np.sum(y, initial=2.0)",
+    "np.mean(y, where=y > 0.5)",
+    "np.max(y, axis=0, initial=5.0)",
+    "np.var(y, 1, correction=1)",
+    "np.std(y, correction=1)",
+    "y.std(where=y > 0.5)",
+    "np.argmin(y, keepdims=True)",
+    "np.cumsum(y, dtype=np.float32)",
+    "np.prod(y, 1, dtype=np.float32)",
+    "np.sum(y, 0, np.float32)",
+    "np.add(y, 1, dtype=np.float32)",
+    "np.sin(y, dtype=np.float32)",
+    "np.less(y, 1, dtype=bool)",
+    "np.repeat(y, axis=1, repeats=2)",
+    "np.swapaxes(y, axis2=0, axis1=1)",
+    "np.clip(a_max=0.5, a_min=0.1, a=y)",
+    "np.logical_or(y, 'F')",
+]
+
+
+@pytest.mark.parametrize("call", PASSED_OVER)
+@pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.filterwarnings("ignore")
+def test_keyword_has_its_effect_or_is_refused(call: str, jit: bool) -> None:
+    function, x = loaded(call), np.array([[0.37, 0.74], [0.01, 0.38]])
+    plain, value = value_of(function, x), value_of(pb.differentiable(jit=jit)(function), x)
+    if isinstance(value, Exception):
+        assert isinstance(value, pb.PullbackError), value
+        assert not isinstance(value, CompileError)
+    else:
+        np.testing.assert_allclose(value, plain, rtol=1e-6)
+        assert (value.dtype, value.shape) == (plain.dtype, plain.shape)
+
+
+@pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize("call", ["np.where(y, 1, 0)", "np.where(y, 1, 2.5)", "np.where(y > 1, 1, y)"])
+def test_condition_does_not_decide_the_dtype_of_a_choice(call: str, jit: bool) -> None:
+    function, x = loaded(call, "x.copy()"), np.array([0.0, 1.5], np.float32)
+    value = pb.differentiable(jit=jit)(function)(x)
+    assert value.dtype == function(x).dtype
+    np.testing.assert_array_equal(value, function(x))
+
+
+def test_what_numba_compiles_to_an_error_of_its_own_is_refused() -> None:
+    with pytest.raises(pb.TypingError, match="compiled code cannot do"):
+        pb.differentiable(loaded("np.average(y, axis=0)"))(np.ones((2, 2)))
+
+
 def value_of(function: Callable[..., Any], x: Any) -> Any:
     """What a call returns as an array, or its exception."""
     try:

@@ -14,6 +14,7 @@ NESTS = range(4000, 4200)
 ALIASES = range(5000, 5400)
 COMPILED = range(2000, 2040)
 BLOCKS = 10
+EDGES = range(6000, 6400)
 GOOD = {"right", "refused"}
 
 
@@ -36,6 +37,22 @@ def test_programs_of_one_kind_are_right_or_refused(kind: str, seeds: range, shar
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
     assert not bad, bad
     assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= share * len(outcomes)
+
+
+@pytest.mark.drawn(2)
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_programs_at_the_edges_are_right_or_refused(block: int) -> None:
+    outcomes = {seed: campaign.examine(seed, kind="edges") for seed in EDGES[block::BLOCKS]}
+    bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
+    assert not bad, bad
+    assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= 0.7 * len(outcomes)
+
+
+@pytest.mark.drawn(2)
+@pytest.mark.parametrize("seed", range(6400, 6440))
+def test_compiled_programs_at_the_edges_are_right_or_refused(seed: int) -> None:
+    outcome = campaign.examine(seed, compiled=True, kind="edges")
+    assert outcome.verdict in GOOD, outcome
 
 
 @pytest.mark.drawn(3)

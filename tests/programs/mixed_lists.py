@@ -248,3 +248,32 @@ def popped_later(x, n):
             y = l.pop() * 1.1
         i += 1
     return y
+
+
+@program(np.array([0.125, 0.25]))
+def numbers_behind_integers(x):
+    items = [0, 1, 2]
+    items.append(x[0])
+    items.append(x[1] * x[1])
+    total = 0
+    for _ in range(4):
+        total = total + items.pop()
+    return total * x[0]
+
+
+@program(np.array([0.125, 0.25]))
+def integers_among_numbers(x):
+    items = [True, 2, x[0], 3]
+    total = 0.0
+    while len(items) > 0:
+        total = total * 1.5 + items.pop()
+    return total
+
+
+@program(np.array([0.125, 0.25]), 3)
+def array_of_a_mixed_list(x, n):
+    items = [n, 1]
+    items.append(x[1])
+    for i in range(2):
+        items.append(x[i] * i)
+    return np.sum(np.array(items) * x[0])

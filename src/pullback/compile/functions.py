@@ -22,7 +22,7 @@ from pullback.compile.turns import MAKING, interrupts_end_it
 from pullback.emit import parts
 from pullback.emit.module import emit_module
 from pullback.emit.names import name_classes
-from pullback.errors import PullbackError
+from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.optimize.bounds import check_bounds
@@ -344,6 +344,10 @@ class Compiled:
                 again(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))
             except Exception as repeated:  # the same error, with a place
                 error = repeated
+            else:
+                if isinstance(error, TypeError | ValueError | NotImplementedError):
+                    reason = f"compiled code cannot do what '{self.name}' asks of a function of NumPy: {error}"
+                    return TypingError(reason, self.function.location, "use pb.differentiable(jit=False)")
         place = self.place_of(error)
         if place:
             error.add_note(f"  at {place}")

@@ -30,7 +30,8 @@ _COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np
 
 _REDUCING = {np.sum, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin, np.cumsum, np.cumprod}
 
-_MATCHING = {np.where, runtime.where, np.clip, np.maximum, np.minimum}
+_CHOOSING = {np.where, runtime.where}
+_MATCHING = {*_CHOOSING, np.clip, np.maximum, np.minimum}
 
 
 def apply(
@@ -126,6 +127,8 @@ def _matched(
     context: Context, function: Callable[..., Any], operands: tuple[Operand, ...], type_: Type, node: Any
 ) -> tuple[Operand, ...]:
     """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
+    if function in _CHOOSING:
+        return operands[0], *_matched(context, np.add, operands[1:], type_, node)
     typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
     common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
     dtypes = {operand.type.dtype for operand in typed}

@@ -1,5 +1,6 @@
 """Numbers from outside are passed on each call: a new value needs no new code, unless the code depends on it."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -237,3 +238,28 @@ def test_text_shows_the_number_under_its_name() -> None:
     scope = cells.run("rate = 2.0\ndef f(x):\n    return rate * x * x\n", np=np)
     assert "def f_forward(x, rate):" in pb.source(quiet(scope["f"]), 1.0)
     assert pb.explain(quiet(scope["f"]), 1.0) == ""
+
+
+def scaled_power(a, x, *, b=2.0):
+    return np.sum(a * x**b)
+
+
+FACTORS = np.array([1.0, 2.0])
+CUBIC = functools.partial(scaled_power, FACTORS, b=3.0)
+OF_A_PARTIAL = functools.partial(functools.partial(scaled_power, 2.0), b=2)
+ROWS = functools.partial(np.sum, axis=0)
+
+
+def calls_partials(x):
+    return CUBIC(x) + 0.5 * OF_A_PARTIAL(x) + ROWS(x * x)
+
+
+@pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
+def test_partials_are_called_with_what_they_hold_now(jit, monkeypatch):
+    x = np.array([1.0, 2.0])
+    gradient = pb.grad(pb.differentiable(jit=jit)(calls_partials))
+    np.testing.assert_allclose(gradient(x), 3 * FACTORS * x**2 + 4 * x, rtol=1e-14)
+    monkeypatch.setitem(CUBIC.keywords, "b", 1.0)
+    np.testing.assert_allclose(gradient(x), FACTORS + 4 * x, rtol=1e-14)
+    monkeypatch.setitem(globals(), "CUBIC", functools.partial(scaled_power, 5.0))
+    np.testing.assert_allclose(gradient(x), 10 * x + 4 * x, rtol=1e-14)

@@ -49,13 +49,12 @@ def apply(
     given = [*arguments, *keywords.values()]
     labels = labels_of(function, len(given), tuple(keywords))
     operands = tuple(as_operand(context, b, label, node) for b, label in zip(given, labels, strict=True))
+    left = tuple(keywords)
+    if "dtype" in labels:
+        operands, left = in_dtype_asked_for(context, function, labels, operands, left, node)
     strings = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, str)]
     if isinstance(function, np.ufunc) and strings:
         context.mistyped(node, f"{name_of(function)}: the string {strings[0].value!r} is not a number or an array")
-    left = tuple(keywords)
-    if "dtype" in labels:
-        inferred(context, function, operands, left, node)
-        operands, left = in_dtype_asked_for(context, function, labels, operands, left, node)
     result = context.bind(computed(context, function, operands, left, node))
     makes_anew = isinstance(function, np.ufunc) or not is_numpy(function)
     if isinstance(result, ArrayRef) and not makes_anew and may_be_view(function, operands, left):
@@ -88,7 +87,12 @@ def computed(
     node: Any,
 ) -> Value:
     """The statement itself, with the casts that make weak numbers agree. TypingError with NumPy's own reason."""
-    type_ = inferred(context, function, operands, keywords, node)
+    try:
+        type_ = infer(function, operands, keywords)
+    except Exception as error:
+        name = getattr(function, "__name__", "function")
+        reason = str(error).split("\n")[0]
+        context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or function in _MATCHING:
@@ -97,22 +101,6 @@ def computed(
         operands = _without_axis(function, operands, keywords)
     with context.builder.at(context.location(node)):
         return context.builder.let(function, *operands, keywords=keywords, type_=type_)
-
-
-def inferred(
-    context: Context,
-    function: Callable[..., Any],
-    operands: tuple[Operand, ...],
-    keywords: tuple[str, ...],
-    node: Any,
-) -> Any:
-    """The type of the result. TypingError with NumPy's own reason where it has none."""
-    try:
-        return infer(function, operands, keywords)
-    except Exception as error:
-        name = getattr(function, "__name__", "function")
-        reason = str(error).split("\n")[0]
-        context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
 
 
 def _without_axis(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -29,7 +31,7 @@ from pullback.frontend.language import check_language
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.methods import call_method
 from pullback.frontend.names import assigned_names
-from pullback.frontend.outside import Dependency, Place, parts_of
+from pullback.frontend.outside import ABSENT, Dependency, Place, parts_of
 from pullback.frontend.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.results import binding_from, result_of
 from pullback.frontend.source import Source, find_source
@@ -67,6 +69,8 @@ def call_static(
         context.refuse(node, reason, "draw them before the call, and pass them as an argument")
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
+    if isinstance(function, partial):
+        return _call_partial(context, function, arguments, keywords, node)
     if isinstance(function, type):
         return construct(context, function, arguments, keywords, node)
     if (_hashable(function) and is_public(function)) or _is_of_runtime(function):
@@ -86,6 +90,19 @@ def call_static(
         return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
+
+
+def _call_partial(
+    context: Context, function: partial[Any], arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of a functools.partial: its own arguments stand where any container from outside does."""
+    if any(value is getattr(functools, "Placeholder", ABSENT) for value in function.args):
+        context.refuse(node, "a functools.partial with placeholders cannot be followed", "write a lambda")
+    bound = context.items(binding_of(context, function.args, function, "args", node), node)
+    named = binding_of(context, function.keywords, function, "keywords", node)
+    assert isinstance(named, DictRef), "a dict from outside"
+    entries = dict(context.version(named.cell, node))
+    return call_static(context, function.func, (*bound, *arguments), entries | keywords, node)
 
 
 def plain_function(function: Any) -> tuple[FunctionType | None, Any]:

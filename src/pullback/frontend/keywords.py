@@ -16,14 +16,19 @@ from pullback.frontend.addresses import is_numpy, name_of
 from pullback.frontend.bindings import Binding, Static
 from pullback.frontend.context import Context
 from pullback.ir.builder import constant
+from pullback.ir.infer import infer
 from pullback.ir.nodes import Constant, Operand, Value
 from pullback.ir.types import Scalar
 
 _COMPUTED_IN = {np.sum, np.prod, np.cumsum, np.cumprod, np.mean}
 """Reductions that take their argument in the dtype that is asked for, and then compute."""
 
-_SPREADS = {np.var, np.std}
-_REDUCTIONS = {*_COMPUTED_IN, *_SPREADS, np.max, np.min, np.any, np.all, np.argmax, np.argmin}
+_OTHER_NAMES: dict[Any, dict[str, str]] = {
+    np.var: {"correction": "ddof"},
+    np.std: {"correction": "ddof"},
+    np.clip: {"min": "a_min", "max": "a_max"},
+}
+_REDUCTIONS = {*_COMPUTED_IN, np.var, np.std, np.max, np.min, np.any, np.all, np.argmax, np.argmin}
 _TRUE = constant(True)
 _REMEDIES = {
     "where": "choose by np.where: what stands in for elements left out is then said",
@@ -59,11 +64,11 @@ def checked_keywords(
     for keyword in sorted(given.keys() & refused):
         remedy = _REMEDIES.get(keyword, "leave it out")
         context.refuse(node, f"'{keyword}' of {name_of(function)} is not supported", remedy)
-    if function in _SPREADS and "correction" in keywords:
-        if "ddof" in given:
-            context.mistyped(node, "ddof and correction can't be provided simultaneously.")
-        return {"ddof" if keyword == "correction" else keyword: value for keyword, value in keywords.items()}
-    return keywords
+    other_names = _OTHER_NAMES.get(function, {})
+    for keyword in keywords.keys() & other_names:
+        if other_names[keyword] in given:
+            context.mistyped(node, f"'{other_names[keyword]}' and '{keyword}' of {name_of(function)} mean the same")
+    return {other_names.get(keyword, keyword): value for keyword, value in keywords.items()}
 
 
 def in_dtype_asked_for(
@@ -88,6 +93,10 @@ def in_dtype_asked_for(
         return rest, keywords
     count = function.nin if isinstance(function, np.ufunc) else 1
     dtype = np.dtype(asked.value).name
+    if isinstance(function, np.ufunc) and infer(function, rest).dtype == "bool":
+        if dtype != "bool":
+            context.mistyped(node, f"{name_of(function)} gives truth values, and none of {dtype}")
+        return rest, keywords
     return (*(_cast(context, operand, dtype, node) for operand in rest[:count]), *rest[count:]), keywords
 
 

@@ -16,7 +16,6 @@ from pullback.frontend.addresses import is_numpy, name_of
 from pullback.frontend.bindings import Binding, Static
 from pullback.frontend.context import Context
 from pullback.ir.builder import constant
-from pullback.ir.infer import infer
 from pullback.ir.nodes import Constant, Operand, Value
 from pullback.ir.types import Scalar
 
@@ -93,7 +92,7 @@ def in_dtype_asked_for(
         return rest, keywords
     count = function.nin if isinstance(function, np.ufunc) else 1
     dtype = np.dtype(asked.value).name
-    if isinstance(function, np.ufunc) and infer(function, rest).dtype == "bool":
+    if isinstance(function, np.ufunc) and all(signature.endswith("->?") for signature in function.types):
         if dtype != "bool":
             context.mistyped(node, f"{name_of(function)} gives truth values, and none of {dtype}")
         return rest, keywords

@@ -64,6 +64,11 @@ def test_compiled_code_finds_the_items_of_a_tuple(items: tuple[Any, ...]) -> Non
     assert all(objects.class_of(id(item)) == id(type(item)) for item in (*items, ARRAY, np.float64(1.0), pb))
 
 
+@pytest.mark.parametrize("array", [ARRAY, np.ones((2, 3), np.float32).T, np.empty(0, ">i2"), np.array(True)])
+def test_compiled_code_finds_the_dtype_of_an_array(array: Any) -> None:
+    assert objects.dtype_of(id(array)) == id(array.dtype)
+
+
 def frames_of_ours(call: Callable[..., Any], *arguments: Any) -> list[str]:
     """The functions of the package that run in Python during a call."""
     seen: list[str] = []

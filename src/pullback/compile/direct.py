@@ -35,6 +35,7 @@ from pullback.runtime.objects import (
     code_of,
     content,
     defaults_of,
+    dtype_of,
     entry,
     forget_error,
     is_of_kind,
@@ -112,16 +113,14 @@ def types_fit(own: int, arguments: int) -> bool:
         argument, kind, dtype = item(arguments, k), item(own, 2 * k + FIRST), item(own, 2 * k + FIRST + 1)
         fits = class_of(argument) == kind
         if fits and dtype != kind:
-            found = attribute(argument, item(own, 2))
-            fits = found == dtype
-            release(found)
+            fits = dtype_of(argument) == dtype
         k += 1
     return bool(fits)
 
 
 def call_or_long_way(owns: int, arguments: int, keywords: int) -> int:
-    """The body of a C function. `owns` is a list of one tuple: the machine code, the long way, "dtype", `Checks`, what
-    keeps the machine code in memory, and two for each argument.
+    """The body of a C function. `owns` is a list of one tuple: the machine code, the long way, `Checks`, what keeps the
+    machine code in memory, and two for each argument.
 
     These are its class and, for an array, its dtype: to Numba's dispatcher, bytes in the other order may be the same.
     The tuple gives way to another one when something outside has changed, which may happen in the midst of a call. The
@@ -129,7 +128,7 @@ def call_or_long_way(owns: int, arguments: int, keywords: int) -> int:
     """
     own = only_item(owns, 0)
     keep(own)
-    checks, result = item(own, 3), 0
+    checks, result = item(own, 2), 0
     absent = item(checks, 4)
     fits = keywords == 0 and types_fit(own, arguments) and functions_hold(item(checks, 0), absent)
     fits = fits and entries_hold(item(checks, 1), absent) and others_hold(item(checks, 2), item(checks, 3))
@@ -144,7 +143,7 @@ def call_or_long_way(owns: int, arguments: int, keywords: int) -> int:
     return int(result)
 
 
-FIRST = 5
+FIRST = 4
 """The number of the first item in the tuple that belongs to an argument."""
 
 Checks = tuple[Any, ...]
@@ -245,7 +244,7 @@ class Entrance(Dispatcher):
                 kind: Any = type(self)
                 self.__class__ = opened(kind)
             kinds = [kind for a in arguments for kind in (type(a), a.dtype if type(a) is np.ndarray else type(a))]
-            own = (code.entry_point, self._long_way, "dtype", checks, code, *kinds)
+            own = (code.entry_point, self._long_way, checks, code, *kinds)
             if given in self._entries:
                 self._entries[given][0] = own
                 return

@@ -24,6 +24,8 @@ forget_error = types.ExternalFunction("PyErr_Clear", void())
 WORD = ctypes.sizeof(ctypes.c_void_p)
 CLASS, SIZE, ITEMS = object.__basicsize__ - WORD, object.__basicsize__, tuple.__basicsize__
 """Where the class of an object, the size of a tuple and its items stand, in bytes from the address."""
+DTYPE = object.__basicsize__ + 5 * WORD
+"""Where the dtype of an array of NumPy stands: behind its data, rank, sizes, strides and base."""
 
 
 @intrinsic
@@ -41,6 +43,12 @@ def word(context: Any, address: Any) -> Any:
 def class_of(value):
     """The class of an object."""
     return word(value + CLASS)
+
+
+@njit
+def dtype_of(array):
+    """The dtype of an array."""
+    return word(array + DTYPE)
 
 
 @njit

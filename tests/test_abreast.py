@@ -66,6 +66,7 @@ def arguments(function, count):
     return lanes.rows(count), lanes.W, *others
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("function", SMALL_ARRAYS, ids=lambda f: f.__name__)
 def test_arrays_of_a_round_get_an_axis_more(function):
     given = arguments(function, 131)

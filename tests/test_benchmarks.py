@@ -37,6 +37,7 @@ def slope(function, arguments, number, direction):
     return (sides[0] - sides[1]) / (2 * STEP)
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("path", PROBLEMS)
 def test_hand_written_adjoint_agrees_with_differences_and_with_ours(path):
     problem = load(path)

@@ -201,7 +201,7 @@ def test_second_derivative(program: Any) -> None:
     check_second(program, jit=False)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PLAIN, ids=name_of)
 def test_compiled_second_derivative(program: Any) -> None:

@@ -424,7 +424,7 @@ def joint_of(program: collect.Program, built: Built, analyses: frozenset[str], l
     return joint(function, wrt_of(program, built), with_results=True, analyses=analyses, lowered=lowered)
 
 
-@pytest.mark.drawn(250)
+@pytest.mark.drawn(150)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_passes_keep_the_form_sound(program: collect.Program) -> None:
     built = build_of(program)

@@ -61,6 +61,7 @@ def exception_key(program: Program, sample: Sample) -> tuple[str, Any]:
     return program.id, sample.args[0] if isinstance(sample.args[0], float) else None
 
 
+@pytest.mark.drawn(500)
 @pytest.mark.parametrize(("program", "sample"), CASES)
 def test_value_is_that_of_plain_numpy(program: Program, sample: Sample) -> None:
     expected, _ = oracle.run(program.function, sample.args)
@@ -88,6 +89,7 @@ def test_every_exception_names_a_sample() -> None:
     assert set(ROUGH) <= set(BY_ID)
 
 
+@pytest.mark.drawn(500)
 @pytest.mark.parametrize(("program", "sample"), CASES)
 def test_samples_stay_unchanged(program: Program, sample: Sample) -> None:
     before = oracle.copy_arguments(sample.args)

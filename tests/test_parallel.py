@@ -187,6 +187,7 @@ def test_maps_are_equal_bit_for_bit(function, arguments, loops):
         assert_same(*results)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     ("function", "arguments", "dtype"),
     [*((*one, np.float64) for one in SUMS), *((*one, np.float32) for one in SUMS[:2])],
@@ -439,7 +440,7 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
     monkeypatch.setattr(functions.Compiled, "has_gate", False)
 
 
-@pytest.mark.drawn(80)
+@pytest.mark.drawn(45)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
 def test_rounds_give_the_same_in_any_order(program, k, monkeypatch):

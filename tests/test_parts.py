@@ -143,6 +143,7 @@ def length(function: ast.FunctionDef) -> int:
 ARRAY = np.linspace(0.0, 1.0, 64).reshape(8, 8)
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize(
     ("grow", "argument", "small"), [(chain, 0.5, 100), (branches, 0.5, 60), (nests, ARRAY, 40)]
 )  # fmt: skip

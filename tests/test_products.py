@@ -50,7 +50,7 @@ def shapes() -> list[tuple[int, int, int]]:
     return pairs + [(m, k, n) for m, n, k in pairs] + [(k, m, n) for m, n, k in pairs] + [(LARGE, LARGE + 1, LARGE + 2)]
 
 
-@pytest.mark.drawn(9)
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("right", LAYOUTS)
 @pytest.mark.parametrize("left", LAYOUTS)
@@ -100,7 +100,7 @@ def test_shapes_that_do_not_fit_are_refused(a, b):
             product(np.ones(a), left(np.ones(b)))
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize(
     ("layout", "dtype"), [("C", np.float64), ("C", np.float32), ("F", np.float64), ("A", np.float64)]
 )
@@ -163,7 +163,7 @@ def test_two_rows_take_the_larger_pivot(a):
 inverting = njit(lambda out, a: rt.inverse_into(out, a))
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_an_inverse_is_written_into_an_array(layout, dtype):
@@ -217,6 +217,7 @@ OTHERS = {"A": strided, "reversed": lambda a: np.ascontiguousarray(a[..., ::-1])
 by_blas = njit(lambda out, a, b, added: fills_by_blas(out, a, b, added))
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize(
     ("left", "right", "dtype"),
     [*((left, right, np.float64) for left in PARTS for right in PARTS), ("rows", "columns", np.float32)],

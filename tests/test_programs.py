@@ -97,7 +97,7 @@ def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else value.id
 
 
-@pytest.mark.drawn(1000)
+@pytest.mark.drawn(600)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), IN_MODES, ids=case_id)
 def test_interpreted(program: Any, k: int, mode: str) -> None:
@@ -124,7 +124,7 @@ def test_pullback(program: Any) -> None:
     assert_close(pullback(1.0), expected, rtol_of(sample.fresh()), "gradient")
 
 
-@pytest.mark.drawn(400)
+@pytest.mark.drawn(250)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), SEGMENTED, ids=case_id)
 def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPa
     check_program(program, k, jit=False, **MODES[mode])
 
 
-@pytest.mark.drawn(40)
+@pytest.mark.drawn(25)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k"), STRIPS, ids=case_id)
 def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,13 +142,14 @@ def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> 
     check_program(program, k, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(160)
+@pytest.mark.drawn(100)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), COMPILED, ids=case_id)
 def test_compiled(program: Any, k: int, mode: str) -> None:
     check_program(program, k, jit=True, **MODES[mode])
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k", "mode"), ALWAYS_COMPILED, ids=case_id)
 def test_memory_and_calls_compiled(program: Any, k: int, mode: str) -> None:

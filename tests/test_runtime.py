@@ -203,6 +203,7 @@ def with_nan(a):
     return a
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     "a",
     [LAYOUTS["fortran_float32"](with_nan(X3)), np.arange(24, dtype=np.int32).reshape(2, 3, 4)],
@@ -298,6 +299,7 @@ def test_functions_of_one_argument_agree(a):
     agree(functions_of_one, a)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("a", "b"),
     [
@@ -455,7 +457,7 @@ I2 = np.array([[0, 2], [2, -1]])
 ALL = slice(None)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     "index",
     [

@@ -54,7 +54,7 @@ def test_segments_compiled(program: Any, monkeypatch: pytest.MonkeyPatch) -> Non
         check_program(program, k)
 
 
-@pytest.mark.drawn(30)
+@pytest.mark.drawn(18)
 @pytest.mark.parametrize(("most", "jit"), [(0, False), (64, False), (200, False), (0, True)])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_a_limit_changes_no_number(program: Any, most: int, jit: bool) -> None:

@@ -101,6 +101,7 @@ def assert_same(actual: Any, expected: Any, rtol: float) -> None:
         np.testing.assert_allclose(a.numpy(), e, rtol=rtol, atol=rtol * 1e-2 * scale)
 
 
+@pytest.mark.drawn(400)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_gradient(program: Any) -> None:
@@ -197,7 +198,7 @@ FOLLOWED = [program for program in PROGRAMS if program.id not in collect.REFUSED
 PLAIN = [p for p in FOLLOWED if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
 
 
-@pytest.mark.drawn(40)
+@pytest.mark.drawn(25)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PLAIN, ids=lambda program: program.id)
 def test_second_order_of_a_call(program: Any) -> None:

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,15 @@ def turned_into_another_error() -> None:
     raise RuntimeError("compiled object not yet available")
 
 
+@pytest.fixture
+def with_handler() -> Iterator[None]:
+    """Python's own handler of interrupts, which processes that a shell starts in the background do not have."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("with_handler")
 @pytest.mark.parametrize("block", [swallowed, turned_into_another_error])
 def test_interrupt_that_is_lost_is_raised(block: Any) -> None:
     before = signal.getsignal(signal.SIGINT)
@@ -144,6 +154,7 @@ def test_errors_without_an_interrupt_stay_what_they_are() -> None:
         pass
 
 
+@pytest.mark.usefixtures("with_handler")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("part", [0.1, 0.4, 0.6, 0.8])
 def test_call_after_an_interrupted_one_compiles(part: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -69,7 +68,7 @@ def call_static(
         context.refuse(node, reason, "draw them before the call, and pass them as an argument")
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
-    if isinstance(function, partial):
+    if isinstance(function, functools.partial):
         return _call_partial(context, function, arguments, keywords, node)
     if isinstance(function, type):
         return construct(context, function, arguments, keywords, node)
@@ -93,7 +92,11 @@ def call_static(
 
 
 def _call_partial(
-    context: Context, function: partial[Any], arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+    context: Context,
+    function: functools.partial[Any],
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
 ) -> Binding:
     """A call of a functools.partial: its own arguments stand where any container from outside does."""
     if any(value is getattr(functools, "Placeholder", ABSENT) for value in function.args):

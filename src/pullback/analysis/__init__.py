@@ -23,3 +23,6 @@ ANALYSES = frozenset(
     }
 )
 """The names of the analyses, for `differentiable(analyses=...)`; each can be left out."""
+
+REORDERING = frozenset({"abreast", "gather", "jam", "registers"})
+"""Those that may add up in another order."""

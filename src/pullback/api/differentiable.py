@@ -12,7 +12,7 @@ from typing import Any, Literal, overload
 
 from numba import cloudpickle
 
-from pullback.analysis import ANALYSES
+from pullback.analysis import ANALYSES, REORDERING
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
 from pullback.api.recording import recorded_call
 from pullback.api.shortcut import MISS, Shortcut, Writer, never
@@ -68,7 +68,10 @@ def differentiable(
         default only sums may be added up in another order, and only products of the way back be contracted.
     boundscheck: an index out of range is an IndexError; False trusts the indices.
     cache: keep machine code on disk for the next process.
-    math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library.
+    math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library. With "libm" and
+        `fastmath=False`, values are those of plain Python and NumPy bit for bit: `np.exp` goes through NumPy's own
+        loop, `math.exp` and `**` of numbers to the C library. Sums and products of matrices by
+        NumPy are apart, and its functions of arrays that lie backwards in memory, which it computes by other loops.
     analyses: the names of those to use, of `pb.ANALYSES` (True: all); False keeps every intermediate value and
         differentiates everything, for comparison.
     fuse: array statements run as loops over elements, one for all that go over the same elements (default: where
@@ -76,7 +79,8 @@ def differentiable(
     max_residual_bytes: above so many bytes kept by a call of a derivative (default: a quarter of the memory that is
         free), loops run in segments: the backward sweep runs each segment once more, and keeps what that one needs.
     parallel: compiled loops whose rounds are independent run on all cores where they have enough to do. Sums over
-        rounds are then added up in another order, which is the same for any number of cores.
+        rounds are then added up in another order, which is the same for any number of cores; with `fastmath=False`,
+        loops of the user's with such sums stay as they are.
     source: the text of a function that was made by `exec`.
 
     >>> import numpy as np, pullback as pb
@@ -94,6 +98,7 @@ def differentiable(
         raise ValueError(f"there is no analysis {', '.join(sorted(map(repr, chosen - ANALYSES)))}: see pb.ANALYSES")
     if max_residual_bytes is not None and operator.index(max_residual_bytes) < 0:
         raise ValueError(f"max_residual_bytes is a number of bytes, not {max_residual_bytes}")
+    chosen -= REORDERING if flags is False else frozenset()
     options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes, parallel)
 
     def decorate(function: Callable[..., Any]) -> Differentiable:

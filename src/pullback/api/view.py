@@ -36,9 +36,11 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
-        return emit_module([built.code.derivative("primal", (), general=True).function], compiled=False).rstrip()
+        primal = built.code.derivative("primal", (), general=True)
+        return emit_module([primal.function], compiled=False, exact=primal.options.exact).rstrip()
     pair = built.code.derivative("split", numbers, general=True)
-    return emit_module([pair.forward.function, pair.backward.function], compiled=False).rstrip()
+    both, exact = [pair.forward.function, pair.backward.function], pair.forward.options.exact
+    return emit_module(both, compiled=False, exact=exact).rstrip()
 
 
 def inspect_source(

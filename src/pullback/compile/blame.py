@@ -6,6 +6,7 @@ Each call of a public function is compiled by itself, in the text that it has: t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numba
@@ -15,7 +16,7 @@ from pullback.compile.modules import load_module
 from pullback.emit.module import emit_module
 from pullback.errors import LanguageError, Problem
 from pullback.frontend.addresses import address_of, name_of
-from pullback.ir.nodes import Block, Function, Let, Value, operands_of, values_in, walk
+from pullback.ir.nodes import NOWHERE, Block, Function, Let, Value, operands_of, values_in, walk
 from pullback.ir.types import Array, Type
 
 
@@ -44,7 +45,7 @@ def _calls(function: Function) -> Iterator[Let]:
 def _compiles(statement: Let) -> bool:
     parameters = tuple(dict.fromkeys(values_in(operands_of(statement))))
     made = Value("result", statement.value.type)
-    body = Block((Let(made, statement.function, statement.operands, statement.keywords),), (made,))
+    body = Block((replace(statement, value=made, location=NOWHERE),), (made,))
     text = emit_module([Function("call", parameters, body)], compiled=True, comments=False)
     dispatcher = numba.njit(load_module("call", text, "blame").call)
     try:

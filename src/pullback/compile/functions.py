@@ -160,7 +160,9 @@ class Compiled:
     def text(self) -> str:
         divided = self.lowered and not self.options.jit
         function = self.machine_function if divided else self.shown.function
-        return emit_module([function], compiled=False, tuple_from=self.tuple_from, divided=divided)
+        return emit_module(
+            [function], compiled=False, exact=self.options.exact, tuple_from=self.tuple_from, divided=divided
+        )
 
     @property
     def unguarded(self) -> Compiled:
@@ -197,7 +199,8 @@ class Compiled:
         """The function with checks of its indices and integers, and with parallel loops, which must be free of them."""
         function = check_bounds(function, picks=self.in_parallel) if self.options.boundscheck else function
         function = check_integers(function)
-        return run_in_parallel(function) if self.in_parallel else function
+        in_order = self.options.fastmath is False
+        return run_in_parallel(function, in_order) if self.in_parallel else function
 
     @property
     def in_parallel(self) -> bool:
@@ -214,6 +217,7 @@ class Compiled:
             [function],
             compiled=True,
             vector=vector,
+            exact=self.options.exact,
             tuple_from=self.tuple_from,
             divided=True,
             fastmath=self.options.fastmath,

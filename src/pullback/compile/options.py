@@ -36,6 +36,11 @@ class Options:
         """Whether array statements become loops."""
         return "lower" in self.analyses and (self.jit if self.fuse is None else self.fuse)
 
+    @property
+    def exact(self) -> bool:
+        """Whether values are those of plain Python and NumPy bit for bit."""
+        return self.math == "libm" and self.fastmath is False
+
     def key(self) -> str:
         """The options as text, the same in every process."""
         fastmath = sorted(self.fastmath) if isinstance(self.fastmath, frozenset) else self.fastmath

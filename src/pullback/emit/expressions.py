@@ -31,12 +31,14 @@ class Expressions:
         inlined: dict[Value, Let],
         compiled: bool,
         vector: bool,
+        exact: bool,
         sums: frozenset[Value],
         naturals: frozenset[Value],
         classes: Mapping[type, str],
     ) -> None:
         """`classes` names the exceptions that are not built in; the rest is what `emit_function` found out."""
-        self.names, self.inlined, self.compiled, self.vector = names, inlined, compiled, vector
+        self.names, self.inlined, self.compiled = names, inlined, compiled
+        self.vector, self.exact = vector, exact
         self.sums, self.naturals, self.classes = sums, naturals, classes
         self.helpers: set[str] = set()
         self.modules: set[str] = set()
@@ -106,6 +108,12 @@ class Expressions:
         if vector is not None:
             self.helpers.add(VECTOR_LIBRARY)
             return call(attribute(name(VECTOR_LIBRARY), vector.__name__), *map(self.operand, operands))
+        if self.exact:
+            found = spelling.exact_for(statement, self.compiled)
+            if found is not None:
+                library, helper = found
+                self.helpers.add(library)
+                return call(attribute(name(library), helper), *map(self.operand, operands))
         if self.compiled:
             found = spelling.runtime_for(function, operands, statement.keywords)
             if found is not None:
@@ -248,9 +256,7 @@ def _cast(writer: Expressions, statement: Let) -> Any:
         return call(attribute(written, "astype"), _dtype(text))
     if operand.type.dtype == text and (writer.compiled or text != "int64"):
         return written
-    if dtype.value == "float64*":  # NumPy's, which divides by zero
-        return call(name("float") if writer.compiled else _dtype(text), written)
-    if dtype.value.endswith("*"):
+    if dtype.value.endswith("*") and text != "float64":  # NumPy's divides by zero, and Numba's float(x) may be narrow
         return call(name({"int64": "int", "bool": "bool"}[text]), written)
     return call(_dtype(text), written)
 

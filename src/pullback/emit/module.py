@@ -42,6 +42,7 @@ def emit_function(
     *,
     compiled: bool,
     vector: bool = False,
+    exact: bool = False,
     comments: bool = True,
     tuple_from: int | None = None,
     divided: bool = False,
@@ -64,7 +65,7 @@ def emit_function(
     sums = sum_steps(function) if compiled and fastmath is not False else frozenset()
     naturals = natural_indices(function) if compiled else frozenset()
     names_of_classes = {kind: name for name, kind in classes.items()}
-    expressions = Expressions(names, inlined, compiled, vector, sums, naturals, names_of_classes)
+    expressions = Expressions(names, inlined, compiled, vector, exact, sums, naturals, names_of_classes)
     alike = Alike(function if compiled else None)
     statements = Statements(expressions, names, copied, comments, alike, contracts)
     body = statements.plain(function.body)
@@ -94,6 +95,7 @@ def emit_module(
     *,
     compiled: bool,
     vector: bool = False,
+    exact: bool = False,
     comments: bool = True,
     tuple_from: int | None = None,
     divided: bool = False,
@@ -101,8 +103,9 @@ def emit_module(
 ) -> str:
     """The text of a module with these functions; it imports numpy, the helpers, and modules whose functions it calls.
 
-    compiled: as Numba takes it; vector: with the vector math library; tuple_from: the results from this number on are
-    returned in a tuple of their own; divided: a long function becomes several; fastmath: see `compile.options`.
+    compiled: as Numba takes it; vector: with the vector math library; exact: as plain Python and NumPy compute, bit for
+    bit; tuple_from: the results from this number on are returned in a tuple of their own; divided: a long function
+    becomes several; fastmath: see `compile.options`.
     """
     trees: list[Any] = []
     helpers: set[str] = set()
@@ -117,6 +120,7 @@ def emit_module(
             classes,
             compiled=compiled,
             vector=vector,
+            exact=exact,
             comments=comments,
             tuple_from=None if is_callee else tuple_from,
             divided=divided and not is_callee,

@@ -14,6 +14,7 @@ from pullback.errors import TypingError
 from pullback.frontend.addresses import is_numpy, name_of
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.context import Context, StaticNeeded
+from pullback.frontend.exactly import By, by_operands, by_operator
 from pullback.frontend.keywords import checked_keywords, in_dtype_asked_for
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
@@ -40,8 +41,9 @@ def apply(
     arguments: tuple[Binding, ...],
     keywords: dict[str, Binding],
     node: Any,
+    by: By = None,
 ) -> Binding:
-    """`function(*arguments, **keywords)` as a statement of the open block."""
+    """`function(*arguments, **keywords)` as a statement of the open block; by: see `ir.nodes.Let`."""
     names = parameter_names(function)
     keywords = checked_keywords(context, function, names, arguments, keywords, node)
     if len(arguments) > len(names) and names:
@@ -55,7 +57,7 @@ def apply(
     strings = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, str)]
     if isinstance(function, np.ufunc) and strings:
         context.mistyped(node, f"{name_of(function)}: the string {strings[0].value!r} is not a number or an array")
-    result = context.bind(computed(context, function, operands, left, node))
+    result = context.bind(computed(context, function, operands, left, node, by))
     makes_anew = isinstance(function, np.ufunc) or not is_numpy(function)
     if isinstance(result, ArrayRef) and not makes_anew and may_be_view(function, operands, left):
         result.cell.outside = f"the result of {name_of(function)} may or may not share memory with its argument"
@@ -76,7 +78,9 @@ def apply_operator(context: Context, function: Callable[..., Any], given: tuple[
     """An operator of the language on numbers and arrays."""
     operands = tuple(context.operand(binding, node) for binding in given)
     folded = _folded(function, operands)
-    return folded if folded is not None else context.bind(computed(context, function, operands, (), node))
+    if folded is not None:
+        return folded
+    return context.bind(computed(context, function, operands, (), node, by_operator(function, given)))
 
 
 def computed(
@@ -85,6 +89,7 @@ def computed(
     operands: tuple[Operand, ...],
     keywords: tuple[str, ...],
     node: Any,
+    by: By = None,
 ) -> Value:
     """The statement itself, with the casts that make weak numbers agree. TypingError with NumPy's own reason."""
     try:
@@ -100,7 +105,8 @@ def computed(
     if function in _REDUCING and is_scalar(operands[0]):
         operands = _without_axis(function, operands, keywords)
     with context.builder.at(context.location(node)):
-        return context.builder.let(function, *operands, keywords=keywords, type_=type_)
+        by = by or by_operands(function, operands)
+        return context.builder.let(function, *operands, keywords=keywords, type_=type_, by=by)
 
 
 def _without_axis(

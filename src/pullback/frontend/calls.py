@@ -26,6 +26,7 @@ from pullback.frontend.bindings import (
 from pullback.frontend.captured import binding_of, constant_of, is_tensor
 from pullback.frontend.context import Context, Frame
 from pullback.frontend.desugar import RESULT, desugar
+from pullback.frontend.exactly import by_call, is_of_math
 from pullback.frontend.language import check_language
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.methods import call_method
@@ -36,6 +37,8 @@ from pullback.frontend.results import binding_from, result_of
 from pullback.frontend.source import Source, find_source
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import canonical
+from pullback.ir.nodes import Constant, Value
+from pullback.ir.types import Scalar
 
 MOST_FRAMES = 60
 CALL = "__pullback_call__"
@@ -76,7 +79,9 @@ def call_static(
         if not _is_of_runtime(function) and address_of(function) is None:
             reason = f"{name_of(function)} has no public name by which generated code could call it"
             context.refuse(node, reason, "write the function in Python")
-        result = apply(context, function, arguments, keywords, node)
+        if is_of_math(given):
+            arguments = tuple(_as_float(context, argument, node) for argument in arguments)
+        result = apply(context, function, arguments, keywords, node, by_call(given))
         return as_of_numpy(context, result, node) if is_numpy(given) else result
     plain, receiver = plain_function(function)
     if plain is not None:
@@ -89,6 +94,15 @@ def call_static(
         return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
+
+
+def _as_float(context: Context, argument: Binding, node: Any) -> Binding:
+    """An argument of a function of `math`, which computes with floats of 64 bits."""
+    is_number = isinstance(argument, Value | Constant) and isinstance(argument.type, Scalar)
+    if not is_number or argument.type.dtype == "float64":
+        return argument
+    with context.builder.at(context.location(node)):
+        return context.bind(context.builder.cast(argument, "float64*"))
 
 
 def _call_partial(

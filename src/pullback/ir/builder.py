@@ -61,10 +61,11 @@ class Builder:
         keywords: tuple[str, ...] = (),
         name: str = "",
         type_: Type | None = None,
+        by: Callable[..., Any] | None = None,
     ) -> Value:
         """Append `value = function(*operands)` and return the value."""
         value = Value(name, type_ or infer(function, operands, keywords))
-        self.add(Let(value, function, operands, keywords, self.location))
+        self.add(Let(value, function, operands, keywords, self.location, by))
         return value
 
     def effect(self, function: Callable[..., Any], *operands: Operand) -> None:

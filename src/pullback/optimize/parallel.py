@@ -42,25 +42,29 @@ MOST_AROUND = 1
 """In how many loops that run in a row a parallel one may stand: each takes a third of a second to compile."""
 
 
-def run_in_parallel(function: Function) -> Function:
-    """The same function with its outermost independent loops in parallel, where they have enough to do."""
-    return replace(function, body=_block(function.body, 0))
+def run_in_parallel(function: Function, in_order: bool = False) -> Function:
+    """The same function with its outermost independent loops in parallel, where they have enough to do.
+
+    in_order: sums of the user's are added up in their order.
+    """
+    return replace(function, body=_block(function.body, 0, in_order))
 
 
-def _block(block: Block, around: int) -> Block:
-    return Block(tuple(made for s in block.statements for made in _statement(s, around)), block.yields)
+def _block(block: Block, around: int, in_order: bool) -> Block:
+    return Block(tuple(made for s in block.statements for made in _statement(s, around, in_order)), block.yields)
 
 
-def _statement(statement: Statement, around: int) -> list[Statement]:
+def _statement(statement: Statement, around: int, in_order: bool) -> list[Statement]:
     """What stands in place of a statement that has so many loops around it."""
     if isinstance(statement, For):
         roles = find_roles(statement)
-        if roles is not None:
+        keeps_order = in_order and not statement.location.is_adjoint
+        if roles is not None and not (roles.sums and keeps_order):
             return _Divider(statement, roles).statements()
     inside = around if isinstance(statement, If) else around + 1
     if inside > MOST_AROUND:
         return [statement]
-    return [with_blocks(statement, lambda block: _block(block, inside))]
+    return [with_blocks(statement, lambda block: _block(block, inside, in_order))]
 
 
 class _Divider:

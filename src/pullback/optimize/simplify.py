@@ -225,7 +225,7 @@ def expression_key(statement: Let) -> Any:
     """What makes two statements compute the same; None where a second one must stay."""
     if isinstance(statement.value.type, Array) and statement.function is not primitives.load:
         return None
-    return (statement.function, _frozen(statement.operands), statement.keywords)
+    return (statement.function, _frozen(statement.operands), statement.keywords, statement.by)
 
 
 def _frozen(operand: Operand) -> Any:

@@ -135,8 +135,8 @@ class Nest:
             self.write(carrier, member.function, places, self.element(value, indices))
         elif is_map(member):
             operands = tuple(self.element(operand, indices) for operand in member.operands)
-            type_ = Scalar(member.value.type.dtype)
-            made = self.builder.let(element_function(member), *operands, name=member.value.name, type_=type_)
+            type_, function = Scalar(member.value.type.dtype), element_function(member)
+            made = self.builder.let(function, *operands, name=member.value.name, type_=type_, by=member.by)
             self.elements[member.value] = made
             if carrier is not None:
                 self.write(carrier, primitives.store, indices, made)

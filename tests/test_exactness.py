@@ -11,11 +11,14 @@ from scipy import special
 
 import oracle
 import pullback as pb
+from pullback.emit import spelling
+from pullback.frontend import exactly
 from pullback.frontend.arguments import form_of, leaves_of
 from pullback.frontend.build import build
 from pullback.frontend.context import StaticNeeded
 from pullback.frontend.source import find_source
 from pullback.ir.nodes import Call, Function, Let, walk
+from pullback.runtime import libm, ufuncs
 from test_programs import PROGRAMS
 
 OF_THEIR_OWN = {
@@ -236,3 +239,10 @@ def test_a_division_by_a_product_is_rounded_as_it_is_written():
 
     f = pb.differentiable(scaled)
     assert all(f(v, w) == scaled(v, w) for v, w in zip(VALUES, VALUES[::-1], strict=True))
+
+
+def test_names_in_exact_code_are_those_of_functions():
+    for name in sorted(exactly._OF_MATH):
+        assert callable(getattr(libm, name))
+    for name in (*spelling._LOOPS.values(), exactly.POWER_TO):
+        assert callable(getattr(ufuncs, name.removeprefix("ufuncs.")))

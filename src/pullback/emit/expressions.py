@@ -109,9 +109,8 @@ class Expressions:
             self.helpers.add(VECTOR_LIBRARY)
             return call(attribute(name(VECTOR_LIBRARY), vector.__name__), *map(self.operand, operands))
         if self.exact:
-            found = spelling.exact_for(statement, self.compiled)
-            if found is not None:
-                library, helper = found
+            library, _, helper = spelling.exact_for(statement, self.compiled).partition(".")
+            if helper:
                 self.helpers.add(library)
                 return call(attribute(name(library), helper), *map(self.operand, operands))
         if self.compiled:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import gast
@@ -14,9 +13,9 @@ import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.addresses import address_of
 from pullback.frontend.apply import labels_of, parameter_names
+from pullback.frontend.exactly import POWER, POWER_TO
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, is_float, is_wide
-from pullback.runtime import libm, ufuncs
 
 PARALLEL_RANGE = "prange"
 """What Numba calls a range whose rounds may run at the same time."""
@@ -124,18 +123,14 @@ _VECTOR: dict[Any, Callable[..., Any]] = {
 """Functions of floats that the vector math library computes; Numba's own square root is one instruction."""
 
 
-def _functions_of(library: ModuleType) -> dict[str, Any]:
-    """The functions that a module of the runtime defines, by name."""
-    own = {text: f for text, f in vars(library).items() if getattr(f, "__module__", None) == library.__name__}
-    return {text: function for text, function in own.items() if not text.startswith("_")}
-
-
 _LOOPS: dict[Any, str] = {
-    getattr(np, text, None) or getattr(runtime, text): text for text in _functions_of(ufuncs) if text != "power_to"
+    getattr(np, text, None) or getattr(runtime, text): f"ufuncs.{text}"
+    for text in (
+        "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "
+        "arctanh cbrt hypot logaddexp logaddexp2 power sinc erf erfc gamma lgamma digamma sigmoid"
+    ).split()
 }
-"""Functions that NumPy and SciPy compute in loops of their own."""
-
-_IN_C: dict[Any, str] = {function: text for text, function in _functions_of(libm).items()}
+"""Functions that NumPy and SciPy compute in loops of their own, which `pullback.runtime.ufuncs` calls."""
 
 
 _TAKEN: dict[Any, set[str]] = {
@@ -221,21 +216,18 @@ def vector_for(function: Any, operands: tuple[Operand, ...]) -> Any:
     return found if all(operand.type.dtype in ("float32", "float64") for operand in operands) else None
 
 
-def exact_for(statement: Let, compiled: bool) -> tuple[str, str] | None:
-    """The library and the function of it that computes a statement bit for bit as the user's call did.
+def exact_for(statement: Let, compiled: bool) -> str:
+    """What computes a statement bit for bit as the user's call did: `libm.exp`, `ufuncs.exp`.
 
-    None where what is written anyway does: in text that is not compiled, all but what `math` would raise, and `**` of
+    "" where what is written anyway does: in text that is not compiled, all but what `math` would raise, and `**` of
     numbers for an element of an array.
     """
     if not is_float(statement.value.type):
-        return None
-    if statement.by in _IN_C:
-        return ("libm", _IN_C[statement.by]) if compiled or statement.by is not libm.pow else None
-    if statement.by is ufuncs.power_to and (compiled or all(map(is_scalar, statement.operands))):
-        return "ufuncs", "power_to"
-    if not compiled:
-        return None
-    return ("ufuncs", _LOOPS[statement.function]) if statement.function in _LOOPS else None
+        return ""
+    if statement.by and (compiled or statement.by != POWER):
+        is_written_anyway = statement.by == POWER_TO and not compiled and not all(map(is_scalar, statement.operands))
+        return "" if is_written_anyway else statement.by
+    return _LOOPS.get(statement.function, "") if compiled else ""
 
 
 def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Any:

@@ -14,7 +14,7 @@ from pullback.errors import TypingError
 from pullback.frontend.addresses import is_numpy, name_of
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.context import Context, StaticNeeded
-from pullback.frontend.exactly import By, by_operands, by_operator
+from pullback.frontend.exactly import by_operands, by_operator
 from pullback.frontend.keywords import checked_keywords, in_dtype_asked_for
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
@@ -41,7 +41,7 @@ def apply(
     arguments: tuple[Binding, ...],
     keywords: dict[str, Binding],
     node: Any,
-    by: By = None,
+    by: str = "",
 ) -> Binding:
     """`function(*arguments, **keywords)` as a statement of the open block; by: see `ir.nodes.Let`."""
     names = parameter_names(function)
@@ -89,7 +89,7 @@ def computed(
     operands: tuple[Operand, ...],
     keywords: tuple[str, ...],
     node: Any,
-    by: By = None,
+    by: str = "",
 ) -> Value:
     """The statement itself, with the casts that make weak numbers agree. TypingError with NumPy's own reason."""
     try:

@@ -1,22 +1,28 @@
 """Which library computes a function for the user, where more than one has it and they round the last bit apart.
 
-math.exp(x), x ** y of numbers     the C library
-np.exp(x)                          NumPy's loop
-x ** 2 of an array                 NumPy's loop for one exponent, which squares
+math.exp(x)               libm.exp           the C library
+x ** y of numbers         libm.pow
+x ** 2 of an array        ufuncs.power_to    NumPy's loop for one exponent, which squares
+np.exp(x)                                    NumPy's loop, as the function itself tells
+
+The names are those of `pullback.runtime.libm` and `pullback.runtime.ufuncs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from pullback.frontend.bindings import ArrayRef, Binding
 from pullback.ir.nodes import Operand, is_scalar
-from pullback.runtime import libm, ufuncs
 
-By = Callable[..., Any] | None
+_OF_MATH = frozenset(
+    "exp expm1 exp2 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot cbrt "
+    "erf erfc gamma lgamma pow".split()
+)
+POWER, POWER_TO = "libm.pow", "ufuncs.power_to"
 
 
 def is_of_math(function: Any) -> bool:
@@ -24,17 +30,17 @@ def is_of_math(function: Any) -> bool:
     return getattr(function, "__module__", None) == "math"
 
 
-def by_call(function: Any) -> By:
-    """What computes a call of this function, as the user named it; None where its own name tells."""
-    return getattr(libm, function.__name__, None) if is_of_math(function) else None
+def by_call(function: Any) -> str:
+    """What computes a call of this function, as the user named it; "" where the canonical function tells."""
+    return f"libm.{function.__name__}" if is_of_math(function) and function.__name__ in _OF_MATH else ""
 
 
-def by_operator(function: Any, given: Sequence[Binding]) -> By:
+def by_operator(function: Any, given: Sequence[Binding]) -> str:
     """What computes an operator: a power of numbers is the C library's, also of those that NumPy has made."""
     is_power = function is np.power and not any(isinstance(binding, ArrayRef) for binding in given)
-    return libm.pow if is_power else None
+    return POWER if is_power else ""
 
 
-def by_operands(function: Any, operands: Sequence[Operand]) -> By:
+def by_operands(function: Any, operands: Sequence[Operand]) -> str:
     """What computes a function of NumPy: a power with one exponent for all has a loop of its own."""
-    return ufuncs.power_to if function is np.power and is_scalar(operands[1]) else None
+    return POWER_TO if function is np.power and is_scalar(operands[1]) else ""

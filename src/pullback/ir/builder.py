@@ -61,7 +61,7 @@ class Builder:
         keywords: tuple[str, ...] = (),
         name: str = "",
         type_: Type | None = None,
-        by: Callable[..., Any] | None = None,
+        by: str = "",
     ) -> Value:
         """Append `value = function(*operands)` and return the value."""
         value = Value(name, type_ or infer(function, operands, keywords))

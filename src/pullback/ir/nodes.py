@@ -105,14 +105,14 @@ Operand = Any  # Value | Constant | Slice | Step | tuple[Operand, ...]
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """by: what computes the value in exact code, where its function alone does not tell; see `frontend/exactly.py`."""
+    """by: what computes the value in exact code, if its function alone does not tell: see `frontend/exactly.py`."""
 
     value: Value
     function: Callable[..., Any]
     operands: tuple[Operand, ...]
     keywords: tuple[str, ...] = ()
     location: Location = NOWHERE
-    by: Callable[..., Any] | None = None
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""Products and sums of the way back may be contracted to fused multiply-adds, those of the user's values not.
+"""Operations of the way back may be contracted to fused multiply-adds, those of the user's values not.
 
 NumPy rounds each product: `x * x - y * y` is exactly 0 for x = y. Contracted it need not be, and its square root may be
-NaN. The last line of a generated text names the lines in which statements may be contracted.
+NaN. The last line of a generated text names the lines in which statements may be contracted; there a division by a
+constant may be a product with its reciprocal, and the sign of a zero is not kept.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from typing import Any
 from numba.core.lowering import Lower
 
 ENDING = "# fused multiply-adds allowed in lines "
-_CONTRACTIBLE = {"fadd", "fsub", "fmul"}
+_FLAGS = {
+    "fadd": ("contract", "nsz"),
+    "fsub": ("contract", "nsz"),
+    "fmul": ("contract", "nsz"),
+    "fdiv": ("arcp", "nsz"),
+}
 
 
 def contracted_lines(text: str) -> frozenset[int]:
@@ -41,5 +47,5 @@ class ContractingLower(Lower):
         super().lower_inst(inst)
         others = self.builder.block.instructions if self.builder.block is not block else []
         for made in [*block.instructions[count:], *others]:
-            if made.opname in _CONTRACTIBLE and not made.flags:
-                made.flags.append("contract")
+            if not made.flags:
+                made.flags.extend(_FLAGS.get(made.opname, ()))

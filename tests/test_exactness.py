@@ -246,3 +246,44 @@ def test_names_in_exact_code_are_those_of_functions():
         assert callable(getattr(libm, name))
     for name in (*spelling._LOOPS.values(), exactly.POWER_TO):
         assert callable(getattr(ufuncs, name.removeprefix("ufuncs.")))
+
+
+X32 = np.array([0.3, 1.7], np.float32)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * math.exp(x[0]),
+        lambda x: x + math.sqrt(2.0),
+        lambda x: x * math.pow(x[0], 2),
+        lambda x: x * math.floor(x[1]) + x[math.floor(x[0])],
+        lambda x: x * math.ceil(2.5),
+        lambda x: x * math.trunc(float(x[1])),
+        lambda x: x * math.log(x[1], 2) + math.log(x[0]),
+        lambda x: x * math.hypot(x[0], x[1]) * math.fabs(-1.0),
+        lambda x: x * float(x[0]),
+        lambda x: x * np.exp(float(x[0])),
+        lambda x: x * (x[0] ** 0.5),
+        lambda x: x * math.comb(5, 2),
+        lambda x: x * 3**-1 + x[0] * len(x) ** -2,
+    ],
+)
+def test_functions_of_math_take_and_give_numbers_of_python(function):
+    for jit in (False, True):
+        value = pb.differentiable(function, jit=jit)(X32)
+        assert value.dtype == function(X32).dtype
+        np.testing.assert_allclose(value, function(X32), rtol=1e-6)
+        if jit is False:
+            assert bits(value) == bits(function(X32))
+
+
+def test_a_negative_power_of_an_integer_that_loops_count_is_a_fraction():
+    def harmonic(x):
+        total = 0.0
+        for i in range(1, 6):
+            total += x * i**-1
+        return total
+
+    for options in ({"jit": False}, {}, {"fastmath": False, "math": "libm"}):
+        assert pb.value_and_grad(pb.differentiable(harmonic, **options))(1.0) == (harmonic(1.0), harmonic(1.0))

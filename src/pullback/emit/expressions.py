@@ -108,11 +108,10 @@ class Expressions:
         if vector is not None:
             self.helpers.add(VECTOR_LIBRARY)
             return call(attribute(name(VECTOR_LIBRARY), vector.__name__), *map(self.operand, operands))
-        if self.exact:
-            library, _, helper = spelling.exact_for(statement, self.compiled).partition(".")
-            if helper:
-                self.helpers.add(library)
-                return call(attribute(name(library), helper), *map(self.operand, operands))
+        library, _, helper = spelling.library_for(statement, self.compiled, self.exact).partition(".")
+        if helper:
+            self.helpers.add(library)
+            return call(attribute(name(library), helper), *map(self.operand, operands))
         if self.compiled:
             found = spelling.runtime_for(function, operands, statement.keywords)
             if found is not None:

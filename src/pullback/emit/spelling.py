@@ -13,7 +13,7 @@ import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.addresses import address_of
 from pullback.frontend.apply import labels_of, parameter_names
-from pullback.frontend.exactly import POWER, POWER_TO
+from pullback.frontend.exactly import ALIKE, POWER_TO, is_of_math
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, is_float, is_wide
 
@@ -127,7 +127,8 @@ _LOOPS: dict[Any, str] = {
     getattr(np, text, None) or getattr(runtime, text): f"ufuncs.{text}"
     for text in (
         "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "
-        "arctanh cbrt hypot logaddexp logaddexp2 power sinc erf erfc gamma lgamma digamma sigmoid"
+        "arctanh cbrt hypot logaddexp logaddexp2 power sinc degrees radians deg2rad rad2deg "
+        "erf erfc gamma lgamma digamma sigmoid"
     ).split()
 }
 """Functions that NumPy and SciPy compute in loops of their own, which `pullback.runtime.ufuncs` calls."""
@@ -216,18 +217,20 @@ def vector_for(function: Any, operands: tuple[Operand, ...]) -> Any:
     return found if all(operand.type.dtype in ("float32", "float64") for operand in operands) else None
 
 
-def exact_for(statement: Let, compiled: bool) -> str:
-    """What computes a statement bit for bit as the user's call did: `libm.exp`, `ufuncs.exp`.
+def library_for(statement: Let, compiled: bool, exact: bool) -> str:
+    """The function that stands for what the user called, where its library matters: `libm.exp`, `ufuncs.exp`; or "".
 
-    "" where what is written anyway does: in text that is not compiled, all but what `math` would raise, and `**` of
-    numbers for an element of an array.
+    In text that is not compiled, functions of `math` give Python's numbers, and have no exceptions.
     """
-    if not is_float(statement.value.type):
+    by = statement.by
+    if not compiled and is_of_math(by):
+        return by
+    if not exact or not is_float(statement.value.type) or by in ALIKE:
         return ""
-    if statement.by and (compiled or statement.by != POWER):
-        is_written_anyway = statement.by == POWER_TO and not compiled and not all(map(is_scalar, statement.operands))
-        return "" if is_written_anyway else statement.by
-    return _LOOPS.get(statement.function, "") if compiled else ""
+    if compiled:
+        return by or _LOOPS.get(statement.function, "")
+    # An element of an array: `x ** y` is the C library's for numbers.
+    return by if by == POWER_TO and all(map(is_scalar, statement.operands)) else ""
 
 
 def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Any:

@@ -14,7 +14,7 @@ from pullback.errors import TypingError
 from pullback.frontend.addresses import is_numpy, name_of
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.context import Context, StaticNeeded
-from pullback.frontend.exactly import by_operands, by_operator
+from pullback.frontend.exactly import by_operands, by_operator, is_of_math
 from pullback.frontend.keywords import checked_keywords, in_dtype_asked_for
 from pullback.ir import primitives
 from pullback.ir.infer import PYTHON, infer, may_be_view
@@ -104,9 +104,23 @@ def computed(
         operands = _matched(context, function, operands, type_, node)
     if function in _REDUCING and is_scalar(operands[0]):
         operands = _without_axis(function, operands, keywords)
+    if function is np.power and type_ == FLOAT and operands[0].type == INT:
+        # Python computes a power that is a fraction with floats.
+        operands = (as_python_float(context, operands[0], node), operands[1])
     with context.builder.at(context.location(node)):
+        type_ = FLOAT if is_of_math(by) and type_.dtype == "float64" else type_
         by = by or by_operands(function, operands)
         return context.builder.let(function, *operands, keywords=keywords, type_=type_, by=by)
+
+
+def as_python_float(context: Context, number: Binding, node: Any) -> Any:
+    """A number as one of 64 bits, which functions of `math` compute with; anything else as it is."""
+    if not is_scalar(number) or number.type.dtype == "float64":
+        return number
+    if isinstance(number, Constant):
+        return Constant(float(number.value), FLOAT)
+    with context.builder.at(context.location(node)):
+        return context.bind(context.builder.cast(number, "float64*"))
 
 
 def _without_axis(

@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.addresses import address_of, draws_random_numbers, is_numpy, is_public, name_of
-from pullback.frontend.apply import apply, as_of_numpy
+from pullback.frontend.apply import apply, as_of_numpy, as_python_float
 from pullback.frontend.bindings import (
     Binding,
     Bound,
@@ -26,8 +26,9 @@ from pullback.frontend.bindings import (
 from pullback.frontend.captured import binding_of, constant_of, is_tensor
 from pullback.frontend.context import Context, Frame
 from pullback.frontend.desugar import RESULT, desugar
-from pullback.frontend.exactly import by_call, is_of_math
+from pullback.frontend.exactly import by_call
 from pullback.frontend.language import check_language
+from pullback.frontend.mathematics import known_beforehand
 from pullback.frontend.meaning import call_meaning
 from pullback.frontend.methods import call_method
 from pullback.frontend.names import assigned_names
@@ -37,8 +38,6 @@ from pullback.frontend.results import binding_from, result_of
 from pullback.frontend.source import Source, find_source
 from pullback.frontend.special import SPECIAL
 from pullback.frontend.spelling import canonical
-from pullback.ir.nodes import Constant, Value
-from pullback.ir.types import Scalar
 
 MOST_FRAMES = 60
 CALL = "__pullback_call__"
@@ -69,6 +68,9 @@ def call_static(
     if draws_random_numbers(function):
         reason = f"{name_of(function)} draws random numbers, and a statement may run again, or be left out"
         context.refuse(node, reason, "draw them before the call, and pass them as an argument")
+    known = known_beforehand(given, arguments, keywords)
+    if known is not None:
+        return known
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
     if isinstance(function, functools.partial):
@@ -79,8 +81,8 @@ def call_static(
         if not _is_of_runtime(function) and address_of(function) is None:
             reason = f"{name_of(function)} has no public name by which generated code could call it"
             context.refuse(node, reason, "write the function in Python")
-        if is_of_math(given):
-            arguments = tuple(_as_float(context, argument, node) for argument in arguments)
+        if by_call(given):
+            arguments = tuple(as_python_float(context, argument, node) for argument in arguments)
         result = apply(context, function, arguments, keywords, node, by_call(given))
         return as_of_numpy(context, result, node) if is_numpy(given) else result
     plain, receiver = plain_function(function)
@@ -94,15 +96,6 @@ def call_static(
         return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
-
-
-def _as_float(context: Context, argument: Binding, node: Any) -> Binding:
-    """An argument of a function of `math`, which computes with floats of 64 bits."""
-    is_number = isinstance(argument, Value | Constant) and isinstance(argument.type, Scalar)
-    if not is_number or argument.type.dtype == "float64":
-        return argument
-    with context.builder.at(context.location(node)):
-        return context.bind(context.builder.cast(argument, "float64*"))
 
 
 def _call_partial(

@@ -1,7 +1,7 @@
 """Which library computes a function for the user, where more than one has it and they round the last bit apart.
 
-math.exp(x)               libm.exp           the C library
-x ** y of numbers         libm.pow
+math.exp(x)               libm.exp           the C library; the result is a number of Python's
+x ** y of numbers         libm.power
 x ** 2 of an array        ufuncs.power_to    NumPy's loop for one exponent, which squares
 np.exp(x)                                    NumPy's loop, as the function itself tells
 
@@ -20,19 +20,23 @@ from pullback.ir.nodes import Operand, is_scalar
 
 _OF_MATH = frozenset(
     "exp expm1 exp2 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot cbrt "
-    "erf erfc gamma lgamma pow".split()
+    "erf erfc gamma lgamma pow sqrt fabs copysign fmod degrees radians".split()
 )
-POWER, POWER_TO = "libm.pow", "ufuncs.power_to"
+ALIKE = frozenset(f"libm.{name}" for name in ("sqrt", "fabs", "copysign", "fmod", "degrees", "radians"))
+"""What all libraries round alike."""
+
+POWER, POWER_TO = "libm.power", "ufuncs.power_to"
 
 
-def is_of_math(function: Any) -> bool:
-    """Whether a function is one of Python's module `math`."""
-    return getattr(function, "__module__", None) == "math"
+def is_of_math(by: str) -> bool:
+    """Whether the name is that of a function of `math`, which takes and gives Python's floats."""
+    return by.startswith("libm.") and by != POWER
 
 
 def by_call(function: Any) -> str:
     """What computes a call of this function, as the user named it; "" where the canonical function tells."""
-    return f"libm.{function.__name__}" if is_of_math(function) and function.__name__ in _OF_MATH else ""
+    is_of_math = getattr(function, "__module__", None) == "math" and function.__name__ in _OF_MATH
+    return f"libm.{function.__name__}" if is_of_math else ""
 
 
 def by_operator(function: Any, given: Sequence[Binding]) -> str:

@@ -43,7 +43,7 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 """What a syntax node means."""
 
 _SAME_NAME = (
-    "sin cos tan exp expm1 log log2 log10 log1p sqrt cbrt sinh cosh tanh floor ceil trunc fabs hypot copysign "
+    "sin cos tan exp expm1 log2 log10 log1p sqrt cbrt sinh cosh tanh fabs hypot copysign "
     "degrees radians exp2 isnan isinf isfinite fmod"
 ).split()
 

@@ -17,7 +17,7 @@ from pullback.runtime.compiled import kernel
 from pullback.runtime.elementwise import define_binary, define_unary
 from pullback.runtime.native import c_function
 
-_OF_PYTHON = {math.hypot, math.gamma, math.lgamma}
+_OF_PYTHON = {math.hypot, math.gamma, math.lgamma, math.degrees, math.radians}
 """What Python computes itself."""
 
 
@@ -57,12 +57,17 @@ asinh, acosh, atanh = _of(math.asinh, np.arcsinh), _of(math.acosh, np.arccosh), 
 atan2, hypot, cbrt = _of(math.atan2, np.arctan2), _of(math.hypot, np.hypot), _of(math.cbrt, np.cbrt)
 erf, erfc = _of(math.erf, special.erf), _of(math.erfc, special.erfc)
 gamma, lgamma = _of(math.gamma, special.gamma), _of(math.lgamma, special.gammaln)
+sqrt, fabs, copysign = _of(math.sqrt, np.sqrt), _of(math.fabs, np.fabs), _of(math.copysign, np.copysign)
+fmod, degrees, radians = _of(math.fmod, np.fmod), _of(math.degrees, np.degrees), _of(math.radians, np.radians)
 
 
-def pow(x1: Any, x2: Any) -> Any:
+pow = _of(math.pow, np.power)
+
+
+def power(x1: Any, x2: Any) -> Any:
     """x1 ** x2 of two floats of one dtype, without exceptions."""
     return np.power(x1, x2)
 
 
-_pow = c_function(pow, "pow", 2, (types.float32, types.float64), False)
-define_binary(pow, np.power, kernel(lambda a, b: _pow(a, b)))
+_power = c_function(power, "pow", 2, (types.float32, types.float64), False)
+define_binary(power, np.power, kernel(lambda a, b: _power(a, b)))

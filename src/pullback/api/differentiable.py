@@ -70,8 +70,8 @@ def differentiable(
     cache: keep machine code on disk for the next process.
     math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library. With "libm" and
         `fastmath=False`, values are those of plain Python and NumPy bit for bit: `np.exp` goes through NumPy's own
-        loop, `math.exp` and `**` of numbers to the C library. Sums and products of matrices by
-        NumPy are apart, and its functions of arrays that lie backwards in memory, which it computes by other loops.
+        loop, `math.exp` and `**` of numbers to the C library. Sums and products of matrices by NumPy are apart, and
+        its functions of arrays that lie backwards in memory, which it computes by other loops.
     analyses: the names of those to use, of `pb.ANALYSES` (True: all); False keeps every intermediate value and
         differentiates everything, for comparison.
     fuse: array statements run as loops over elements, one for all that go over the same elements (default: where

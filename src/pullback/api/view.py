@@ -9,6 +9,7 @@ from typing import Any
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable, engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
+from pullback.compile.functions import Compiled
 from pullback.emit.module import emit_module
 from pullback.frontend.arguments import leaf_types
 from pullback.ir.types import is_float
@@ -36,11 +37,14 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
-        primal = built.code.derivative("primal", (), general=True)
-        return emit_module([primal.function], compiled=False, exact=primal.options.exact).rstrip()
+        return _readable(built.code.derivative("primal", (), general=True))
     pair = built.code.derivative("split", numbers, general=True)
-    both, exact = [pair.forward.function, pair.backward.function], pair.forward.options.exact
-    return emit_module(both, compiled=False, exact=exact).rstrip()
+    return _readable(pair.forward, pair.backward)
+
+
+def _readable(*made: Compiled) -> str:
+    """The text of generated functions, to read."""
+    return emit_module([one.function for one in made], compiled=False, exact=made[0].options.exact).rstrip()
 
 
 def inspect_source(
@@ -92,7 +96,7 @@ def html_of(function: Differentiable) -> str:
     pairs = [made for (_, request), made in engine.made.items() if request.kind == "split"]
     joints = [made for (_, request), made in engine.made.items() if request.kind in ("value_and_grad", "grad")]
     if pairs:
-        backward = emit_module([pairs[-1].backward.function], compiled=False)
+        backward = _readable(pairs[-1].backward)
     elif joints:
         backward = joints[-1].text
     else:

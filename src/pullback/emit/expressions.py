@@ -106,12 +106,10 @@ class Expressions:
             return self.sum(statement)
         vector = spelling.vector_for(function, operands) if self.vector else None
         if vector is not None:
-            self.helpers.add(VECTOR_LIBRARY)
-            return call(attribute(name(VECTOR_LIBRARY), vector.__name__), *map(self.operand, operands))
-        library, _, helper = spelling.library_for(statement, self.compiled, self.exact).partition(".")
-        if helper:
-            self.helpers.add(library)
-            return call(attribute(name(library), helper), *map(self.operand, operands))
+            return self.of_library(VECTOR_LIBRARY, vector.__name__, operands)
+        library, _, own_name = spelling.library_for(statement, self.compiled, self.exact).partition(".")
+        if own_name:
+            return self.of_library(library, own_name, operands)
         if self.compiled:
             found = spelling.runtime_for(function, operands, statement.keywords)
             if found is not None:
@@ -174,6 +172,11 @@ class Expressions:
     def helper(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
         self.helpers.add(function.__name__)
         return call(name(function.__name__), *arguments)
+
+    def of_library(self, library: str, own_name: str, operands: tuple[Operand, ...]) -> Any:
+        """A call of a function of one of the libraries of elementary functions."""
+        self.helpers.add(library)
+        return call(attribute(name(library), own_name), *map(self.operand, operands))
 
     # Parts of arrays
 

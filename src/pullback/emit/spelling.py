@@ -13,7 +13,7 @@ import pullback.runtime.vectormath as vm
 from pullback import runtime
 from pullback.frontend.addresses import address_of
 from pullback.frontend.apply import labels_of, parameter_names
-from pullback.frontend.exactly import ALIKE, POWER_TO, is_of_math
+from pullback.frontend.exactly import ALIKE, FLOAT_POWER, POWER_TO, is_of_math
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, is_float, is_wide
 
@@ -229,8 +229,9 @@ def library_for(statement: Let, compiled: bool, exact: bool) -> str:
         return ""
     if compiled:
         return by or _LOOPS.get(statement.function, "")
-    # An element of an array: `x ** y` is the C library's for numbers.
-    return by if by == POWER_TO and all(map(is_scalar, statement.operands)) else ""
+    # `x ** y` is the C library's for numbers, which elements of arrays may have become.
+    is_apart = by == FLOAT_POWER or (by == POWER_TO and all(map(is_scalar, statement.operands)))
+    return by if is_apart else ""
 
 
 def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, ...]) -> Any:

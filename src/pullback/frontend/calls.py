@@ -81,9 +81,10 @@ def call_static(
         if not _is_of_runtime(function) and address_of(function) is None:
             reason = f"{name_of(function)} has no public name by which generated code could call it"
             context.refuse(node, reason, "write the function in Python")
-        if by_call(given):
+        by = by_call(given)
+        if by:
             arguments = tuple(as_python_float(context, argument, node) for argument in arguments)
-        result = apply(context, function, arguments, keywords, node, by_call(given))
+        result = apply(context, function, arguments, keywords, node, by)
         return as_of_numpy(context, result, node) if is_numpy(given) else result
     plain, receiver = plain_function(function)
     if plain is not None:

@@ -10,6 +10,7 @@ from pullback import runtime
 from pullback.frontend.apply import computed
 from pullback.frontend.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
 from pullback.frontend.context import Context
+from pullback.frontend.exactly import FLOAT_POWER
 from pullback.frontend.indexing import type_of_ref
 from pullback.frontend.meaning import Meaning, Meanings
 from pullback.ir import primitives
@@ -150,4 +151,4 @@ def _float_power(context: Context, node: Any, x1: Binding, x2: Binding) -> Bindi
     """A power with 64 bits, whatever the dtypes of its operands."""
     with context.builder.at(context.location(node)):
         operands = tuple(context.builder.cast(context.operand(x, node), "float64") for x in (x1, x2))
-    return context.bind(computed(context, np.power, operands, (), node))
+    return context.bind(computed(context, np.power, operands, (), node, FLOAT_POWER))

@@ -3,6 +3,7 @@
 math.exp(x)               libm.exp           the C library; the result is a number of Python's
 x ** y of numbers         libm.power
 x ** 2 of an array        ufuncs.power_to    NumPy's loop for one exponent, which squares
+np.float_power(x, y)      ufuncs.float_power
 np.exp(x)                                    NumPy's loop, as the function itself tells
 
 The names are those of `pullback.runtime.libm` and `pullback.runtime.ufuncs`.
@@ -25,7 +26,7 @@ _OF_MATH = frozenset(
 ALIKE = frozenset(f"libm.{name}" for name in ("sqrt", "fabs", "copysign", "fmod", "degrees", "radians"))
 """What all libraries round alike."""
 
-POWER, POWER_TO = "libm.power", "ufuncs.power_to"
+POWER, POWER_TO, FLOAT_POWER = "libm.power", "ufuncs.power_to", "ufuncs.float_power"
 
 
 def is_of_math(by: str) -> bool:

@@ -13,9 +13,7 @@ import numpy as np
 from numba import types
 from scipy import special
 
-from pullback.runtime.compiled import kernel
-from pullback.runtime.elementwise import define_binary, define_unary
-from pullback.runtime.native import c_function
+from pullback.runtime.native import c_function, defined
 
 _OF_PYTHON = {math.hypot, math.gamma, math.lgamma, math.degrees, math.radians}
 """What Python computes itself."""
@@ -32,19 +30,7 @@ def _of(function: Callable[..., float], otherwise: Any) -> Any:
                 return float(otherwise(*arguments))
 
     native = c_function(value, function.__name__, otherwise.nin, (types.float64,), function in _OF_PYTHON)
-    if otherwise.nin == 1:
-
-        def unary(x: Any) -> Any:
-            return value(x)
-
-        define_unary(unary, None, kernel(lambda v: native(v)))
-        return unary
-
-    def binary(x1: Any, x2: Any) -> Any:
-        return value(x1, x2)
-
-    define_binary(binary, otherwise, kernel(lambda a, b: native(a, b)))
-    return binary
+    return defined(value, native, otherwise)
 
 
 exp, expm1, exp2 = _of(math.exp, np.exp), _of(math.expm1, np.expm1), _of(math.exp2, np.exp2)
@@ -59,15 +45,7 @@ erf, erfc = _of(math.erf, special.erf), _of(math.erfc, special.erfc)
 gamma, lgamma = _of(math.gamma, special.gamma), _of(math.lgamma, special.gammaln)
 sqrt, fabs, copysign = _of(math.sqrt, np.sqrt), _of(math.fabs, np.fabs), _of(math.copysign, np.copysign)
 fmod, degrees, radians = _of(math.fmod, np.fmod), _of(math.degrees, np.degrees), _of(math.radians, np.radians)
-
-
 pow = _of(math.pow, np.power)
 
-
-def power(x1: Any, x2: Any) -> Any:
-    """x1 ** x2 of two floats of one dtype, without exceptions."""
-    return np.power(x1, x2)
-
-
-_power = c_function(power, "pow", 2, (types.float32, types.float64), False)
-define_binary(power, np.power, kernel(lambda a, b: _power(a, b)))
+power = defined(np.power, c_function(np.power, "pow", 2, (types.float32, types.float64), False), np.power)
+"""x1 ** x2 of two floats of one dtype, without exceptions."""

@@ -14,6 +14,9 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from pullback.runtime.compiled import kernel
+from pullback.runtime.elementwise import define_binary, define_unary
+
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
 _LETTERS = {types.float32: "f", types.float64: "d"}
@@ -52,10 +55,10 @@ def element_of(ufunc: Any, fixed: bool = False) -> Any:
 
     fixed: the last operand is one number for all elements, as the exponent in `x ** 2`.
     """
-    for letter in "fd":
-        signature = f"{letter * ufunc.nin}->{letter}"
-        k = ufunc.types.index(signature)
-        head = _Ufunc.from_address(id(ufunc))
+    head = _Ufunc.from_address(id(ufunc))
+    signatures = {letter: f"{letter * ufunc.nin}->{letter}" for letter in _LETTERS.values()}
+    for letter in [letter for letter, signature in signatures.items() if signature in ufunc.types]:
+        k = ufunc.types.index(signatures[letter])
         place(_name_of_loop(ufunc, letter), head.functions[k], head.data[k])
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -96,6 +99,23 @@ def c_function(function: Callable[..., float], name: str, count: int, types_: tu
 
 def _in_c(name: str, type_: Any) -> str:
     return name + "f" if type_ == types.float32 else name
+
+
+def defined(value: Callable[..., Any], native: Any, ufunc: Any) -> Any:
+    """A function that computes with `value` in Python and with `native` in compiled code, with dtypes as `ufunc`."""
+    if ufunc.nin == 1:
+
+        def unary(x: Any) -> Any:
+            return value(x)
+
+        define_unary(unary, ufunc, kernel(lambda v: native(v)))
+        return unary
+
+    def binary(x1: Any, x2: Any) -> Any:
+        return value(x1, x2)
+
+    define_binary(binary, ufunc, kernel(lambda a, b: native(a, b)))
+    return binary
 
 
 def _of_python(function: Callable[..., float], count: int, type_: Any) -> int | None:

@@ -13,26 +13,13 @@ from numba import types
 from scipy import special
 
 from pullback.runtime.compiled import compiled, kernel
-from pullback.runtime.elementwise import define_binary, define_unary
-from pullback.runtime.native import element_of
+from pullback.runtime.elementwise import define_unary
+from pullback.runtime.native import defined, element_of
 
 
 def _of(ufunc: Any, fixed: bool = False) -> Any:
-    """A ufunc of floats as a function for compiled code."""
-    element = element_of(ufunc, fixed)
-    if ufunc.nin == 1:
-
-        def unary(x: Any) -> Any:
-            return ufunc(x)
-
-        define_unary(unary, ufunc, kernel(lambda v: element(v)))
-        return unary
-
-    def binary(x1: Any, x2: Any) -> Any:
-        return ufunc(x1, x2)
-
-    define_binary(binary, ufunc, kernel(lambda a, b: element(a, b)))
-    return binary
+    """A ufunc of floats as a function for compiled code; fixed: see `element_of`."""
+    return defined(ufunc, element_of(ufunc, fixed), ufunc)
 
 
 exp, exp2, expm1 = _of(np.exp), _of(np.exp2), _of(np.expm1)
@@ -44,7 +31,7 @@ arcsinh, arccosh, arctanh = _of(np.arcsinh), _of(np.arccosh), _of(np.arctanh)
 cbrt, hypot = _of(np.cbrt), _of(np.hypot)
 degrees, radians, deg2rad, rad2deg = _of(np.degrees), _of(np.radians), _of(np.deg2rad), _of(np.rad2deg)
 logaddexp, logaddexp2 = _of(np.logaddexp), _of(np.logaddexp2)
-power, power_to = _of(np.power), _of(np.power, fixed=True)
+power, power_to, float_power = _of(np.power), _of(np.power, fixed=True), _of(np.float_power)
 erf, erfc, gamma = _of(special.erf), _of(special.erfc), _of(special.gamma)
 lgamma, digamma, sigmoid = _of(special.gammaln), _of(special.psi), _of(special.expit)
 

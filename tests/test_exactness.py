@@ -227,6 +227,19 @@ def test_where_math_raises_strict_values_are_numpys():
             assert strict(1e-4) == np.inf
 
 
+def test_round_of_a_python_float_is_decimal_and_that_of_numpys_is_numpys():
+    def rounded(x, n):
+        return round(x, 1) + round(2 * x, n) + round(x * 1e3, -2)
+
+    for jit in (False, True):
+        f = pb.differentiable(rounded, jit=jit)
+        for x in (0.15, 2.675, 1.005, -0.25, 1e300, -0.0, 5e-324, np.float64(0.15)):
+            assert f(x, 2) == rounded(x, 2)
+        assert f(math.inf, 2) == math.inf
+        assert math.isnan(f(math.nan, 2))
+        assert pb.value_and_grad(f)(0.15, 2) == (rounded(0.15, 2), 0.0)
+
+
 def test_negative_zero_keeps_its_sign():
     def shifted(x):
         return np.copysign(1.0, x + 0) + np.copysign(1.0, x - 0) + np.copysign(1.0, x * 1)

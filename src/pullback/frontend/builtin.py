@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.frontend.apply import apply, apply_operator
 from pullback.frontend.bindings import ArrayRef, Binding, DictRef, ListRef, Range, Stack, Static, Text, TupleValue
 from pullback.frontend.branches import choose
@@ -150,6 +151,8 @@ def _sum(context: Context, node: Any, iterable: Binding, start: Binding | None =
 
 @BUILTIN.of(builtins.round)
 def _round(context: Context, node: Any, number: Binding, ndigits: Binding | None = None) -> Binding:
+    if ndigits is not None and getattr(number, "type", None) == FLOAT:
+        return apply(context, runtime.round_decimal, (number, ndigits), {}, node)
     if ndigits is not None:
         return apply(context, np.round, (number, ndigits), {}, node)
     rounded = apply(context, np.round, (number,), {}, node)

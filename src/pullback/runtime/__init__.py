@@ -4,6 +4,7 @@ from pullback.runtime.buffers import block_of, push, push_block, push_row, reser
 from pullback.runtime.checks import KeepsTooMuch, SizesDiffer, check_apart, check_index, check_out, check_span
 from pullback.runtime.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.counts import chunk_length, counted, segment_length
+from pullback.runtime.decimals import round_decimal
 from pullback.runtime.depth import check_depth
 from pullback.runtime.detached import stop_gradient
 from pullback.runtime.elementwise import (
@@ -196,6 +197,7 @@ __all__ = [
     "reshape",
     "rint",
     "rolled",
+    "round_decimal",
     "scatter",
     "scatter_add",
     "segment_length",

@@ -1,6 +1,6 @@
 """Time our gradients beside hand-written adjoints, and beside JAX, PyTorch and autograd where they are installed.
 
-    python benchmarks/run.py [--only wave,sabr] [--peers jax,torch] [--rounds 5] [--budget 0.3] [--picture bars.png]
+    python benchmarks/run.py [--only wave,sabr] [--peers jax,torch] [--iterations 5] [--budget 0.3] [--picture bars.png]
 
 Quote ratios of one run only: peers take turns, so that what else the machine does falls on all of them.
 """
@@ -23,7 +23,7 @@ USUAL_PEERS = ("jax", "torch", "autograd")
 
 def main() -> None:
     options = parse_arguments()
-    settings = Settings(options.rounds, options.budget, options.scale, options.core, options.verbose)
+    settings = Settings(options.iterations, options.budget, options.scale, options.core, options.verbose)
     results: Results = {}
     for problem in find_problems([OWN, *options.extra], options.only):
         module = load(problem)

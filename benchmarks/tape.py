@@ -1,10 +1,10 @@
 """What derivatives by a tape cost: ours beside TensorFlow's, PyTorch's and autograd's, in one run.
 
-    python benchmarks/tape.py [--rounds 7] [--budget 0.3] [--only step]
+    python benchmarks/tape.py [--iterations 7] [--budget 0.3] [--only step]
 
 Each problem is written as a user of each library would write it, in float32 for the network and float64 elsewhere. The
-libraries take turns, each time is the least of several rounds, and all must find the same derivatives. Libraries that
-are not installed are left out.
+libraries take turns, each time is the least of several iterations, and all must find the same derivatives. Libraries
+that are not installed are left out.
 """
 
 import argparse
@@ -229,7 +229,7 @@ def main() -> None:
         for name, run in runs.items():
             for a, e in zip(arrays(run()), expected, strict=True):
                 np.testing.assert_allclose(a, e, rtol=2e-3 if problem == "step" else 1e-8, atol=1e-6, err_msg=name)
-        times = measured(runs, arguments.rounds, arguments.budget)
+        times = measured(runs, arguments.iterations, arguments.budget)
         rows += [
             [PROBLEMS[problem], name, f"{time:,.1f}", f"{time / times['pullback']:.2f}"] for name, time in times.items()
         ]

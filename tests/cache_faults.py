@@ -294,18 +294,18 @@ def kill_fails(count: int, seed: int, folder: Path) -> Iterator[str]:
 # Many processes
 
 
-def cold_fails(rounds: int, folder: Path, processes: int = 8) -> Iterator[str]:
+def cold_fails(iterations: int, folder: Path, processes: int = 8) -> Iterator[str]:
     """What went wrong where processes start at once with an empty cache."""
     with cache_in(folder):
-        for number in range(rounds):
+        for number in range(iterations):
             shutil.rmtree(folder, ignore_errors=True)
             children = [Child(gradient_of) for _ in range(processes)]
             for outcome in [child.outcome() for child in children]:
                 if not outcome.silent_and_right:
-                    yield f"round {number}: {outcome}"
+                    yield f"turn {number}: {outcome}"
             left = [path.name for path in folder.iterdir() if path.suffix == ".tmp"]
             if left or apart() != Outcome(RIGHT, 1):
-                yield f"round {number}: the cache is not filled, or {left} is left"
+                yield f"turn {number}: the cache is not filled, or {left} is left"
 
 
 # Folders
@@ -497,7 +497,7 @@ def main(words: list[str] | None = None) -> int:
     """Run the campaign; 1 if anything failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="?", choices=PARTS, help="only this part")
-    parser.add_argument("--count", type=int, help="damaged files, kills or rounds; 1,000, 100 and 50 without it")
+    parser.add_argument("--count", type=int, help="damaged files, kills or iterations; 1,000, 100 and 50 without it")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--small", action="store_true", help="a little of everything, as in the tests")
     chosen = parser.parse_args(words)

@@ -51,8 +51,9 @@ COARSE_RELATIVE, COARSE_ABSOLUTE = 1e-4, 1e-5
 
 # From good to bad: the verdict on a seed is its worst. "oracle" and "generator" are faults of the tests.
 VERDICTS = ("right", "refused", "oracle", "generator", "crashed", "wrong")
-# The analyses on and off, loops in place of array statements, and the forward and the backward sweep as two functions.
-MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}, "split": {}}
+# The optimisations on and off, loops in place of array statements, and the forward and the backward sweep as two
+# functions.
+MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"optimisations": False}, "loops": {"fuse": True}, "split": {}}
 # Of everything; loops and branches in one another; names that share arrays; what seldom happens, and may raise.
 GENERATORS: dict[str, Callable[[int, float], RandomProgram]] = {
     "mixed": generate,

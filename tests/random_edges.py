@@ -29,7 +29,7 @@ ROUNDED_APART = re.compile(r"np\.(sum|dot|median|linalg)|@")
 MODES: dict[str, dict[str, Any]] = {
     "interpreted": {"jit": False},
     "loops": {"jit": False, "fuse": True},
-    "off": {"jit": False, "analyses": False},
+    "off": {"jit": False, "optimisations": False},
 }
 COMPILED: dict[str, dict[str, Any]] = {"compiled": {}, "strict": {"fastmath": False, "math": "libm"}}
 CHANGES = (("RATE", 0.25), ("RATE", 3), ("SHIFT", np.array([0.5, 0.0, -2.0])), ("RATE", True), ("RATE", -0.0))

@@ -8,7 +8,7 @@ import pytest
 import pullback as pb
 
 
-def rebound_by_some_rounds(m, n):
+def rebound_by_some_iterations(m, n):
     row = m[0]
     for _ in range(n):
         if row[0] > 0.0:
@@ -37,7 +37,7 @@ def written_behind_a_choice(x, y, a):
     return np.sum(z)
 
 
-def another_array_after_some_rounds(x, n):
+def another_array_after_some_iterations(x, n):
     out, w = x * 1.0, x * 2.0
     for _ in range(n):
         w = out
@@ -53,7 +53,7 @@ def bound_in_the_loop_alone(x, n):
     return np.sum(w)
 
 
-def another_array_in_the_next_round(x, n):
+def another_array_in_the_next_iteration(x, n):
     out, w, t = x * 1.0, x * 2.0, 0.0
     for _ in range(n):
         out[0] += 1.0
@@ -62,12 +62,12 @@ def another_array_in_the_next_round(x, n):
     return t
 
 
-def bound_by_the_round_before(x, n):
+def bound_by_the_iteration_before(x, n):
     out, t = x * 1.0, 0.0
     for k in range(n):
         out[0] += 1.0
         if k > 0:
-            t += w[0]  # noqa: F821  (bound by the round before)
+            t += w[0]  # noqa: F821  (bound by the iteration before)
         w = out  # noqa: F841
     return t
 
@@ -242,7 +242,7 @@ def chosen_and_written_in_a_loop_that_binds_anew(x, a):
     return np.sum(chosen) + np.sum(z)
 
 
-def chosen_and_read_in_the_next_round(x, a):
+def chosen_and_read_in_the_next_iteration(x, a):
     y, z, t = x * 2.0, x * 3.0, 0.0
     chosen = z if a < 1.0 else y
     for _ in range(2):
@@ -251,7 +251,7 @@ def chosen_and_read_in_the_next_round(x, a):
     return t + np.sum(z)
 
 
-def two_names_of_one_array_after_some_rounds(x, a):
+def two_names_of_one_array_after_some_iterations(x, a):
     y, z = x * 2.0, x * 3.0
     for _ in range(2):
         if a < 1.0:
@@ -275,13 +275,13 @@ def reshaped_in_an_inner_loop(x):
 
 CASES = [
     (chosen_by_a_branch_in_a_branch, (np.ones(5), 2), "is one of several arrays", "g[:2] = g[2:4]"),
-    (another_array_after_some_rounds, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
+    (another_array_after_some_iterations, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
     (bound_in_the_loop_alone, (np.ones(4), 3), "'w' may or may not share", "np.sum(w)"),
-    (another_array_in_the_next_round, (np.ones(4), 3), "'w' may or may not share", "t += w[0]"),
-    (bound_by_the_round_before, (np.ones(4), 3), "'w' may or may not share", "t += w[0]"),
+    (another_array_in_the_next_iteration, (np.ones(4), 3), "'w' may or may not share", "t += w[0]"),
+    (bound_by_the_iteration_before, (np.ones(4), 3), "'w' may or may not share", "t += w[0]"),
     (another_array_in_an_inner_loop, (np.ones(4), 3), "'w' may or may not share", "for _ in range(n)"),
     (view_written_after_its_loop, (np.ones(4), 3), "'rows' may or may not share", "np.sum(rows)"),
-    (rebound_by_some_rounds, (np.ones((2, 3)), 2), "may or may not share", "for _ in range(n)"),
+    (rebound_by_some_iterations, (np.ones((2, 3)), 2), "may or may not share", "for _ in range(n)"),
     (chosen_by_a_branch, (np.ones(3), np.ones(3), 0.5), "is one of several arrays", "z[0] = a"),
     (argument_among_swapped_buffers, (np.ones(3), 2), "is bound anew in this loop", "v[1:] = u[:-1]"),
     (written_behind_a_choice, (np.ones(3), np.ones(3), 0.5), "may or may not share", "np.sum(z)"),
@@ -292,8 +292,8 @@ CASES = [
     (kept_by_one_branch, (np.ones(3), 1.0), "'z' may or may not share", "np.sum(y * z)"),
     (bound_anew_in_a_loop_beside_a_default, (np.ones(3),), "is bound anew in this loop", "y[0] = 5.0"),
     (chosen_and_written_in_a_loop_that_binds_anew, (np.ones(3), 0.5), "may or may not share", "np.sum(chosen)"),
-    (chosen_and_read_in_the_next_round, (np.ones(3), 0.5), "may or may not share", "np.sum(chosen * chosen)"),
-    (two_names_of_one_array_after_some_rounds, (np.ones(3), 0.5), "may be one of several arrays", "z[-1] = 0.5"),
+    (chosen_and_read_in_the_next_iteration, (np.ones(3), 0.5), "may or may not share", "np.sum(chosen * chosen)"),
+    (two_names_of_one_array_after_some_iterations, (np.ones(3), 0.5), "may be one of several arrays", "z[-1] = 0.5"),
     (reshaped_in_an_inner_loop, (np.ones(3),), "may be one of several arrays", "z[0] += 1.0"),
     (gone_over_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "y[2] = 4.0"),
     (gone_over_beside_another_and_bound_anew, (np.ones(3),), "is bound anew in this loop", "z[2] = 4.0"),

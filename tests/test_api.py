@@ -1334,8 +1334,8 @@ def test_array_statements_inside_compiled_code_take_arrays_of_any_sizes():
 
 
 def test_an_analysis_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match=r"no analysis 'magic': see pb\.ANALYSES"):
-        pb.differentiable(np.sin, analyses=pb.ANALYSES | {"magic"})
+    with pytest.raises(ValueError, match=r"no analysis 'magic': see pb\.OPTIMISATIONS"):
+        pb.differentiable(np.sin, optimisations=pb.OPTIMISATIONS | {"magic"})
 
 
 def test_one_analysis_is_left_out():
@@ -1345,7 +1345,7 @@ def test_one_analysis_is_left_out():
             s += np.exp(x[i])
         return s
 
-    swept_twice = pb.differentiable(total, jit=False, analyses=pb.ANALYSES - {"one_sweep"})
+    swept_twice = pb.differentiable(total, jit=False, optimisations=pb.OPTIMISATIONS - {"one_sweep"})
     text = pb.inspect_source(swept_twice, np.ones(2))
     assert len(re.findall("(?m)^    for i in range", text)) == 2
     assert pb.grad(swept_twice)(np.array([0.0, 1.0])).tolist() == [1.0, np.exp(1.0)]

@@ -77,8 +77,8 @@ def test_without_analyses_the_gradient_is_the_same(path):
     problem = load(path)
     arguments = problem.make(SMALL)
     value, expected = pb.value_and_grad(pb.differentiable(jit=False)(problem.primal), argnums=problem.WRT)(*arguments)
-    for analyses in (frozenset(), *(pb.ANALYSES - {name} for name in sorted(pb.ANALYSES))):
-        other = pb.differentiable(jit=False, fuse=True, analyses=analyses)(problem.primal)
+    for optimisations in (frozenset(), *(pb.OPTIMISATIONS - {name} for name in sorted(pb.OPTIMISATIONS))):
+        other = pb.differentiable(jit=False, fuse=True, optimisations=optimisations)(problem.primal)
         found, gradients = pb.value_and_grad(other, argnums=problem.WRT)(*arguments)
         assert found == pytest.approx(value, rel=1e-12)
         for mine, gradient in zip(gradients, expected, strict=True):

@@ -71,7 +71,7 @@ def while_loop(x, w):
     return total + x[0]
 
 
-def no_rounds(x, w):
+def no_iterations(x, w):
     total = x[0]
     for _ in range(w.shape[0] - 3):
         total += x[17]
@@ -116,7 +116,7 @@ FUNCTIONS = [
     through_indices,
     triangle,
     while_loop,
-    no_rounds,
+    no_iterations,
     rows_of_a_part,
     two_together,
     in_one_branch,

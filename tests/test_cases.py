@@ -31,18 +31,18 @@ from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
 from pullback.emit.module import emit_module
 from pullback.errors import PullbackError
-from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_types
 from pullback.frontend.build import Built, build
-from pullback.frontend.context import StaticNeeded
-from pullback.frontend.desugar import desugar
-from pullback.frontend.source import find_source
+from pullback.frontend.source.desugar import desugar
+from pullback.frontend.source.finding import find_source
+from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_types
+from pullback.frontend.values.context import StaticNeeded
 from pullback.ir.checker import check
 from pullback.ir.nodes import Function
 from pullback.ir.printer import show
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
-from pullback.optimize.dead import remove_dead
-from pullback.optimize.own import own
-from pullback.optimize.simplify import simplify
+from pullback.passes.memory.copy_insertion import own
+from pullback.passes.scalar.dead_code import remove_dead
+from pullback.passes.scalar.simplify import simplify
 from pullback.transform.derivative import Pair, joint, prepared, split
 
 FOLDER = Path(__file__).parent / "cases"

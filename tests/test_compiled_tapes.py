@@ -17,7 +17,7 @@ import pullback as pb
 import random_nests
 import random_programs
 import tape_functions
-from pullback.frontend.arguments import form_of, leaves_of
+from pullback.frontend.values.arguments import form_of, leaves_of
 from test_language import markers_of
 from test_programs import assert_close, rtol_of
 
@@ -67,10 +67,10 @@ def check_function(function: Callable[..., Any], k: int, **options: Any) -> None
     assert all(map(np.array_equal, given, args))
 
 
-@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize("optimisations", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize(("function", "k"), FUNCTIONS, ids=name_of)
-def test_interpreted_as_on_tensors(function: Any, k: int, analyses: bool) -> None:
-    check_function(function, k, jit=False, analyses=analyses)
+def test_interpreted_as_on_tensors(function: Any, k: int, optimisations: bool) -> None:
+    check_function(function, k, jit=False, optimisations=optimisations)
 
 
 @pytest.mark.parametrize(("function", "k"), FUNCTIONS, ids=name_of)
@@ -269,7 +269,7 @@ def watched_by_request(x):
     return g[0] is None, g[1]
 
 
-def in_rounds(x):
+def in_iterations(x):
     total = 0.0
     for k in range(3):
         with pb.GradientTape() as tape:
@@ -286,7 +286,7 @@ OUTSIDE = [
     read_first_in_a_branch,
     second_by_variables,
     watched_by_request,
-    in_rounds,
+    in_iterations,
 ]
 
 
@@ -352,7 +352,7 @@ def test_arrays_that_the_block_fills() -> None:
             loss = np.sum(h * h)
         return tape.gradient(loss, [w, h])
 
-    def rounds(w, n):
+    def iterations(w, n):
         h = 1.0
         total = 1.0
         for _ in range(1, n):
@@ -362,9 +362,9 @@ def test_arrays_that_the_block_fills() -> None:
 
     weights = np.array([0.7, -0.2])
     by_w, by_h = last_of(filled, weights, 6)
-    np.testing.assert_allclose(by_w, pb.grad(rounds)(weights, 6), rtol=1e-13)
+    np.testing.assert_allclose(by_w, pb.grad(iterations)(weights, 6), rtol=1e-13)
     assert by_h.shape == (6,)
-    assert by_h[-1] == pytest.approx(2 * np.sqrt(rounds(weights, 6) - rounds(weights, 5)) * np.sign(by_h[-1]))
+    assert by_h[-1] == pytest.approx(2 * np.sqrt(iterations(weights, 6) - iterations(weights, 5)) * np.sign(by_h[-1]))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 from numba import njit
 
 import pullback as pb
-from pullback.runtime import objects
+from pullback.runtime.codegen import objects
 from test_calls import outcome, same
 
 FACTORS = [2.0]

@@ -12,13 +12,13 @@ from scipy import special
 import oracle
 import pullback as pb
 from pullback.emit import spelling
-from pullback.frontend import exactly
-from pullback.frontend.arguments import form_of, leaves_of
 from pullback.frontend.build import build
-from pullback.frontend.context import StaticNeeded
-from pullback.frontend.source import find_source
+from pullback.frontend.calls import exact_libraries as exactly
+from pullback.frontend.source.finding import find_source
+from pullback.frontend.values.arguments import form_of, leaves_of
+from pullback.frontend.values.context import StaticNeeded
 from pullback.ir.nodes import Call, Function, Let, walk
-from pullback.runtime import libm, ufuncs
+from pullback.runtime.exact import libm, ufuncs
 from test_programs import PROGRAMS
 
 OF_THEIR_OWN = {
@@ -227,7 +227,7 @@ def test_where_math_raises_strict_values_are_numpys():
             assert strict(1e-4) == np.inf
 
 
-def test_round_of_a_python_float_is_decimal_and_that_of_numpys_is_numpys():
+def test_iteration_of_a_python_float_is_decimal_and_that_of_numpys_is_numpys():
     def rounded(x, n):
         return round(x, 1) + round(2 * x, n) + round(x * 1e3, -2)
 

@@ -76,10 +76,10 @@ def test_a_loop_that_only_adds_keeps_nothing():
         return s
 
     assert pb.residual_bytes(total, np.ones(1000)) == 0
-    assert "runs once: each round adds its part of the gradient" in pb.explain(total, np.ones(1000))
+    assert "runs once: each iteration adds its part of the gradient" in pb.explain(total, np.ones(1000))
 
 
-def test_rounds_that_nobody_can_count_are_refused_with_their_place():
+def test_iterations_that_nobody_can_count_are_refused_with_their_place():
     def settle(x):
         while x > 0.5:
             x = np.sin(x) * x
@@ -87,10 +87,10 @@ def test_rounds_that_nobody_can_count_are_refused_with_their_place():
 
     with pytest.raises(pb.ShapeError, match=r"(?s)not known before the call.*while x > 0\.5:"):
         pb.residual_bytes(settle, 0.9)
-    assert "8 bytes a round" in pb.explain(settle, 0.9)
+    assert "8 bytes an iteration" in pb.explain(settle, 0.9)
 
 
-def test_no_rounds_keep_nothing():
+def test_no_iterations_keep_nothing():
     assert pb.residual_bytes(recurrence, 0.3, 1.1, 0) == 0
     assert pb.residual_bytes(recurrence, 0.3, 1.1, -5) == 0
 
@@ -120,7 +120,7 @@ def test_what_is_overwritten_is_said_to_be():
     assert "the array is overwritten afterwards" in pb.explain(squares, np.ones(5))
 
 
-def test_rounds_side_by_side_are_named():
+def test_iterations_side_by_side_are_named():
     def energy(x):
         total = 0.0
         t = np.empty(2)
@@ -131,7 +131,7 @@ def test_rounds_side_by_side_are_named():
         return total
 
     text = pb.explain(energy, np.ones((5, 2)))
-    assert "64 rounds side by side; runs once: each round adds its part of the gradient; vectorised" in text
+    assert "64 iterations side by side; runs once: each iteration adds its part of the gradient; vectorised" in text
 
 
 def lines_of(text: str) -> dict[str, str]:

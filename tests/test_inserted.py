@@ -14,7 +14,7 @@ MODES: list[dict[str, Any]] = [
     {"jit": False},
     {"jit": False, "fuse": True},
     {"jit": False, "fuse": False},
-    {"jit": False, "analyses": False},
+    {"jit": False, "optimisations": False},
     {"jit": False, "max_residual_bytes": 0},
     {"jit": True},
     {"jit": True, "max_residual_bytes": 0},
@@ -68,7 +68,7 @@ LOOPS = [shown_in_map_loop, shown_in_sum_loop, shown_in_carrying_loop, shown_in_
 
 @pytest.mark.parametrize("options", MODES, ids=str)
 @pytest.mark.parametrize("function", LOOPS, ids=lambda f: f.__name__)
-def test_the_last_round_shows_its_cotangent_first(
+def test_the_last_iteration_shows_its_cotangent_first(
     function: Callable[..., Any], options: dict[str, Any], capsys: Any
 ) -> None:
     x = np.array([0.5, 1.0, 2.0])
@@ -125,6 +125,6 @@ def shown_on_both_ways(x):
 @pytest.mark.parametrize("options", MODES, ids=str)
 def test_what_runs_again_for_memory_shows_nothing_again(options: dict[str, Any], capsys: Any) -> None:
     pb.grad(pb.differentiable(**options)(shown_on_both_ways))(np.array([0.5, 1.0, 2.0]))
-    rounds = [f"{i} {j}" for i in range(3) for j in range(2)]
-    forth, back = [f"forth {r}" for r in rounds], [f"back {r}" for r in reversed(rounds)]
+    iterations = [f"{i} {j}" for i in range(3) for j in range(2)]
+    forth, back = [f"forth {r}" for r in iterations], [f"back {r}" for r in reversed(iterations)]
     assert capsys.readouterr().out.splitlines() == [*forth, *back]

@@ -7,9 +7,9 @@ import numpy as np
 from numba import njit
 
 from pullback.runtime import vectormath as vm
-from pullback.runtime.compiled import OPTIONS
-from pullback.runtime.compiler import Compiler
-from pullback.runtime.interleaving import VECTORS_AT_A_TIME
+from pullback.runtime.codegen.compiled import OPTIONS
+from pullback.runtime.codegen.compiler import Compiler
+from pullback.runtime.codegen.interleaving import VECTORS_AT_A_TIME
 
 SQUARE_ROOT = re.compile(r"call .*@llvm\.sqrt\.v\d+f64")
 

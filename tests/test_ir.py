@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import collect
-from pullback.analysis import ANALYSES
+from pullback.analysis import OPTIMISATIONS
 from pullback.api.specialise import Engine, build_for
 from pullback.compile.options import Options
-from pullback.frontend.arguments import leaf_types
 from pullback.frontend.build import Built
+from pullback.frontend.values.arguments import leaf_types
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.checker import check
@@ -36,9 +36,9 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.printer import show
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
-from pullback.optimize.dead import remove_dead
-from pullback.optimize.own import own
-from pullback.optimize.simplify import simplify
+from pullback.passes.memory.copy_insertion import own
+from pullback.passes.scalar.dead_code import remove_dead
+from pullback.passes.scalar.simplify import simplify
 from pullback.transform.derivative import joint, prepared, split
 
 VECTOR = Array("float64", 1)
@@ -352,7 +352,9 @@ def all_texts() -> str:
     for program in [*collect.programs("imperative"), *collect.programs("regressions")]:
         built = build_of(program)
         texts.append(show(built.function))
-        texts.append(show(own(joint_of(program, built, ANALYSES) if has_gradient(built) else prepared(built.function))))
+        texts.append(
+            show(own(joint_of(program, built, OPTIMISATIONS) if has_gradient(built) else prepared(built.function)))
+        )
     return "\n".join(texts)
 
 
@@ -419,9 +421,9 @@ def has_gradient(built: Built) -> bool:
     return bool(results) and results[0].type.dtype.startswith("float") and getattr(results[0].type, "ndim", 0) == 0
 
 
-def joint_of(program: collect.Program, built: Built, analyses: frozenset[str], lowered: bool = False) -> Function:
-    function = prepared(built.function, analyses, lowered)
-    return joint(function, wrt_of(program, built), with_results=True, analyses=analyses, lowered=lowered)
+def joint_of(program: collect.Program, built: Built, optimisations: frozenset[str], lowered: bool = False) -> Function:
+    function = prepared(built.function, optimisations, lowered)
+    return joint(function, wrt_of(program, built), with_results=True, optimisations=optimisations, lowered=lowered)
 
 
 @pytest.mark.drawn(150)
@@ -432,11 +434,11 @@ def test_passes_keep_the_form_sound(program: collect.Program) -> None:
     check(own(plain), linear=True)
     small = check(remove_dead(check(simplify(plain))))
     check(own(small), linear=True)
-    for analyses, lowered in ((ANALYSES, False), (ANALYSES, True), (frozenset(), False)):
-        function = check(prepared(plain, analyses, lowered))
+    for optimisations, lowered in ((OPTIMISATIONS, False), (OPTIMISATIONS, True), (frozenset(), False)):
+        function = check(prepared(plain, optimisations, lowered))
         if has_gradient(built):
-            check(own(check(joint_of(program, built, analyses, lowered))), linear=True)
-        pair = split(function, wrt_of(program, built), analyses=analyses)
+            check(own(check(joint_of(program, built, optimisations, lowered))), linear=True)
+        pair = split(function, wrt_of(program, built), optimisations=optimisations)
         for part in (pair.forward, pair.backward):
             check(own(check(part)), linear=True)
 

@@ -99,7 +99,7 @@ def test_tape_lets_go() -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_gradient_made_again_reads_nothing_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`pb.grad(f)(x)` in a loop makes a gradient in each round."""
+    """`pb.grad(f)(x)` in a loop makes a gradient in each iteration."""
     made = MADE[name]()
     expected = run(made)
 

@@ -155,7 +155,7 @@ def by_tape(function: Callable[..., Any]) -> tuple[Any, Any]:
         with pb.GradientTape() as tape:
             tape.watch(w)
             y = function(w)
-        if not isinstance(y, pb.Tensor):  # of no rounds
+        if not isinstance(y, pb.Tensor):  # of no iterations
             return y, np.zeros(w.shape)
         return y.numpy(), tape.gradient(y, w).numpy()
 

@@ -13,8 +13,8 @@ import pytest
 
 import cells
 from pullback.errors import LanguageError, Problem
-from pullback.frontend.language import check_language
-from pullback.frontend.source import find_source
+from pullback.frontend.source.finding import find_source
+from pullback.frontend.source.language import check_language
 
 FOLDER = Path(__file__).parent / "refusals"
 
@@ -223,7 +223,7 @@ def test_type_parameters_are_ignored():
 
 
 def test_unknown_syntax_is_refused_by_its_name(monkeypatch):
-    from pullback.frontend import language
+    from pullback.frontend.source import language
 
     without_if = tuple(kind for kind in language.ACCEPTED if kind.__name__ != "If")
     monkeypatch.setattr(language, "ACCEPTED", without_if)

@@ -132,7 +132,7 @@ def test_an_import_against_the_order_is_found(tmp_path, name, text, importer, im
         ("ir/printer.py", "from .. import errors"),
         ("ir/printer.py", "import pullbackward"),
         ("api/vjp.py", "from pullback.ir.nodes import Let"),
-        ("rules/linalg.py", "from pullback.runtime import array"),
+        ("functions/linalg.py", "from pullback.runtime import array"),
         ("testing.py", "from pullback.api.grad import grad"),
         ("__init__.py", "from .api.grad import grad"),
     ],

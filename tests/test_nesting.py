@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.frontend.loops import Loop
+from pullback.frontend.syntax.loops import Loop
 
 
 def function_of(text: str) -> Callable[..., Any]:

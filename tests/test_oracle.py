@@ -30,16 +30,16 @@ NOT_SMOOTH = {
     **{
         (f"behind_where.{name}", None): "an element is at the edge of a branch, in which the derivative is infinite"
         for name in (
-            *("entropy", "entropy_by_rounds", "entropy_by_rounds_in_an_array", "entropy_in_single_precision"),
+            *("entropy", "entropy_by_iterations", "entropy_by_iterations_in_an_array", "entropy_in_single_precision"),
             *("overwritten_by_mask", "read_by_mask", "nested_choices", "replaced_by_number", "repeatedly"),
-            *("chosen_in_each_round", "through_a_branch", "through_a_call"),
+            *("chosen_in_each_iteration", "through_a_branch", "through_a_call"),
         )
     },
 }
 # Relative tolerance of finite differences where their own error is larger than 1e-6, with the reason.
 ROUGH = {
     "gaps.kahan_sum": (1e-3, "the sum is near 1e6, the smallest derivative 2e-3"),
-    "lanes.arrays_of_single_precision": (1e-2, "an array in it is of float32"),
+    "independent_chains.arrays_of_single_precision": (1e-2, "an array in it is of float32"),
 }
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.frontend.arguments import form_of, leaves_of, rebuild
+from pullback.frontend.values.arguments import form_of, leaves_of, rebuild
 from pullback.ir import primitives
 from pullback.ir.checker import check
 from pullback.ir.nodes import Let, walk
-from pullback.optimize.into import write_into
-from pullback.optimize.own import own
+from pullback.passes.memory.copy_insertion import own
+from pullback.passes.memory.destination_passing import write_into
 from test_programs import INTERPRETED, assert_close, case_id
 
 MODES = pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])

@@ -1,4 +1,4 @@
-"""`parallel=True`: the same results as in a row, bit for bit but for the order of sums over rounds."""
+"""`parallel=True`: the same results as in a row, bit for bit but for the order of sums over iterations."""
 
 import json
 import os
@@ -18,13 +18,13 @@ import pullback as pb
 from pullback.compile import functions
 from pullback.compile.options import Options
 from pullback.emit.names import name_classes
-from pullback.frontend.arguments import form_of, leaves_of
+from pullback.frontend.values.arguments import form_of, leaves_of
 from pullback.ir.builder import constant
 from pullback.ir.checker import check
 from pullback.ir.nodes import Block, Carried, For, Function, Value
 from pullback.ir.printer import show
 from pullback.ir.types import INT
-from pullback.optimize import parallel
+from pullback.passes.loops import parallel
 from test_programs import INTERPRETED, case_id, check_program
 
 RNG = np.random.default_rng(0)
@@ -142,7 +142,7 @@ def branches(x, w):
     return s
 
 
-def newton_in_rounds(x):
+def newton_in_iterations(x):
     y = np.zeros(x.shape[0])
     for i in range(x.shape[0]):
         r = 1.0 + x[i]
@@ -164,7 +164,7 @@ MAPS = [
     (mapped, lambda n: (RNG.normal(size=n), np.zeros(n)), 2),
     (mapped_rows, lambda n: (RNG.normal(size=(n, 5)), RNG.normal(size=5)), 1),
     (array_statement, lambda n: (RNG.normal(size=n),), 2),
-    (newton_in_rounds, lambda n: (RNG.random(size=n),), 0),  # its rounds keep lists of numbers
+    (newton_in_iterations, lambda n: (RNG.random(size=n),), 0),  # its iterations keep lists of numbers
 ]
 
 
@@ -252,8 +252,8 @@ def test_calls_from_compiled_code():
     derivative = pb.grad(pb.differentiable(parallel=True)(loss))
 
     @numba.njit
-    def descend(x, rounds):
-        for _ in range(rounds):
+    def descend(x, iterations):
+        for _ in range(iterations):
             x = x - 0.1 * derivative(x, 0.3)
         return x
 
@@ -290,7 +290,7 @@ def test_calls_from_several_threads():
 
 
 def test_buffers_of_a_plain_call():
-    """The loop over strips of rounds, and the one over those that are left."""
+    """The loop over strips of iterations, and the one over those that are left."""
     assert regions(scratch_of_rows, RNG.normal(size=(9, 4)), RNG.normal(size=9), kind="primal") == 2
 
 
@@ -325,14 +325,14 @@ def neighbours_written(x, w):
     return y[0] * y[1]
 
 
-def index_checked_in_rounds(x, k):
+def index_checked_in_iterations(x, k):
     s = 0.0
     for i in range(k.shape[0]):
         s += np.sin(x[k[i]])
     return s
 
 
-def raises_in_rounds(x, w):
+def raises_in_iterations(x, w):
     s = 0.0
     for i in range(x.shape[0]):
         if x[i] > 10.0:
@@ -381,8 +381,8 @@ IN_A_ROW = [
     (carried_number, (X, 0.5)),
     (indirect, (X, N)),
     (neighbours_written, (X, 0.5)),
-    (index_checked_in_rounds, (X, N)),
-    (raises_in_rounds, (X, 0.5)),
+    (index_checked_in_iterations, (X, N)),
+    (raises_in_iterations, (X, 0.5)),
     (left_early, (X, 0.5)),
     (buffer_with_a_past, (X, 0.5)),
     (overlapping_writes, (X, 0.5)),
@@ -391,7 +391,7 @@ IN_A_ROW = [
 
 
 @pytest.mark.parametrize(("function", "arguments"), IN_A_ROW, ids=name_of)
-def test_rounds_that_depend_on_one_another_run_in_a_row(function, arguments):
+def test_iterations_that_depend_on_one_another_run_in_a_row(function, arguments):
     assert regions(function, *arguments, kind="primal") == 0
     divided = pb.differentiable(parallel=True)(function)
     expected = pb.value_and_grad(function)(*arguments)
@@ -400,8 +400,8 @@ def test_rounds_that_depend_on_one_another_run_in_a_row(function, arguments):
 
 def test_an_error_is_raised_as_in_a_row():
     for function, arguments, error in (
-        (raises_in_rounds, (10.0 * X, 0.5), ValueError),
-        (index_checked_in_rounds, (X, N + 2), IndexError),
+        (raises_in_iterations, (10.0 * X, 0.5), ValueError),
+        (index_checked_in_iterations, (X, N + 2), IndexError),
     ):
         with pytest.raises(error):
             pb.grad(pb.differentiable(parallel=True)(function))(*arguments)
@@ -411,25 +411,27 @@ def test_an_error_is_raised_as_in_a_row():
 
 
 class Backwards:
-    """What stands for `prange` here: the rounds from the last to the first, and a count of loops with several."""
+    """What stands for `prange` here: the iterations from the last to the first, and a count of loops with several."""
 
     def __init__(self) -> None:
         self.loops = 0
 
-    def __call__(self, rounds: int) -> Iterator[int]:
-        self.loops += rounds > 1
-        return reversed(range(rounds))
+    def __call__(self, iterations: int) -> Iterator[int]:
+        self.loops += iterations > 1
+        return reversed(range(iterations))
 
 
 def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
-    """Make calls run the machine text as plain Python, with the rounds of parallel loops in another order."""
+    """Make calls run the machine text as plain Python, with the iterations of parallel loops in another order."""
     made: dict[int, Any] = {}
 
     def entry(compiled: Any) -> Any:
         if id(compiled) not in made:
             lines = compiled.machine_text.splitlines()
             lines = [
-                line for line in lines if not line.startswith(("from numba", "from pullback.runtime.linking", "@"))
+                line
+                for line in lines
+                if not line.startswith(("from numba", "from pullback.runtime.codegen.linking", "@"))
             ]
             names = name_classes([compiled.function]) | {"prange": order}
             exec("\n".join(lines), names)
@@ -443,14 +445,14 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
 @pytest.mark.drawn(45)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
-def test_rounds_give_the_same_in_any_order(program, k, monkeypatch):
+def test_iterations_give_the_same_in_any_order(program, k, monkeypatch):
     run_as_text(monkeypatch, Backwards())
     check_program(program, k, parallel=True)
 
 
-def test_the_order_of_dependent_rounds_would_show(monkeypatch):
+def test_the_order_of_dependent_iterations_would_show(monkeypatch):
     """The test above can fail: a chain that is taken for independent gives something else."""
-    monkeypatch.setattr("pullback.analysis.independence.has_slots", lambda loop, k: True)
+    monkeypatch.setattr("pullback.analysis.dependence.has_slots", lambda loop, k: True)
     order = Backwards()
     run_as_text(monkeypatch, order)
     value = pb.differentiable(parallel=True)(chain)(X, 0.5)
@@ -509,7 +511,7 @@ SCRIPT = """
 import json, sys
 sys.path.insert(0, {folder!r})
 import numpy as np, numba, pullback as pb
-from pullback.optimize import parallel
+from pullback.passes.loops import parallel
 parallel.LEAST_WORK = 0
 import losses
 derivative = pb.grad(pb.differentiable(parallel=True)(losses.f))

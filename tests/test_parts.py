@@ -22,7 +22,7 @@ from pullback.api.specialise import Engine
 from pullback.compile.options import Options
 from pullback.emit import parts
 from pullback.emit.printer import to_text
-from pullback.frontend.arguments import form_of
+from pullback.frontend.values.arguments import form_of
 from test_programs import INTERPRETED, PROGRAMS, case_id, check_program
 
 EACH = [(program, 0, 3) for program in PROGRAMS] + [(program, k, 8) for program, k in INTERPRETED]

@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 
 from pullback import runtime as rt
-from pullback.runtime.filling import fills_by_blas
+from pullback.runtime.blas.products_into import fills_by_blas
 
 SIZES = range(10)
 LARGE = 70  # where BLAS and LAPACK serve

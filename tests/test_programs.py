@@ -13,7 +13,7 @@ import collect
 import oracle
 import pullback as pb
 from pullback.compile.memory import Memory
-from pullback.frontend.arguments import form_of, leaves_of
+from pullback.frontend.values.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()
 tangent_insert = collect.load(collect.FOLDER / "tangent_insert.py")
@@ -82,15 +82,19 @@ def test_what_has_no_rule_is_refused_with_a_place(program: Any) -> None:
         pb.value_and_grad(program.function, argnums=sample.wrt)(*sample.fresh())
 
 
-MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"analyses": False}, "loops": {"fuse": True}}
+MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"optimisations": False}, "loops": {"fuse": True}}
 WHOLE: dict[str, dict[str, Any]] = {**MODES, "whole": {"fuse": False}}
-NAMES = sorted(pb.ANALYSES)
+NAMES = sorted(pb.OPTIMISATIONS)
 
 IN_MODES = [(program, k, "on") for program, k in INTERPRETED]
 IN_MODES += [(program, 0, "loops") for program in PROGRAMS] + [(program, 0, "off") for program in PROGRAMS]
 SEGMENTED = [(program, k, "on") for program, k in INTERPRETED]
 SEGMENTED += [(program, 0, mode) for mode in ("off", "loops") for program in PROGRAMS]
-STRIPS = [(program, k) for program, k in INTERPRETED if program.id.split(".")[0] in ("abreast", "lanes", "scratch")]
+STRIPS = [
+    (program, k)
+    for program, k in INTERPRETED
+    if program.id.split(".")[0] in ("outer_vectorisation", "independent_chains", "array_privatisation")
+]
 
 
 def case_id(value: Any) -> str:
@@ -110,7 +114,7 @@ def test_interpreted(program: Any, k: int, mode: str) -> None:
 def test_without_one_analysis(program: Any) -> None:
     """Each program leaves out another one."""
     left_out = NAMES[zlib.crc32(program.id.encode()) % len(NAMES)]
-    check_program(program, 0, jit=False, fuse=True, analyses=pb.ANALYSES - {left_out})
+    check_program(program, 0, jit=False, fuse=True, optimisations=pb.OPTIMISATIONS - {left_out})
 
 
 @pytest.mark.drawn(300)
@@ -137,8 +141,8 @@ def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPa
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "k"), STRIPS, ids=case_id)
 def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Strips of two rounds, so that programs with few rounds have them, and rounds that are left."""
-    monkeypatch.setattr("pullback.optimize.abreast.WIDTH", 2)
+    """Strips of two iterations, so that programs with few iterations have them, and iterations that are left."""
+    monkeypatch.setattr("pullback.passes.vector.outer_vectorisation.WIDTH", 2)
     check_program(program, k, jit=False, fuse=True)
 
 
@@ -166,12 +170,12 @@ def test_compiled_alone(program: Any) -> None:
 
 @pytest.mark.drawn(40)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("analyses", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize("optimisations", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
 @pytest.mark.parametrize(("program", "args", "error"), collect.failing_programs())
-def test_failing(program: Any, args: tuple[Any, ...], error: type[Exception], jit: bool, analyses: bool) -> None:
+def test_failing(program: Any, args: tuple[Any, ...], error: type[Exception], jit: bool, optimisations: bool) -> None:
     """What fails as a plain call fails with its gradient, in the same way."""
-    function = pb.differentiable(jit=jit, analyses=analyses)(program.function)
+    function = pb.differentiable(jit=jit, optimisations=optimisations)(program.function)
     with pytest.raises(error):
         pb.value_and_grad(function)(*copy.deepcopy(args))
 

@@ -221,7 +221,7 @@ def error_of(call, *arguments):
 def test_every_form_raises_what_the_plain_call_raises(program, form):
     plain = error_of(program, TWO, THREE)
     assert error_of(FORMS[form], pb.differentiable(jit=False)(program)) is plain
-    assert error_of(FORMS[form], pb.differentiable(jit=False, analyses=False)(program)) is plain
+    assert error_of(FORMS[form], pb.differentiable(jit=False, optimisations=False)(program)) is plain
 
 
 COMPILED = [

@@ -85,7 +85,7 @@ def test_what_is_spread_over_axes_gives_numpys_gradient(block: int) -> None:
         function, arguments, text = program
         plain = function(*oracle.copy_arguments(arguments))
         _, expected = oracle.gradient(function, arguments, (0, 1, 2))
-        for options in ({}, {"fuse": True}, {"analyses": False}):
+        for options in ({}, {"fuse": True}, {"optimisations": False}):
             made = pb.value_and_grad(pb.differentiable(jit=False, **options)(function), argnums=(0, 1, 2))
             try:
                 value, gradients = made(*oracle.copy_arguments(arguments))

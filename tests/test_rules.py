@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from pullback import runtime
-from pullback.rules import is_constant, rule_of
-from pullback.rules.declare import CONSTANT, RULES
+from pullback.functions import is_constant, rule_of
+from pullback.functions.declare import CONSTANT, RULES
 from rule_samples import POINTS, SMOOTH, Sample, of
 
 EXTENDED = np.longdouble

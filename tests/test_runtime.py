@@ -362,12 +362,12 @@ def test_masked_product_ignores_infinite_partials_where_the_cotangent_is_zero():
 # Counts and buffers
 
 
-def test_rounds_of_loops_that_grow_or_shrink_are_counted():
-    compiled = njit(lambda rounds, first, step: rt.counted(rounds, first, step))
-    for rounds, first, step in itertools.product(range(6), range(-7, 8), range(-3, 4)):
-        expected = sum(max(first + step * k, 0) for k in range(rounds))
-        assert rt.counted(rounds, first, step) == expected
-        assert compiled(rounds, first, step) == expected
+def test_iterations_of_loops_that_grow_or_shrink_are_counted():
+    compiled = njit(lambda iterations, first, step: rt.counted(iterations, first, step))
+    for iterations, first, step in itertools.product(range(6), range(-7, 8), range(-3, 4)):
+        expected = sum(max(first + step * k, 0) for k in range(iterations))
+        assert rt.counted(iterations, first, step) == expected
+        assert compiled(iterations, first, step) == expected
 
 
 def test_buffers_grow_and_keep_what_was_pushed():

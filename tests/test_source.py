@@ -23,8 +23,8 @@ import pytest
 
 import cells
 from pullback.errors import LanguageError, TypingError
-from pullback.frontend.language import check_language
-from pullback.frontend.source import Source, find_source
+from pullback.frontend.source.finding import Source, find_source
+from pullback.frontend.source.language import check_language
 
 
 def text_of(source: Source) -> str:

@@ -15,7 +15,7 @@ from test_programs import assert_close, rtol_of
 from test_tape_programs import arguments_on_tape, leaves, run_or_skip
 
 PROGRAMS = [program for program in collect.programs() if program.module == "behind_where"]
-COMPILED = [p for p in PROGRAMS if p.name in ("entropy", "chosen_in_each_round")]
+COMPILED = [p for p in PROGRAMS if p.name in ("entropy", "chosen_in_each_iteration")]
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -1,7 +1,7 @@
 """Readable, compiled gradients for the NumPy code you already have."""
 
 from pullback import nn
-from pullback.analysis import ANALYSES
+from pullback.analysis import OPTIMISATIONS
 from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
 from pullback.api.checks import check_grads
 from pullback.api.derivatives import grad, value_and_grad, vjp
@@ -16,7 +16,7 @@ from pullback.errors import (
     ShapeError,
     TypingError,
 )
-from pullback.frontend.inserted import insert_grad_of
+from pullback.frontend.tapes.inserted import insert_grad_of
 from pullback.tape import (
     ForwardAccumulator,
     GradientTape,
@@ -32,7 +32,7 @@ from pullback.tape import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "ANALYSES",
+    "OPTIMISATIONS",
     "AliasError",
     "ForwardAccumulator",
     "GradientTape",

@@ -75,7 +75,7 @@ def neighbours_below_a_bound_that_varies(a):
 
 
 @program(A, 2)
-def skips_a_round(a, skipped):
+def skips_an_iteration(a, skipped):
     total = 0.0
     for i in range(a.shape[0]):
         for j in range(1, a.shape[1] - 1):
@@ -97,7 +97,7 @@ def convolution_by_slices(image, kernel):
 
 @program(X)
 def slots_read_after_they_are_cleared(x):
-    """Each round reads what it has overwritten itself."""
+    """Each iteration reads what it has overwritten itself."""
     y = np.empty(6)
     for i in range(6):
         y[i] = x[i] * 2.0
@@ -282,7 +282,7 @@ def branch_between(x):
 
 
 @program(X)
-def accumulated_over_rounds(x):
+def accumulated_over_iterations(x):
     total = np.zeros(6)
     for k in range(3):
         total += np.sin(x * k)
@@ -337,7 +337,7 @@ def window_cut_off_at_the_end(x):
 @program(np.linspace(-1.0, 1.0, 30).reshape(3, 5, 2), 1)
 @program(np.linspace(-1.0, 1.0, 24).reshape(2, 2, 6).astype(np.float32), 1)
 def planes_of_a_volume(a, first):
-    """Neighbours in rows that each round weighs in another way, from a row that is not the first."""
+    """Neighbours in rows that each iteration weighs in another way, from a row that is not the first."""
     total = 0.0
     for k in range(a.shape[0]):
         for i in range(first, a.shape[1] - 1):
@@ -350,7 +350,7 @@ def planes_of_a_volume(a, first):
 @program(np.linspace(-1.0, 1.0, 14).reshape(2, 7))
 @program(np.linspace(-1.0, 1.0, 12).reshape(6, 2))
 def triangle_of_neighbours(a):
-    """The columns of a round depend on its row."""
+    """The columns of an iteration depend on its row."""
     out = np.zeros(a.shape)
     for i in range(1, a.shape[0]):
         for j in range(min(i, a.shape[1] - 1)):

@@ -20,7 +20,7 @@ def entropy(x):
 
 
 @program(np.array([0.0, 0.5, 2.0]))
-def entropy_by_rounds(x):
+def entropy_by_iterations(x):
     total = 0.0
     for i in range(x.shape[0]):
         total += np.where(x[i] > 0, np.log(x[i]) * x[i], 0.0)
@@ -28,8 +28,8 @@ def entropy_by_rounds(x):
 
 
 @program(np.array([0.0, 0.5, 2.0]))
-def entropy_by_rounds_in_an_array(x):
-    """What stands behind `where` goes through an array that rounds fill."""
+def entropy_by_iterations_in_an_array(x):
+    """What stands behind `where` goes through an array that iterations fill."""
     y = np.zeros(x.shape[0])
     for i in range(x.shape[0]):
         y[i] = np.log(x[i]) * x[i]
@@ -124,7 +124,7 @@ def repeatedly(x, n):
 
 
 @program(np.array([0.0, 0.5, 2.0]), 2)
-def chosen_in_each_round(x, n):
+def chosen_in_each_iteration(x, n):
     y = x.copy()
     for _ in range(n):
         y = np.where(x > 0, y * np.log(x), 1.0) * x

@@ -40,7 +40,7 @@ def growing(x):
 
 
 @failing(X, error=IndexError)
-def size_of_an_earlier_round(x):
+def size_of_an_earlier_iteration(x):
     y = x * 1.0
     n = y.shape[0]
     total = 0.0
@@ -52,7 +52,7 @@ def size_of_an_earlier_round(x):
 
 
 @program(X)
-def sized_by_the_round(x):
+def sized_by_the_iteration(x):
     total = 0.0
     for k in range(1, 4):
         y = np.zeros(k)
@@ -65,7 +65,7 @@ def sized_by_the_round(x):
 
 
 @failing(X, error=IndexError)
-def longer_than_the_round_allows(x):
+def longer_than_the_iteration_allows(x):
     total = 0.0
     for k in range(1, 4):
         y = np.zeros(k)

@@ -20,7 +20,7 @@ def scaled_in_a_branch_and_written(x, c):
 
 @program(X, 1.5)
 @program(X, 0.2)
-def scaled_in_branches_of_rounds(x, c):
+def scaled_in_branches_of_iterations(x, c):
     y = x * 0.5
     for i in range(4):
         if c > i:

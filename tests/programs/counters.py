@@ -1,4 +1,4 @@
-"""Integers that rounds count: some have a closed form, some look as if they had."""
+"""Integers that iterations count: some have a closed form, some look as if they had."""
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def two_counters_in_opposite_directions(x):
 
 
 @program(X)
-def several_steps_in_a_round(x):
+def several_steps_in_an_iteration(x):
     total = 0.1
     p = 0
     for _ in range(2):
@@ -119,7 +119,7 @@ def grows_faster_and_faster(x):
 
 
 @program(X, 5)
-def mirrored_in_every_round(x, n):
+def mirrored_in_every_iteration(x, n):
     total = 0.1
     p = 1
     for _ in range(3):
@@ -129,7 +129,7 @@ def mirrored_in_every_round(x, n):
 
 
 @program(X)
-def begun_anew_in_every_round(x):
+def begun_anew_in_every_iteration(x):
     total = 0.1
     for i in range(3):
         p = i
@@ -187,7 +187,7 @@ def counter_of_a_while(x):
 @program(X, 4)
 @program(X, 0)
 def element_of_an_outer_loop(x, n):
-    """`x[i]` is the same in all inner rounds."""
+    """`x[i]` is the same in all inner iterations."""
     total = 0.1
     for i in range(6):
         for j in range(n):
@@ -196,8 +196,8 @@ def element_of_an_outer_loop(x, n):
 
 
 @program(X, 6)
-def element_outside_of_a_loop_without_rounds(x, n):
-    """`x[i]` does not exist in the last round, nor does anybody read it."""
+def element_outside_of_a_loop_without_iterations(x, n):
+    """`x[i]` does not exist in the last iteration, nor does anybody read it."""
     total = 0.1
     for i in range(n + 1):
         for _ in range(n - i):
@@ -263,7 +263,7 @@ def triangles_one_after_the_other(x, m, n):
 @program(X, -4, 5, 2)
 @program(X, 3, 8, 2)
 @program(X, 5, -2, -3)
-def triangle_whose_first_rounds_are_empty(x, start, stop, stride):
+def triangle_whose_first_iterations_are_empty(x, start, stop, stride):
     total = 0.1
     p = -1
     for i in range(start, stop, stride):

@@ -91,7 +91,7 @@ def read_before_it_is_written(x):
 
 
 @program(X)
-def next_element_is_overwritten_in_the_next_round(x):
+def next_element_is_overwritten_in_the_next_iteration(x):
     y = x.copy()
     for i in range(y.shape[0] - 1):
         y[i] = np.sin(y[i + 1]) * y[i]
@@ -264,7 +264,7 @@ def one_place_for_all(x):
 
 
 @program(X)
-def written_twice_in_a_round(x):
+def written_twice_in_an_iteration(x):
     y = np.zeros(6)
     y[0] = 0.4
     for i in range(5):
@@ -275,7 +275,7 @@ def written_twice_in_a_round(x):
 
 
 @program(X)
-def written_in_some_rounds(x):
+def written_in_some_iterations(x):
     y = x.copy()
     for i in range(1, 5):
         if x[i] > 0.4:
@@ -321,7 +321,7 @@ def left_early(x, limit):
 
 
 @program(X)
-def an_array_for_each_round(x):
+def an_array_for_each_iteration(x):
     total = 0.0
     for i in range(5):
         y = np.zeros(4)
@@ -333,7 +333,7 @@ def an_array_for_each_round(x):
 
 
 @program(X)
-def an_array_for_each_round_in_turn(x):
+def an_array_for_each_iteration_in_turn(x):
     total = 0.1
     for i in range(5):
         y = np.zeros(4)

@@ -37,7 +37,7 @@ def items_replaced(x):
 
 
 @program(X)
-def items_replaced_in_some_rounds(x):
+def items_replaced_in_some_iterations(x):
     items = [x[0], x[1], x[2]]
     t = 0.0
     for i, e in enumerate(items):

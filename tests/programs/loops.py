@@ -10,7 +10,7 @@ M = np.arange(12.0).reshape(3, 4) / 7.0 - 0.6
 
 
 @program(X)
-def part_of_a_buffer_outlives_its_round(x):
+def part_of_a_buffer_outlives_its_iteration(x):
     last = np.zeros(2)
     total = 0.0
     for i in range(x.shape[0]):
@@ -156,7 +156,7 @@ def element_added_to_and_read(m, x):
 
 
 @program(X, np.zeros(0))
-def element_that_no_round_adds_to(x, none):
+def element_that_no_iteration_adds_to(x, none):
     y = np.ones(2)
     for _ in range(2):
         for j in range(none.shape[0]):

@@ -1,4 +1,4 @@
-"""Loops that are differentiated round by round, and loops that look like them but are not."""
+"""Loops that are differentiated iteration by iteration, and loops that look like them but are not."""
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def sum_that_is_read_in_the_loop(x):
 
 
 @program(X, 4)
-def inner_loop_keeps_its_rounds(x, n):
+def inner_loop_keeps_its_iterations(x, n):
     total = 0.0
     for i in range(x.shape[0]):
         y = x[i]
@@ -77,7 +77,7 @@ def inner_loop_keeps_its_rounds(x, n):
 
 
 @program(X)
-def inner_while_with_rounds_of_its_own(x):
+def inner_while_with_iterations_of_its_own(x):
     total = 0.0
     for i in range(x.shape[0]):
         y = abs(x[i]) + 1.5
@@ -88,7 +88,7 @@ def inner_while_with_rounds_of_its_own(x):
 
 
 @program(X, Y)
-def row_is_overwritten_in_each_round(x, y):
+def row_is_overwritten_in_each_iteration(x, y):
     row = np.zeros(3)
     total = 0.0
     for i in range(x.shape[0]):
@@ -100,7 +100,7 @@ def row_is_overwritten_in_each_round(x, y):
 
 
 @program(X)
-def row_lives_on_from_round_to_round(x):
+def row_lives_on_from_iteration_to_iteration(x):
     row = np.zeros(2)
     total = 0.0
     for i in range(x.shape[0]):
@@ -162,7 +162,7 @@ def argument_changed_in_the_loop_that_adds_up(m, w):
 
 
 @program(np.zeros(0))
-def loop_without_rounds(x):
+def loop_without_iterations(x):
     total = 1.0
     for i in range(x.shape[0]):
         total += x[i] * x[i]
@@ -182,7 +182,7 @@ def divided_by_what_is_looked_at_first(x, y):
 
 @failing(-X, 0.0, error=ValueError)
 @program(X, 0.5)
-def divided_after_rounds_that_may_raise(x, y):
+def divided_after_iterations_that_may_raise(x, y):
     total = 0.0
     for i in range(x.shape[0]):
         if x[i] > 2.5 or x[i] == -0.5:

@@ -1,4 +1,4 @@
-"""Products that every round of a loop makes anew: of what is handed from round to round, of parts, of itself."""
+"""Products that every iteration of a loop makes anew: of carried arrays, of parts, of themselves."""
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def squared_and_turned(a, b):
 @program(A[1:, :2], X[:2], 2)
 @program(A.astype(SINGLE), X.astype(SINGLE), 2)
 def inverse_of_itself(a, x, n):
-    """The inverse is handed on to the next round, and read there beside the new one."""
+    """The inverse is handed on to the next iteration, and read there beside the new one."""
     b = a.copy()
     total = 0.0
     for k in range(n):
@@ -94,7 +94,7 @@ def view_is_handed_on(a, x):
 
 @program(A, X)
 def kept_beside_the_next(m, x):
-    """What a round read is needed after it has been replaced."""
+    """What an iteration read is needed after it has been replaced."""
     total = 0.0
     for _ in range(3):
         y = x
@@ -118,7 +118,7 @@ def size_changes(a, w):
 @program(W, 3)
 @program(W, 0)
 def grows(w, n):
-    """Each round makes a larger vector."""
+    """Each iteration makes a larger vector."""
     x = w[:, 0]
     total = 0.0
     for _ in range(n):

@@ -80,7 +80,7 @@ def in_a_loop(x, n):
 
 
 @program(X, 2)
-def in_a_loop_of_independent_rounds(x, n):
+def in_a_loop_of_independent_iterations(x, n):
     s = 0.0
     for i in range(x.shape[0]):
         if x[i] > 0.0:

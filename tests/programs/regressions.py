@@ -244,7 +244,7 @@ def view_kept_in_a_branch_and_added_to_in_its_loop(x, m, c):
 
 @program(np.array([0.5, -1.2, 2.0, 0.3]), 3)
 def arrays_that_change_places_are_read_before_they_are_overwritten(x, n):
-    """The cotangent of each is the other, which the backward rounds of the inner loop overwrite."""
+    """The cotangent of each is the other, which the backward iterations of the inner loop overwrite."""
     y = x.copy()
     z = x * 0.5
     for _ in range(n):
@@ -263,7 +263,7 @@ def trace_of_a_product(a):
 @program(np.array([[0.5, -1.2], [2.0, 0.3]]), 2)
 @program(np.array([[0.5, -1.2], [2.0, 0.3]]), 0)
 def cotangent_of_a_sum_leaves_a_loop(x, n):
-    """What the rounds hand on is the same number for each row, in memory that cannot be written."""
+    """What the iterations hand on is the same number for each row, in memory that cannot be written."""
     a = x * 2.0
     for _ in range(n):
         a = np.sum(x - 0.5 * a, axis=0, keepdims=True) + np.zeros((2, 2))
@@ -272,8 +272,8 @@ def cotangent_of_a_sum_leaves_a_loop(x, n):
 
 
 @program(np.linspace(0.2, 1.1, 12), 5)
-def rounds_that_meet_where_indices_count_from_the_end(x, n):
-    """The first two rounds and the last two are about the same elements."""
+def iterations_that_meet_where_indices_count_from_the_end(x, n):
+    """The first two iterations and the last two are about the same elements."""
     y = np.full(n, 0.7)
     for i in range(n + 2):
         y[i - 2] = np.sin(y[i - 2] * x[i]) + x[i]
@@ -308,7 +308,7 @@ def sum_of_an_array_that_starts_from_a_number(x):
 
 @program(np.array([0.5, 0.7, 0.9, 0.2]), np.array([1.0, 2.0, 3.0, 4.0]))
 def factor_of_what_a_loop_in_a_branch_makes(x, w):
-    """The adjoint of r is what the inner loop made, as it is, and in another round something else."""
+    """The adjoint of r is what the inner loop made, as it is, and in another iteration something else."""
     total = 0.0
     z = 0.4
     for i in range(x.shape[0]):

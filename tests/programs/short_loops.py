@@ -1,4 +1,4 @@
-"""Short loops around nests: their rounds may run together, or must not."""
+"""Short loops around nests: their iterations may run together, or must not."""
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def one_row(x, kernel):
 
 
 @program(X, K)
-def rounds_that_read_what_the_nest_wrote(x, kernel):
+def iterations_that_read_what_the_nest_wrote(x, kernel):
     y = x.copy()
     for j in range(3):
         k = kernel[j] * y[0]
@@ -88,7 +88,7 @@ def rounds_that_read_what_the_nest_wrote(x, kernel):
 
 
 @program(X, K)
-def sums_read_in_the_next_round(x, kernel):
+def sums_read_in_the_next_iteration(x, kernel):
     total = 0.0
     for j in range(3):
         k = kernel[j] + total
@@ -98,7 +98,7 @@ def sums_read_in_the_next_round(x, kernel):
 
 
 @program(X, K)
-def elements_read_by_other_rounds_of_the_nest(x, kernel):
+def elements_read_by_other_iterations_of_the_nest(x, kernel):
     y = x.copy()
     for j in range(3):
         for c in range(1, x.shape[0]):
@@ -133,7 +133,7 @@ def an_array_that_the_nest_and_what_follows_write(x, kernel):
 
 
 @program(X, K)
-def a_row_of_each_round(x, kernel):
+def a_row_of_each_iteration(x, kernel):
     y = np.zeros((3, x.shape[0]))
     for j in range(2, -1, -1):
         for c in range(x.shape[0]):
@@ -142,7 +142,7 @@ def a_row_of_each_round(x, kernel):
 
 
 @program(M, K)
-def sums_of_each_round(m, kernel):
+def sums_of_each_iteration(m, kernel):
     sums = np.zeros(3)
     for j in range(3):
         k = kernel[j]
@@ -155,7 +155,7 @@ def sums_of_each_round(m, kernel):
 
 
 @program(M, K)
-def triangle_in_each_round(m, kernel):
+def triangle_in_each_iteration(m, kernel):
     y = np.zeros(m.shape)
     for j in range(0, 3, 2):
         for r in range(m.shape[0]):
@@ -165,7 +165,7 @@ def triangle_in_each_round(m, kernel):
 
 
 @program(M, K)
-def a_nest_that_grows_with_the_round(m, kernel):
+def a_nest_that_grows_with_the_iteration(m, kernel):
     y = np.zeros(m.shape)
     for j in range(1, 3):
         for r in range(j, m.shape[0]):
@@ -175,7 +175,7 @@ def a_nest_that_grows_with_the_round(m, kernel):
 
 
 @program(M, K)
-def two_nests_in_each_round(m, kernel):
+def two_nests_in_each_iteration(m, kernel):
     y = np.zeros(m.shape)
     for j in range(3):
         for r in range(m.shape[0]):
@@ -188,7 +188,7 @@ def two_nests_in_each_round(m, kernel):
 
 
 @program(M, K)
-def rounds_left_early(m, kernel):
+def iterations_left_early(m, kernel):
     y = np.zeros(m.shape)
     for j in range(3):
         if kernel[j] < 0.0:

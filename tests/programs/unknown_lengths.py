@@ -1,4 +1,4 @@
-"""Loops whose rounds nobody knows beforehand: what they keep is kept without a place known for it."""
+"""Loops whose iterations nobody knows beforehand: what they keep is kept without a place known for it."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ WEIGHTS = np.array([0.4, 0.7, 0.2])
 @program(0.7, 16)
 @program(0.7, 17)
 @program(0.7, 5000)
-def many_rounds(a, n):
+def many_iterations(a, n):
     x = a
     k = 0
     while k < n:
@@ -23,8 +23,8 @@ def many_rounds(a, n):
 
 
 @program(X)
-def rounds_that_differ_from_element_to_element(x):
-    """Of 0 to some hundred rounds, so that what an element keeps is overwritten by the next."""
+def iterations_that_differ_from_element_to_element(x):
+    """Of 0 to some hundred iterations, so that what an element keeps is overwritten by the next."""
     total = 0.0
     for i in range(x.shape[0]):
         y = x[i]
@@ -35,7 +35,7 @@ def rounds_that_differ_from_element_to_element(x):
 
 
 @program(X)
-def rounds_kept_until_the_last_element(x):
+def iterations_kept_until_the_last_element(x):
     y = 0.2
     for i in range(x.shape[0]):
         n = 0
@@ -48,7 +48,7 @@ def rounds_kept_until_the_last_element(x):
 
 @program(1.3)
 def branches_keep_now_and_then(a):
-    """Most rounds keep nothing on the one side: the places of the others must not shift."""
+    """Most iterations keep nothing on the one side: the places of the others must not shift."""
     x = a
     total = 0.0
     k = 0
@@ -213,7 +213,7 @@ def recursion_around_a_while(a, depth):
 
 @program(X, 6)
 def broken_for(x, n):
-    """The rounds of a `for` that is left, with a `while` inside."""
+    """The iterations of a `for` that is left, with a `while` inside."""
     total = 0.1
     for i in range(n):
         y = x[i % 4]
@@ -255,7 +255,7 @@ def walk_off_the_end(x):
 
 @failing(-1.0, error=ValueError)
 @program(1.5)
-def raises_after_some_rounds(a):
+def raises_after_some_iterations(a):
     x = 1.0
     k = 0
     while k < 40:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pullback.analysis.buffers import consumes
+from pullback.analysis.aliases import consumes
 from pullback.analysis.linear import is_impossible
 from pullback.analysis.ranges import Form, Ranges
 from pullback.analysis.shapes import Shapes
@@ -197,7 +197,7 @@ class _Places:
         return any(self.may_meet_in(access, write, k) for k in range(common))
 
     def may_meet_in(self, access: Access, write: Access, shared: int) -> bool:
-        """The same where `shared` loops around both are in the same round, and the next one is in a later round."""
+        """The same where `shared` loops around both are in the same iteration, and the next one in a later one."""
         same = {id(loop) for loop in access.loops[:shared]}
         sides = [_Side("access", access, same, self), _Side("write", write, same, self)]
         conditions = [fact for side in sides for fact in side.facts()]
@@ -253,7 +253,7 @@ class _Side:
 
 
 def _later(loop: For | While, access: _Side, write: _Side) -> list[Form]:
-    """The write is in a later round of a loop than the access."""
+    """The write is in a later iteration of a loop than the access."""
     if not isinstance(loop, For) or not isinstance(loop.step, Constant):
         return []
     up = 1 if (loop.step.value > 0) is not loop.reverse else -1

@@ -49,7 +49,7 @@ class Ranges:
     """Forms of the integers of a function, and the facts that hold at the present point of a walk through it."""
 
     def __init__(self, shapes: Shapes, picks: bool = False) -> None:
-        """`picks`: also of integers that are the last round of a loop in which something held."""
+        """`picks`: also of integers that are the last iteration of a loop in which something held."""
         self.shapes, self.picks = shapes, picks
         self.picked: dict[Value, Form] = {}
         self.forms: dict[Value, Form] = {}
@@ -122,7 +122,7 @@ class Ranges:
         return is_wide and all(self.is_never_negative(self.form(o)) for o in statement.operands)
 
     def loop_facts(self, loop: For) -> list[Form]:
-        """What is true of a loop's index in every round."""
+        """What is true of a loop's index in every iteration."""
         if not isinstance(loop.step, Constant):
             return []
         index, start, stop = self.form(loop.index), self.form(loop.start), self.form(loop.stop)
@@ -237,7 +237,7 @@ _FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
     np.negative: _negated,
     primitives.cast: _same,
     primitives.dim: _sized,
-    runtime.veiled: _veiled,
+    runtime.opaque: _veiled,
 }
 
 Facts = tuple[tuple[Form, ...], tuple[Form, ...]]

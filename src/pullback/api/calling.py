@@ -14,10 +14,10 @@ from pullback.compile.direct import MOST_ARGUMENTS, Entrance, checks_of
 from pullback.compile.functions import Compiled
 from pullback.compile.turns import interrupts_end_it
 from pullback.errors import TypingError
-from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.frontend.build import Built
-from pullback.frontend.captured import captured_value, give_back
-from pullback.frontend.outside import Dependency, parts_of
+from pullback.frontend.source.outside import Dependency, parts_of
+from pullback.frontend.tapes.captured import captured_value, give_back
+from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, leaves_of
 from pullback.ir.types import Array, Type, is_float
 from pullback.runtime import SizesDiffer
 

@@ -11,7 +11,7 @@ import numpy as np
 from pullback.api.derivatives import value_and_grad
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums
-from pullback.frontend.arguments import form_of, leaves_of, rebuild
+from pullback.frontend.values.arguments import form_of, leaves_of, rebuild
 
 DIRECTIONS = 4
 

@@ -30,7 +30,9 @@ from pullback.compile.direct import Entrance
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
 from pullback.errors import PullbackError, ShapeError, TypingError
-from pullback.frontend.arguments import (
+from pullback.frontend.build import Built
+from pullback.frontend.tapes.captured import captured_value
+from pullback.frontend.values.arguments import (
     Form,
     Leaf,
     Mapping_,
@@ -39,8 +41,6 @@ from pullback.frontend.arguments import (
     leaves_of,
     rebuild,
 )
-from pullback.frontend.build import Built
-from pullback.frontend.captured import captured_value
 from pullback.ir.classes import obstacle
 from pullback.ir.nodes import Function
 from pullback.ir.types import Scalar, Type, is_float

@@ -12,7 +12,7 @@ from typing import Any, Literal, overload
 
 from numba import cloudpickle
 
-from pullback.analysis import ANALYSES, REORDERING
+from pullback.analysis import OPTIMISATIONS, REORDERING
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
 from pullback.api.recording import recorded_call
 from pullback.api.shortcut import MISS, Shortcut, Writer, never
@@ -21,9 +21,9 @@ from pullback.compile.direct import Entrance
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
 from pullback.compile.turns import MAKING
-from pullback.frontend.arguments import Form, Leaf, leaf_types, rebuild
 from pullback.frontend.build import Built
-from pullback.frontend.calls import plain_function
+from pullback.frontend.calls.calls import plain_function
+from pullback.frontend.values.arguments import Form, Leaf, leaf_types, rebuild
 
 _ENGINES: weakref.WeakKeyDictionary[Callable[..., Any], Engine] = weakref.WeakKeyDictionary()
 """The engines of plain functions, each as long as its function lives."""
@@ -39,7 +39,7 @@ def differentiable(
     boundscheck: bool = ...,
     cache: bool = ...,
     math: Literal["vector", "libm"] = ...,
-    analyses: bool | Iterable[str] = ...,
+    optimisations: bool | Iterable[str] = ...,
     fuse: bool | None = ...,
     max_residual_bytes: int | None = ...,
     parallel: bool = ...,
@@ -54,7 +54,7 @@ def differentiable(
     boundscheck: bool = True,
     cache: bool = True,
     math: Literal["vector", "libm"] = "vector",
-    analyses: bool | Iterable[str] = True,
+    optimisations: bool | Iterable[str] = True,
     fuse: bool | None = None,
     max_residual_bytes: int | None = None,
     parallel: bool = False,
@@ -72,14 +72,15 @@ def differentiable(
         `fastmath=False`, values are those of plain Python and NumPy bit for bit: `np.exp` goes through NumPy's own
         loop, `math.exp` and `**` of numbers to the C library. Sums and products of matrices by NumPy are apart, and
         its functions of arrays that lie backwards in memory, which it computes by other loops.
-    analyses: the names of those to use, of `pb.ANALYSES` (True: all); False keeps every intermediate value and
+    optimisations: the names of those to use, of `pb.OPTIMISATIONS` (True: all); False keeps every intermediate value
+    and
         differentiates everything, for comparison.
     fuse: array statements run as loops over elements, one for all that go over the same elements (default: where
         compiled).
     max_residual_bytes: above so many bytes kept by a call of a derivative (default: a quarter of the memory that is
         free), loops run in segments: the backward sweep runs each segment once more, and keeps what that one needs.
-    parallel: compiled loops whose rounds are independent run on all cores where they have enough to do. Sums over
-        rounds are then added up in another order, which is the same for any number of cores; with `fastmath=False`,
+    parallel: compiled loops whose iterations are independent run on all cores where they have enough to do. Sums over
+        iterations are then added up in another order, which is the same for any number of cores; with `fastmath=False`,
         loops of the user's with such sums stay as they are.
     source: the text of a function that was made by `exec`.
 
@@ -93,9 +94,11 @@ def differentiable(
     flags = fastmath if fastmath is None or isinstance(fastmath, bool) else frozenset(fastmath)
     if math not in ("vector", "libm"):
         raise ValueError(f"math is 'vector' or 'libm', not {math!r}")
-    chosen = ANALYSES if analyses is True else frozenset(analyses or ())
-    if chosen - ANALYSES:
-        raise ValueError(f"there is no analysis {', '.join(sorted(map(repr, chosen - ANALYSES)))}: see pb.ANALYSES")
+    chosen = OPTIMISATIONS if optimisations is True else frozenset(optimisations or ())
+    if chosen - OPTIMISATIONS:
+        raise ValueError(
+            f"there is no analysis {', '.join(sorted(map(repr, chosen - OPTIMISATIONS)))}: see pb.OPTIMISATIONS"
+        )
     if max_residual_bytes is not None and operator.index(max_residual_bytes) < 0:
         raise ValueError(f"max_residual_bytes is a number of bytes, not {max_residual_bytes}")
     chosen -= REORDERING if flags is False else frozenset()

@@ -16,8 +16,8 @@ from pullback.compile.functions import Compiled, arranged
 from pullback.compile.memory import Memory
 from pullback.compile.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
-from pullback.frontend.arguments import Sequence_, leaves_of
-from pullback.frontend.captured import captured_value
+from pullback.frontend.tapes.captured import captured_value
+from pullback.frontend.values.arguments import Sequence_, leaves_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Constant,
@@ -34,9 +34,9 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.primitives import load
 from pullback.ir.types import Array
-from pullback.optimize.abreast import WIDTH
-from pullback.transform.choice import CHEAP
+from pullback.passes.vector.outer_vectorisation import WIDTH
 from pullback.transform.derivative import find_kept, joint, prepared
+from pullback.transform.min_cut import CHEAP
 from pullback.transform.residuals import Tape
 from pullback.transform.sweeps import NONE
 
@@ -76,7 +76,7 @@ def explain(function: Callable[..., Any], *arguments: Any, argnums: Argnums | No
     >>> print(pb.explain(last, 0.5, 1000).replace("<doctest pullback.api.explain.explain[1]>", "last.py"))
     last.py:2: for _ in range(n):
       runs twice, forwards and backwards
-      keeps x, 8000 bytes: the loop carries it from round to round
+      keeps x, 8000 bytes: the loop carries it from iteration to iteration
     """
     call = _Call(function, arguments, keywords, argnums)
     lines: dict[tuple[str, int], list[str]] = {}
@@ -106,17 +106,17 @@ class _Call:
         chosen = float_arguments(engine, bound) if argnums is None else argnums
         self.wrt, _ = wrt_leaves(engine, forms, chosen)
         self.options = engine.options
-        self.analyses, self.lowered = self.options.analyses, self.options.lowers
+        self.optimisations, self.lowered = self.options.optimisations, self.options.lowers
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
-        self.function = prepared(built.function, self.analyses, lowered=self.lowered)
+        self.function = prepared(built.function, self.optimisations, lowered=self.lowered)
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         given += [captured_value(capture) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
         self.given = tuple(given)
         self.compiled: Compiled = built.code.derivative("value_and_grad", self.wrt)
         memory: Memory | None = self.compiled.memory
-        segmented = memory.choose(self.given) if memory is not None else NONE
-        self.keeps = find_kept(self.function, self.wrt, self.analyses, segmented=segmented)
+        checkpointed = memory.choose(self.given) if memory is not None else NONE
+        self.keeps = find_kept(self.function, self.wrt, self.optimisations, checkpointed=checkpointed)
         self.tapes = self.keeps.tapes
         self.makers = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}
         self.segments = {id(loop) for loop in self.keeps.segments.values()}
@@ -137,20 +137,22 @@ class _Call:
             raise ShapeError(
                 "how much this loop keeps is not known before the call",
                 location,
-                "count its rounds with `for`, over a range that is known when it starts",
+                "count its iterations with `for`, over a range that is known when it starts",
             ) from None
 
     def size_of(self, tape: Tape) -> int:
         if tape.sizes is None:
             raise _Unknown(tape.value)
-        rounds = [max(0, len(range(*map(self.evaluate, (loop.start, loop.stop, loop.step))))) for loop in tape.loops]
-        return int(np.prod([*rounds, *(self.evaluate_size(size) for size in tape.sizes)], dtype=object))
+        iterations = [
+            max(0, len(range(*map(self.evaluate, (loop.start, loop.stop, loop.step))))) for loop in tape.loops
+        ]
+        return int(np.prod([*iterations, *(self.evaluate_size(size) for size in tape.sizes)], dtype=object))
 
     def evaluate_size(self, size: Any) -> int:
         return int(np.shape(self.evaluate(size[0]))[size[1]] if isinstance(size, tuple) else self.evaluate(size))
 
     def evaluate(self, operand: Operand) -> Any:
-        """A value that is the same in all rounds of all loops, computed from the arguments."""
+        """A value that is the same in all iterations of all loops, computed from the arguments."""
         if isinstance(operand, Constant):
             return operand.value
         if operand in self.known:
@@ -177,7 +179,7 @@ class _Call:
         try:
             amount = f"{self.bytes_of(tape)} bytes"
         except ShapeError:
-            amount = f"{np.dtype(tape.value.type.dtype).itemsize} bytes a round"
+            amount = f"{np.dtype(tape.value.type.dtype).itemsize} bytes an iteration"
         if id(tape.loops[0]) in self.segments:
             return where, f"keeps {name}, {amount}: each segment starts with it"
         if self.is_in_segment(tape):
@@ -191,8 +193,10 @@ class _Call:
 
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
-        whole = joint(self.function, self.wrt, with_results=True, analyses=self.analyses, lowered=self.lowered)
-        last = arranged(whole, self.analyses)
+        whole = joint(
+            self.function, self.wrt, with_results=True, optimisations=self.optimisations, lowered=self.lowered
+        )
+        last = arranged(whole, self.optimisations)
         divided = {s.location for s in walk(self.compiled.machine_function.body) if isinstance(s, For) and s.parallel}
         on_vectors = vectorised_loops(self.compiled.within_limit(self.given), self.given)
         lines: dict[Location, str] = {}
@@ -214,7 +218,7 @@ class _Call:
         statements = self.statements_in(own)
         fused = f"a loop over the elements of {statements} array operations; " if statements else ""
         lanes = [loop for loop in own if isinstance(loop, For) and loop.stop == constant(WIDTH)]
-        abreast = f"{WIDTH} rounds side by side; " if len(own) > 1 and lanes else ""
+        abreast = f"{WIDTH} iterations side by side; " if len(own) > 1 and lanes else ""
         gathered = "; neighbours are added up row by row" if len(compiled) > len(made) else ""
         return fused + abreast + sweeps(_outermost(own), _outermost(made)) + gathered
 
@@ -228,7 +232,7 @@ class _Call:
 def sweeps(own: list[For | While], made: list[For | While]) -> str:
     """How often a loop runs in the derivative, and in which order."""
     if len(made) <= len(own):
-        return "runs once: each round adds its part of the gradient"
+        return "runs once: each iteration adds its part of the gradient"
     backwards = any(isinstance(loop, For) and loop.reverse for loop in made)
     return f"runs twice, {'forwards and backwards' if backwards else 'forwards both times'}"
 
@@ -265,7 +269,7 @@ def reason(value: Value, made: Let | None) -> str:
     if made is None and isinstance(value.type, Array):
         return "the array is overwritten afterwards"
     if made is None:
-        return "the loop carries it from round to round"
+        return "the loop carries it from iteration to iteration"
     if made.function is load:
         return "the array is overwritten afterwards"
     if made.function in CHEAP:

@@ -17,8 +17,8 @@ from pullback.api.kept_calls import Kept, names_of, remembering
 from pullback.api.specialise import wrt_leaves
 from pullback.compile.functions import Compiled
 from pullback.errors import TypingError
-from pullback.frontend.arguments import Form, Leaf
 from pullback.frontend.build import Built
+from pullback.frontend.values.arguments import Form, Leaf
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 
 

@@ -16,9 +16,9 @@ from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from pullback.frontend.build import Built
-from pullback.frontend.context import Capture
-from pullback.frontend.outside import Dependency, Place
-from pullback.frontend.source import Source
+from pullback.frontend.source.finding import Source
+from pullback.frontend.source.outside import Dependency, Place
+from pullback.frontend.values.context import Capture
 
 Reference = Callable[[], Any]
 """Gives an object, or raises ReferenceError where nobody else has kept it."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.api.specialise import may_overlap
 from pullback.errors import AliasError, ShapeError, TypingError
-from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, items_of, leaf_count
+from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, items_of, leaf_count
 from pullback.ir.nodes import Value
 from pullback.ir.types import Array
 

@@ -30,8 +30,7 @@ import numpy as np
 from pullback.api.specialise import ready
 from pullback.compile.functions import Compiled, Miss
 from pullback.frontend.build import Built
-from pullback.frontend.captured import captured_value
-from pullback.frontend.outside import (
+from pullback.frontend.source.outside import (
     ABSENT,
     GONE,
     Dependency,
@@ -41,6 +40,7 @@ from pullback.frontend.outside import (
     place_key,
     still_holds,
 )
+from pullback.frontend.tapes.captured import captured_value
 from pullback.ir.types import Array, Scalar
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 

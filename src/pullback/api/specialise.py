@@ -17,16 +17,16 @@ from pullback.compile.memory import Memory
 from pullback.compile.options import Options
 from pullback.compile.turns import MAKING
 from pullback.errors import AliasError, TypingError
-from pullback.frontend.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.build import Built, build
-from pullback.frontend.context import StaticNeeded
-from pullback.frontend.outside import parts_of
-from pullback.frontend.source import Source, find_source, plain_function
+from pullback.frontend.source.finding import Source, find_source, plain_function
+from pullback.frontend.source.outside import parts_of
+from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
+from pullback.frontend.values.context import StaticNeeded
 from pullback.ir.classes import as_number, obstacles_in
 from pullback.ir.nodes import Function, type_of_operand
 from pullback.ir.types import is_float
-from pullback.optimize.into import write_into
-from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_scratch
+from pullback.passes.memory.destination_passing import write_into
+from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
 from pullback.transform.sweeps import NONE, Kept
 from pullback.transform.tapes import has_tapes, pulled
 
@@ -153,17 +153,17 @@ class Code:
             return self.pulled[wrt]
 
     def make(self, request: Request) -> Any:
-        analyses, wrt, segmented = self.options.analyses, request.wrt, request.segmented or NONE
-        other = functools.partial(self.requested, replace(request, general=True, segmented=None))
+        optimisations, wrt, checkpointed = self.options.optimisations, request.wrt, request.checkpointed or NONE
+        other = functools.partial(self.requested, replace(request, general=True, checkpointed=None))
         general = None if request.general else other
-        function = prepared(self.function, analyses, lowered=not request.general)
+        function = prepared(self.function, optimisations, lowered=not request.general)
         if request.kind == "primal":
-            function = alone(function, analyses, not request.general, has_tapes(self.function))
-            function = with_marked_scratch(function, analyses) if self.options.parallel else function
+            function = alone(function, optimisations, not request.general, has_tapes(self.function))
+            function = with_marked_private_arrays(function, optimisations) if self.options.parallel else function
             return Compiled(function, self.options, 0, general)
         kept = Kept()
         if request.kind == "split":
-            pair = split(function, wrt, analyses=analyses, segmented=segmented, kept=kept)
+            pair = split(function, wrt, optimisations=optimisations, checkpointed=checkpointed, kept=kept)
             forward, backward = (Compiled(part, self.options) for part in (pair.forward, pair.backward))
             return SplitPair(pair, forward, backward, other, self.memory(request, function, kept))
         with_results = request.kind == "value_and_grad"
@@ -171,9 +171,9 @@ class Code:
             function,
             wrt,
             with_results=with_results,
-            analyses=analyses,
+            optimisations=optimisations,
             lowered=not request.general,
-            segmented=segmented,
+            checkpointed=checkpointed,
             kept=kept,
         )
         first = len(made.results) - len(wrt)
@@ -183,16 +183,16 @@ class Code:
 
     def memory(self, request: Request, function: Function, kept: Kept) -> Memory | None:
         """What decides for each call which loops run in segments; None where that is decided, or none of them can."""
-        if request.segmented is not None:
+        if request.checkpointed is not None:
             return None
 
         def find(chosen: frozenset[int]) -> Kept:
             return find_kept(
-                function, request.wrt, self.options.analyses, together=request.kind != "split", segmented=chosen
+                function, request.wrt, self.options.optimisations, together=request.kind != "split", checkpointed=chosen
             )
 
         def make(chosen: frozenset[int]) -> Any:
-            return self.requested(replace(request, segmented=chosen))
+            return self.requested(replace(request, checkpointed=chosen))
 
         memory = Memory(self.options.max_residual_bytes, function, kept, find, make)
         return memory if memory.numbers else None
@@ -232,7 +232,7 @@ class Request:
     into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
     general: with array statements as they are, for arguments of any sizes.
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
-    segmented: the numbers of the loops that run in segments; None for none of them, as long as a call keeps no more
+    checkpointed: the numbers of the loops that run in segments; None for none of them, as long as a call keeps no more
         than it may.
     """
 
@@ -241,7 +241,7 @@ class Request:
     into: tuple[int, ...]
     general: bool
     tuple_from: int | None
-    segmented: frozenset[int] | None = None
+    checkpointed: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

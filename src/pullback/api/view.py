@@ -11,7 +11,7 @@ from pullback.api.differentiable import Differentiable, engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.compile.functions import Compiled
 from pullback.emit.module import emit_module
-from pullback.frontend.arguments import leaf_types
+from pullback.frontend.values.arguments import leaf_types
 from pullback.ir.types import is_float
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from pullback.compile.modules import load_module
 from pullback.emit.module import emit_module
 from pullback.errors import LanguageError, Problem
-from pullback.frontend.addresses import address_of, name_of
+from pullback.frontend.source.addresses import address_of, name_of
 from pullback.ir.nodes import NOWHERE, Block, Function, Let, Value, operands_of, values_in, walk
 from pullback.ir.types import Array, Type
 

@@ -26,9 +26,9 @@ from pullback.compile.cache.machine_code import keep as keep_on_disk
 from pullback.compile.functions import Compiled
 from pullback.compile.modules import key_of
 from pullback.compile.turns import MAKING
-from pullback.frontend.outside import ABSENT, OF_FUNCTIONS, Dependency, Place, Shape
+from pullback.frontend.source.outside import ABSENT, OF_FUNCTIONS, Dependency, Place, Shape
 from pullback.ir.types import BOOL, INT, Array, Scalar, Type
-from pullback.runtime.objects import (
+from pullback.runtime.codegen.objects import (
     attribute,
     call,
     class_of,

@@ -25,22 +25,22 @@ from pullback.emit.names import name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
-from pullback.optimize.bounds import check_bounds
-from pullback.optimize.fresh import fill_once
-from pullback.optimize.gather import gather_stencils
-from pullback.optimize.hoist import hoist_everything
-from pullback.optimize.jam import jam_rounds
-from pullback.optimize.lift import lift_buffers
-from pullback.optimize.overflow import assume_small, check_integers
-from pullback.optimize.own import own
-from pullback.optimize.pairs import pair
-from pullback.optimize.parallel import run_in_parallel
-from pullback.optimize.products import write_copies
-from pullback.optimize.registers import sum_in_registers
-from pullback.optimize.veils import veil_falling
-from pullback.optimize.wide import is_wide
+from pullback.passes.loops.bounds_checks import check_bounds
+from pullback.passes.loops.loop_invariants import hoist_all_invariants
+from pullback.passes.loops.parallel import run_in_parallel
+from pullback.passes.loops.scatter_to_gather import scatter_to_gather
+from pullback.passes.loops.unroll_and_jam import unroll_and_jam
+from pullback.passes.memory.allocation_hoisting import hoist_allocations
+from pullback.passes.memory.copy_insertion import own
+from pullback.passes.memory.products import write_copies
+from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
+from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
+from pullback.passes.scalar.overflow_checks import assume_small, check_integers
+from pullback.passes.scalar.sine_cosine import pair
+from pullback.passes.scalar.wide_integers import is_wide
+from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.runtime import KeepsTooMuch, SizesDiffer
-from pullback.runtime.compiler import Compiler
+from pullback.runtime.codegen.compiler import Compiler
 from pullback.transform.sweeps import NONE
 
 _PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")
@@ -61,19 +61,19 @@ class Gate(CPUDispatcher):
         raise Miss
 
 
-def arranged(function: Function, analyses: Set[str], parallel: bool = False) -> Function:
-    """The function with its loops as machines like them; `parallel`: with rounds that can run at the same time."""
-    if "lift" in analyses:
-        function = lift_buffers(write_copies(function))
-    if "fresh" in analyses:
-        function = fill_once(function, tails=True)
-    if "hoist" in analyses:
-        function = hoist_everything(function)
-    if "jam" in analyses:
-        function = jam_rounds(function)
-    if "gather" in analyses:
-        function = gather_stencils(function, parallel)
-    return sum_in_registers(function) if "registers" in analyses else function
+def arranged(function: Function, optimisations: Set[str], parallel: bool = False) -> Function:
+    """The function with its loops as machines like them; `parallel`: with iterations that can run at the same time."""
+    if "allocation_hoisting" in optimisations:
+        function = hoist_allocations(write_copies(function))
+    if "zero_initialisation" in optimisations:
+        function = skip_zero_initialisation(function, tails=True)
+    if "loop_invariants" in optimisations:
+        function = hoist_all_invariants(function)
+    if "unroll_and_jam" in optimisations:
+        function = unroll_and_jam(function)
+    if "scatter_to_gather" in optimisations:
+        function = scatter_to_gather(function, parallel)
+    return replace_elements_by_scalars(function) if "scalar_replacement" in optimisations else function
 
 
 def function_of(module: ModuleType, name: str) -> Callable[..., Any]:
@@ -187,7 +187,7 @@ class Compiled:
     @property
     def arranged(self) -> Function:
         """The function arranged for the machine."""
-        function = arranged(self.function, self.options.analyses, self.in_parallel)
+        function = arranged(self.function, self.options.optimisations, self.in_parallel)
         return pair(function) if len(function.body.statements) > parts.LONGEST else function
 
     @property
@@ -212,7 +212,11 @@ class Compiled:
 
     def emitted(self, function: Function) -> str:
         vector = self.options.math == "vector"
-        function = veil_falling(function) if "veils" in self.options.analyses else function
+        function = (
+            insert_optimisation_barriers(function)
+            if "optimisation_barriers" in self.options.optimisations
+            else function
+        )
         return emit_module(
             [function],
             compiled=True,

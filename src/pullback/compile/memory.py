@@ -10,9 +10,9 @@ from pullback.compile.modules import load_module
 from pullback.compile.turns import MAKING
 from pullback.emit.module import emit_module
 from pullback.ir.nodes import Function
-from pullback.runtime.freememory import fits_in_memory, most_bytes
+from pullback.runtime.memory.free import fits_in_memory, most_bytes
+from pullback.transform.checkpointing import can_be_checkpointed
 from pullback.transform.footprint import Footprint, limited
-from pullback.transform.segments import can_be_segmented
 from pullback.transform.sweeps import NONE, Kept
 
 
@@ -40,7 +40,7 @@ class Memory:
         """The numbers of the loops that keep something, and may run in segments."""
         keeping = {id(tape.loops[0]) for tape in self.whole.tapes if not tape.home}
         loops = enumerate(self.whole.kept.loops)
-        return tuple(k for k, loop in loops if id(loop) in keeping and can_be_segmented(loop))
+        return tuple(k for k, loop in loops if id(loop) in keeping and can_be_checkpointed(loop))
 
     @cached_property
     def measure(self) -> Function:
@@ -53,7 +53,7 @@ class Memory:
         return interpreted(self.measure)
 
     @cached_property
-    def segmented(self) -> dict[int, Callable[..., int]]:
+    def checkpointed(self) -> dict[int, Callable[..., int]]:
         """The same with one loop in segments, for each that gets no tape of unknown size in this way."""
         found = {k: Footprint(self.function, self.find(frozenset({k}))) for k in self.numbers}
         return {k: interpreted(f.measure()) for k, f in found.items() if f.unknown <= self.whole.unknown}
@@ -78,7 +78,7 @@ class Memory:
         """The numbers of the loops that run in segments: those that save most, until the rest fits."""
         try:
             needed = self.bytes_of(*arguments)
-            saved = {k: needed - measure(*arguments) for k, measure in self.segmented.items()}
+            saved = {k: needed - measure(*arguments) for k, measure in self.checkpointed.items()}
         except Exception:
             return NONE
         limit = most_bytes() if self.most is None else self.most

@@ -21,7 +21,7 @@ import numpy as np
 
 import pullback.runtime
 from pullback.compile.cache import files
-from pullback.runtime.contraction import ENDING
+from pullback.runtime.codegen.contraction import ENDING
 
 _LOCK = threading.RLock()
 _LOADED: dict[tuple[str, tuple[type, ...]], Module] = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pullback.analysis import ANALYSES
+from pullback.analysis import OPTIMISATIONS
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `differentiable` takes: whether to compile and how, which analyses are on, how much may be kept.
+    """What `differentiable` takes: whether to compile and how, which optimisations are on, how much may be kept.
 
     fastmath: LLVM's flags for all operations; False for none; None for none in what computes the user's values, except
     that sums may be added up in another order, and for contraction in what is done on the way back.
@@ -21,7 +21,7 @@ class Options:
     boundscheck: bool = True
     cache: bool = True
     math: str = "vector"
-    analyses: frozenset[str] = ANALYSES
+    optimisations: frozenset[str] = OPTIMISATIONS
     fuse: bool | None = None
     max_residual_bytes: int | None = None
     parallel: bool = False
@@ -34,7 +34,7 @@ class Options:
     @property
     def lowers(self) -> bool:
         """Whether array statements become loops."""
-        return "lower" in self.analyses and (self.jit if self.fuse is None else self.fuse)
+        return "lowering" in self.optimisations and (self.jit if self.fuse is None else self.fuse)
 
     @property
     def exact(self) -> bool:
@@ -55,7 +55,7 @@ class Options:
         return {
             "error_model": "numpy",
             "fastmath": fastmath,
-            "boundscheck": False,  # what has to be checked, `optimize.bounds` has written out
+            "boundscheck": False,  # what has to be checked, `passes.loops.bounds_checks` has written out
             "nogil": nogil,
         }
 

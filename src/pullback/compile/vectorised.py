@@ -20,7 +20,7 @@ from pullback.compile.functions import Compiled, comment_before, function_of
 from pullback.compile.modules import load_module
 from pullback.emit.names import name_classes
 from pullback.ir.syntax import parse
-from pullback.runtime.compiler import Compiler
+from pullback.runtime.codegen.compiler import Compiler
 
 _FUNCTION = re.compile(r"^define .*?\n}", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^(?P<label>[\w.]+):.*?(?=^[\w.]+:|^})", re.MULTILINE | re.DOTALL)

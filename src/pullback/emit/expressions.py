@@ -11,7 +11,7 @@ import numpy as np
 from pullback import runtime
 from pullback.emit import spelling
 from pullback.emit.spelling import attribute, call, constant, name, tuple_
-from pullback.frontend.inserted import Inserted
+from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import UNDEFINED, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value

@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from pullback.analysis.buffers import consumes
+from pullback.analysis.aliases import consumes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -28,7 +28,7 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.types import Array, is_float
-from pullback.optimize.own import Survey
+from pullback.passes.memory.copy_insertion import Survey
 
 MOST_LEAVES = 12
 _CONTRACTIBLE = {np.add, np.subtract, np.multiply}

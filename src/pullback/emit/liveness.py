@@ -116,7 +116,7 @@ class Interference:
             self.live_at[carried.parameter] = self.live_at.get(carried.parameter, 0) | (bounds & ~initial)
 
     def read_inside(self, statement: For | While) -> Mask:
-        """What a loop reads from outside: needed until its last round ends."""
+        """What a loop reads from outside: needed until its last iteration ends."""
         if id(statement) not in self.inside:
             self.inside[id(statement)] = self._read_inside(statement)
         return self.inside[id(statement)]

@@ -12,9 +12,9 @@ from typing import Any
 
 import gast
 
-from pullback.analysis.alike import Alike
-from pullback.analysis.naturals import natural_indices
-from pullback.analysis.sums import sum_steps
+from pullback.analysis.equal_sizes import EqualSizes
+from pullback.analysis.non_negative import non_negative_indices
+from pullback.analysis.reductions import sum_steps
 from pullback.emit import parts
 from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
@@ -30,6 +30,7 @@ from pullback.ir.types import Array, Type
 from pullback.runtime import check_depth
 
 HELPERS_MODULE = "pullback.runtime"
+EXACT_LIBRARIES = frozenset({"libm", "ufuncs"})
 LINKED_IN = "linked_in"
 IN_PARALLEL = "in_parallel"
 COMPILER = "Compiler"
@@ -50,7 +51,7 @@ def emit_function(
 ) -> tuple[list[Any], set[str], set[str]]:
     """The gast of a function, the helpers that it calls, and the modules of other functions that it calls.
 
-    The function owns its memory (see `optimize.own`).
+    The function owns its memory (see `passes.memory.copy_insertion`).
     classes: the exceptions that are not built in, see `name_classes`.
     divided: if it is long, the gast of its parts comes first.
     """
@@ -59,14 +60,14 @@ def emit_function(
     names = name_values(function, inlined, frozenset({function.name, *classes}))
     long = divided and _length(function, inlined) > parts.LONGEST
     # In a part, a variable must not be without a value where the next part might read it.
-    # In a parallel loop, it would seem to come from the round before.
+    # In a parallel loop, it would seem to come from the iteration before.
     strict = long or has_parallel_loops(function)
     copied = undefined_values(function) if strict else copied_values(function, names)
     sums = sum_steps(function) if compiled and fastmath is not False else frozenset()
-    naturals = natural_indices(function) if compiled else frozenset()
+    naturals = non_negative_indices(function) if compiled else frozenset()
     names_of_classes = {kind: name for name, kind in classes.items()}
     expressions = Expressions(names, inlined, compiled, vector, exact, sums, naturals, names_of_classes)
-    alike = Alike(function if compiled else None)
+    alike = EqualSizes(function if compiled else None)
     statements = Statements(expressions, names, copied, comments, alike, contracts)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
@@ -148,18 +149,25 @@ def _imports(trees: list[Any], helpers: set[str], modules: set[str]) -> list[Any
     if any(is_parallel_loop(tree.body[0]) for tree in trees):
         of_numba.append(PARALLEL_RANGE)
     if of_numba:
-        imports.append(gast.ImportFrom("numba", [gast.alias(text, None) for text in of_numba], 0))
+        imports.append(_import_from("numba", of_numba))
     if "njit" in of_numba:
-        imports.append(gast.ImportFrom(f"{HELPERS_MODULE}.compiler", [gast.alias(COMPILER, None)], 0))
+        imports.append(_import_from(f"{HELPERS_MODULE}.codegen.compiler", [COMPILER]))
     if VECTOR_LIBRARY in helpers:
         imports.append(gast.Import([gast.alias(f"{HELPERS_MODULE}.vectormath", VECTOR_LIBRARY)]))
-    names = [gast.alias(helper, None) for helper in sorted(helpers - {VECTOR_LIBRARY})]
+    exact = helpers & EXACT_LIBRARIES
+    if exact:
+        imports.append(_import_from(f"{HELPERS_MODULE}.exact", exact))
+    names = helpers - {VECTOR_LIBRARY} - exact
     if names:
-        imports.append(gast.ImportFrom(HELPERS_MODULE, names, 0))
+        imports.append(_import_from(HELPERS_MODULE, names))
     linking = sorted({decorator.id for decorator in decorators if isinstance(decorator, gast.Name)})
     if linking:
-        imports.append(gast.ImportFrom(f"{HELPERS_MODULE}.linking", [gast.alias(text, None) for text in linking], 0))
+        imports.append(_import_from(f"{HELPERS_MODULE}.codegen.linking", linking))
     return imports
+
+
+def _import_from(module: str, names: Iterable[str]) -> Any:
+    return gast.ImportFrom(module, [gast.alias(text, None) for text in sorted(names)], 0)
 
 
 def _decorator(function: Function, fastmath: Fastmath) -> Any:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from pullback import runtime
-from pullback.analysis.buffers import consumes
+from pullback.analysis.aliases import consumes
 from pullback.emit.liveness import Interference
 from pullback.ir.nodes import (
     Block,

@@ -15,7 +15,7 @@ import gast
 
 from pullback.errors import PullbackError
 from pullback.ir.syntax import parse
-from pullback.runtime.contraction import ENDING
+from pullback.runtime.codegen.contraction import ENDING
 
 COMMENT = "\0# "
 CONTRACTED = COMMENT + "\0"

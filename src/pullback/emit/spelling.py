@@ -11,14 +11,14 @@ import numpy as np
 
 import pullback.runtime.vectormath as vm
 from pullback import runtime
-from pullback.frontend.addresses import address_of
-from pullback.frontend.apply import labels_of, parameter_names
-from pullback.frontend.exactly import ALIKE, FLOAT_POWER, POWER_TO, is_of_math
+from pullback.frontend.calls.apply import labels_of, parameter_names
+from pullback.frontend.calls.exact_libraries import ALIKE, FLOAT_POWER, POWER_TO, is_of_math
+from pullback.frontend.source.addresses import address_of
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, is_float, is_wide
 
 PARALLEL_RANGE = "prange"
-"""What Numba calls a range whose rounds may run at the same time."""
+"""What Numba calls a range whose iterations may run at the same time."""
 
 BINARY: dict[Any, type] = {
     np.add: gast.Add,
@@ -131,7 +131,7 @@ _LOOPS: dict[Any, str] = {
         "erf erfc gamma lgamma digamma sigmoid"
     ).split()
 }
-"""Functions that NumPy and SciPy compute in loops of their own, which `pullback.runtime.ufuncs` calls."""
+"""Functions that NumPy and SciPy compute in loops of their own, which `pullback.runtime.exact.ufuncs` calls."""
 
 
 _TAKEN: dict[Any, set[str]] = {

@@ -8,9 +8,9 @@ from typing import Any
 import gast
 
 from pullback import runtime
-from pullback.analysis.alike import Alike
-from pullback.analysis.buffers import shares_memory
-from pullback.analysis.independence import find_roles
+from pullback.analysis.aliases import shares_memory
+from pullback.analysis.dependence import find_roles
+from pullback.analysis.equal_sizes import EqualSizes
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment, contracted
 from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
@@ -50,7 +50,7 @@ class Statements:
         names: dict[Value, str],
         copied: frozenset[Value],
         comments: bool,
-        alike: Alike,
+        alike: EqualSizes,
         contracts: bool = False,
     ) -> None:
         self.expressions, self.names, self.copied, self.comments = expressions, names, copied, comments
@@ -292,8 +292,8 @@ class Statements:
     def initial(self, statement: For | While) -> list[Any]:
         return self.assignments([(self.names[c.parameter], c.parameter, c.initial) for c in statement.carried])
 
-    def round(self, statement: For | While) -> list[Any]:
-        """The body of a loop, and what it hands to the next round."""
+    def iteration(self, statement: For | While) -> list[Any]:
+        """The body of a loop, and what it hands to the next iteration."""
         pairs = zip(statement.carried, statement.body.yields, strict=False)
         pending = [(self.names[c.parameter], c.parameter, y) for c, y in pairs]
         said = self.said
@@ -311,7 +311,7 @@ class Statements:
         return lines or [gast.Pass()]
 
     def flag_survives(self, flag: Operand, pending: list[tuple[str, Any, Operand]]) -> bool:
-        """Whether the flag can be tested after the assignments of the round."""
+        """Whether the flag can be tested after the assignments of the iteration."""
         written = {text for text, _, y in pending if not self.is_name(y, text)}
         return not (self.names_in(flag) & written) or any(y is flag for _, _, y in pending)
 
@@ -326,7 +326,7 @@ class Statements:
         target = _target(self.names[statement.index])
         before, contracts = self.initial(statement), self.contracts
         self.contracts = contracts and not _is_map(statement)
-        made = gast.For(target, iterable, self.round(statement), [], None)
+        made = gast.For(target, iterable, self.iteration(statement), [], None)
         self.contracts = contracts
         return [*before, made]
 
@@ -348,8 +348,8 @@ class Statements:
         if step == number(-1):
             return call(name("range"), _minus(last, -1), _minus(first, -1))
         by = self.expressions.operand(step)
-        rounds = gast.UnaryOp(gast.USub(), gast.BinOp(gast.BinOp(first, gast.Sub(), last), gast.FloorDiv(), by))
-        offset = gast.BinOp(gast.BinOp(rounds, gast.Sub(), constant(1)), gast.Mult(), by)
+        iterations = gast.UnaryOp(gast.USub(), gast.BinOp(gast.BinOp(first, gast.Sub(), last), gast.FloorDiv(), by))
+        offset = gast.BinOp(gast.BinOp(iterations, gast.Sub(), constant(1)), gast.Mult(), by)
         begin = offset if start == number(0) else gast.BinOp(first, gast.Add(), offset)
         return call(name("range"), begin, gast.BinOp(first, gast.Sub(), by), gast.UnaryOp(gast.USub(), by))
 
@@ -358,9 +358,9 @@ class Statements:
         tests = self.plain(statement.condition)
         condition = self.expressions.operand(statement.condition.yields[0])
         if not tests:
-            return [*before, gast.While(condition, self.round(statement), [])]
+            return [*before, gast.While(condition, self.iteration(statement), [])]
         leave = gast.If(_negated(condition), [gast.Break()], [])
-        return [*before, gast.While(constant(True), [*tests, leave, *self.round(statement)], [])]
+        return [*before, gast.While(constant(True), [*tests, leave, *self.iteration(statement)], [])]
 
 
 def assigned(text: str, value: Any, is_number: bool = False) -> Any:

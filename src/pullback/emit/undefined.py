@@ -1,7 +1,8 @@
 """Variables without a value on some path that are copied all the same: those get a placeholder there.
 
 A flag guards every use of such a variable, but not the copy that hands it to a loop or out of a branch, nor what the
-backward sweep asks of it to make an adjoint of the same shape, nor what a round keeps of it for a second derivative:
+backward sweep asks of it to make an adjoint of the same shape, nor what an iteration keeps of it for a second
+derivative:
 
 if a > 0:                     if a > 0:
     y = 1.0                       y = 1.0
@@ -77,7 +78,7 @@ def is_undefined(operand: Operand) -> bool:
 
 
 def _handed_over(function: Function) -> Iterator[tuple[Value, Operand]]:
-    """What goes into a loop, round a loop, out of a branch, and through a cast: the target and what it gets."""
+    """What goes into a loop, iteration a loop, out of a branch, and through a cast: the target and what it gets."""
     for statement in walk(function.body):
         match statement:
             case Let() if statement.function is primitives.cast:

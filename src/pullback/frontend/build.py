@@ -15,21 +15,21 @@ from types import FunctionType
 from typing import Any
 
 from pullback.errors import Location, MissingRuleError, PullbackError
-from pullback.frontend import calls
-from pullback.frontend.arguments import Form, Known, Leaf, Mapping_, Sequence_
-from pullback.frontend.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
-from pullback.frontend.captured import binding_of, is_tensor
-from pullback.frontend.context import Capture, Context, Frame, StaticNeeded
-from pullback.frontend.expressions import evaluate
-from pullback.frontend.inserted import Inserted
-from pullback.frontend.language import check_language
-from pullback.frontend.nesting import limited_nesting
-from pullback.frontend.outside import Dependency, look_up_again, still_holds
-from pullback.frontend.recursion import Recursion
-from pullback.frontend.results import result_of
-from pullback.frontend.source import Source
-from pullback.frontend.statements import execute
-from pullback.frontend.variables import Assigned
+from pullback.frontend.calls import calls
+from pullback.frontend.calls.recursion import Recursion
+from pullback.frontend.source.finding import Source
+from pullback.frontend.source.language import check_language
+from pullback.frontend.source.nesting import limited_nesting
+from pullback.frontend.source.outside import Dependency, look_up_again, still_holds
+from pullback.frontend.syntax.expressions import evaluate
+from pullback.frontend.syntax.statements import execute
+from pullback.frontend.tapes.captured import binding_of, is_tensor
+from pullback.frontend.tapes.inserted import Inserted
+from pullback.frontend.tapes.variables import Assigned
+from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
+from pullback.frontend.values.context import Capture, Context, Frame, StaticNeeded
+from pullback.frontend.values.results import result_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value, is_scalar

@@ -135,7 +135,7 @@ class _Checker:
 
 
 def _is_independent(loop: For) -> bool:
-    """Whether a loop carries nothing but arrays, runs all its rounds in order, and has no effects."""
+    """Whether a loop carries nothing but arrays, runs all its iterations in order, and has no effects."""
     arrays = all(isinstance(carried.parameter.type, Array) for carried in loop.carried)
     plain = not loop.exits and not loop.reverse
     return arrays and plain and not has_effects(loop.body)

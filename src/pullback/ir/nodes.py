@@ -105,7 +105,7 @@ Operand = Any  # Value | Constant | Slice | Step | tuple[Operand, ...]
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """by: what computes the value in exact code, if its function alone does not tell: see `frontend/exactly.py`."""
+    """by: what computes the value in exact code, where the function does not (`frontend/calls/exact_libraries.py`)."""
 
     value: Value
     function: Callable[..., Any]
@@ -126,7 +126,7 @@ class Effect:
 class Carried:
     """A value that a loop carries from iteration to iteration: `parameter` inside, `initial` on entry.
 
-    scratch: a buffer that is only handed on for its memory; no round reads what another one wrote.
+    scratch: a buffer that is only handed on for its memory; no iteration reads what another one wrote.
     """
 
     parameter: Value
@@ -151,7 +151,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """parallel: the rounds are independent, and machine code may run them at the same time."""
+    """parallel: the iterations are independent, and machine code may run them at the same time."""
 
     index: Value
     start: Operand
@@ -323,8 +323,8 @@ def has_parallel_loops(function: Function) -> bool:
     return any(isinstance(s, For) and s.parallel for s in walk(function.body))
 
 
-def made_in_rounds(loop: For | While) -> set[Value]:
-    """The values that every round of a loop makes anew: its index and parameters, and all that stands in it."""
+def made_in_iterations(loop: For | While) -> set[Value]:
+    """The values that every iteration of a loop makes anew: its index and parameters, and all that stands in it."""
     made = _own(loop)
     for block in blocks_of(loop):
         for statement in walk(block):

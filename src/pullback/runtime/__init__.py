@@ -1,13 +1,17 @@
 """What generated modules import: helpers with a NumPy body and a Numba overload of the same value, dtype and shape."""
 
-from pullback.runtime.buffers import block_of, push, push_block, push_row, reserve
+from pullback.runtime.blas.products import matrix_product, vector_outer
+from pullback.runtime.blas.products_into import product_into, small_product_into
 from pullback.runtime.checks import KeepsTooMuch, SizesDiffer, check_apart, check_index, check_out, check_span
-from pullback.runtime.copying import add_alike, copy_alike, copy_into
-from pullback.runtime.counts import chunk_length, counted, segment_length
-from pullback.runtime.decimals import round_decimal
-from pullback.runtime.depth import check_depth
+from pullback.runtime.codegen.optimisation_barrier import opaque
+from pullback.runtime.codegen.reassociation import plus
 from pullback.runtime.detached import stop_gradient
-from pullback.runtime.elementwise import (
+from pullback.runtime.exact.decimals import round_decimal
+from pullback.runtime.memory.buffers import block_of, push, push_block, push_row, reserve
+from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
+from pullback.runtime.memory.free import fits_in_memory
+from pullback.runtime.memory.stacks import contents, growing, keep
+from pullback.runtime.numpy.elementwise import (
     cast,
     cbrt,
     clip,
@@ -40,27 +44,10 @@ from pullback.runtime.elementwise import (
     trunc,
     where,
 )
-from pullback.runtime.filling import product_into, small_product_into
-from pullback.runtime.freememory import fits_in_memory
-from pullback.runtime.indexing import gather, gather_and_clear, scatter, scatter_add
-from pullback.runtime.integers import (
-    checked_absolute,
-    checked_add,
-    checked_divide,
-    checked_integer,
-    checked_left_shift,
-    checked_multiply,
-    checked_negative,
-    checked_power,
-    checked_remainder,
-    checked_right_shift,
-    checked_subtract,
-    power_of_integers,
-)
-from pullback.runtime.linalg import dot, inner, matmul, outer
-from pullback.runtime.norms import norm_over, rolled
-from pullback.runtime.products import matrix_product, vector_outer
-from pullback.runtime.reductions import (
+from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, scatter_add
+from pullback.runtime.numpy.linalg import dot, inner, matmul, outer
+from pullback.runtime.numpy.norms import norm_over, rolled
+from pullback.runtime.numpy.reductions import (
     all_over,
     any_over,
     argmax_over,
@@ -75,7 +62,7 @@ from pullback.runtime.reductions import (
     sum_over,
     var_over,
 )
-from pullback.runtime.shapes import (
+from pullback.runtime.numpy.shapes import (
     broadcast_along,
     broadcast_to,
     concatenate,
@@ -97,10 +84,23 @@ from pullback.runtime.shapes import (
     tril,
     triu,
 )
-from pullback.runtime.stacks import contents, growing, keep
-from pullback.runtime.sums import plus
-from pullback.runtime.systems import determinant_of, inverse_into, inverse_of, solution_of
-from pullback.runtime.veils import veiled
+from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
+from pullback.runtime.python.integers import (
+    checked_absolute,
+    checked_add,
+    checked_divide,
+    checked_integer,
+    checked_left_shift,
+    checked_multiply,
+    checked_negative,
+    checked_power,
+    checked_remainder,
+    checked_right_shift,
+    checked_subtract,
+    power_of_integers,
+)
+from pullback.runtime.python.recursion_depth import check_depth
+from pullback.runtime.trip_counts import chunk_length, counted, segment_length
 
 __all__ = [
     "KeepsTooMuch",
@@ -180,6 +180,7 @@ __all__ = [
     "minimum",
     "moveaxis",
     "norm_over",
+    "opaque",
     "outer",
     "plus",
     "power",
@@ -221,6 +222,5 @@ __all__ = [
     "trunc",
     "var_over",
     "vector_outer",
-    "veiled",
     "where",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.runtime.compiled import compiled
+from pullback.runtime.codegen.compiled import compiled
 
 
 class SizesDiffer(Exception):
@@ -32,17 +32,17 @@ def _check_index(index: Any, size: Any) -> Any:
     return check
 
 
-def check_span(first: int, last: int, size: int, *rounds: int) -> None:
-    """IndexError unless `first` and `last` are indices of an axis of this size, or one of the loops has no rounds."""
-    if all(count > 0 for count in rounds):
+def check_span(first: int, last: int, size: int, *iterations: int) -> None:
+    """IndexError unless `first` and `last` are indices of an axis of this size, or a loop has no iterations."""
+    if all(count > 0 for count in iterations):
         check_index(first, size)
         check_index(last, size)
 
 
 @compiled(check_span, prefer_literal=False)
-def _check_span(first: Any, last: Any, size: Any, *rounds: Any) -> Any:
-    def check(first, last, size, *rounds):
-        for count in rounds:
+def _check_span(first: Any, last: Any, size: Any, *iterations: Any) -> Any:
+    def check(first, last, size, *iterations):
+        for count in iterations:
             if count <= 0:
                 return
         if first < -size or last >= size:

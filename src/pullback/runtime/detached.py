@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.runtime.compiled import compiled
+from pullback.runtime.codegen.compiled import compiled
 
 
 def stop_gradient(x: Any) -> Any:

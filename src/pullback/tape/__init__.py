@@ -5,7 +5,7 @@ from pullback.tape import composed as _composed  # noqa: F401  tells which funct
 from pullback.tape.custom import custom_gradient, recompute_grad, stop_gradient
 from pullback.tape.forward import ForwardAccumulator
 from pullback.tape.gradient_tape import GradientTape
-from pullback.tape.questions import UnconnectedGradients
+from pullback.tape.requests import UnconnectedGradients
 from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable, constant
 

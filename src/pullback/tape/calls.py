@@ -21,10 +21,10 @@ from pullback.api.recording import register
 from pullback.api.shortcut import MISS
 from pullback.api.specialise import Engine, PullbackEngine, build_for
 from pullback.errors import MissingRuleError, TypingError
-from pullback.frontend.arguments import Form, Leaf, form_of, leaf_types, leaves_of, rebuild
 from pullback.frontend.build import Built
-from pullback.frontend.captured import passed_for
-from pullback.frontend.outside import look_up_again
+from pullback.frontend.source.outside import look_up_again
+from pullback.frontend.tapes.captured import passed_for
+from pullback.frontend.values.arguments import Form, Leaf, form_of, leaf_types, leaves_of, rebuild
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
 from pullback.tape.custom import Held, as_given

@@ -11,8 +11,8 @@ import numpy as np
 
 from pullback import runtime
 from pullback.errors import ShapeError, TypingError
-from pullback.frontend.spelling import spell
-from pullback.rules.declare import constant as constant_functions
+from pullback.frontend.calls.spelling import spell
+from pullback.functions.declare import constant as constant_functions
 from pullback.tape.functions import holds_tensor
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pullback.errors import describe_at
-from pullback.tape.cuts import Cut
+from pullback.tape.disconnections import Cut
 from pullback.tape.sweep import Records, find_path, inputs_of
 from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable

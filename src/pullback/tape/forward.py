@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import ShapeError
-from pullback.rules import is_constant
+from pullback.functions import is_constant
 from pullback.runtime import masked_product
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
-from pullback.tape.questions import UnconnectedGradients, checked, zeros_of, zeros_wanted
 from pullback.tape.record import is_beyond, recorded, recorded_beyond, tensors_in
 from pullback.tape.recorders import active, enter, leave, only
+from pullback.tape.requests import UnconnectedGradients, checked, zeros_of, zeros_wanted
 from pullback.tape.sweep import fitted
 from pullback.tape.tensor import Tensor, as_recorded
 from pullback.tape.variable import elements

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
-from pullback.frontend.addresses import name_of
-from pullback.frontend.apply import parameter_names
-from pullback.frontend.spelling import canonical
-from pullback.rules import rule_of
+from pullback.frontend.calls.apply import parameter_names
+from pullback.frontend.calls.spelling import canonical
+from pullback.frontend.source.addresses import name_of
+from pullback.functions import rule_of
 from pullback.tape.pullbacks import positional
 from pullback.tape.recorders import active, is_connected, tell
 from pullback.tape.rules import RULES, cast, take_item

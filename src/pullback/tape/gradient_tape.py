@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import ShapeError, TypingError
-from pullback.rules import is_constant
+from pullback.functions import is_constant
 from pullback.tape import recorders
-from pullback.tape.cuts import Cuts
+from pullback.tape.disconnections import Cuts
 from pullback.tape.explain import explain
 from pullback.tape.nest import flatten, rebuilt
-from pullback.tape.questions import (
+from pullback.tape.record import Record, is_beyond, recorded, recorded_beyond, tensors_in
+from pullback.tape.requests import (
     UnconnectedGradients,
     as_tensor,
     checked,
@@ -29,7 +30,6 @@ from pullback.tape.questions import (
     zeros_of,
     zeros_wanted,
 )
-from pullback.tape.record import Record, is_beyond, recorded, recorded_beyond, tensors_in
 from pullback.tape.sweep import SELECT, Path, find_path, pull_back
 from pullback.tape.tensor import Tensor, new_key
 from pullback.tape.variable import Variable
@@ -54,7 +54,7 @@ class GradientTape:
     """
 
     __pullback_tape__ = True
-    """In a function that is differentiated from its source the tape is part of the text: see `frontend/tapes.py`."""
+    """In a function that is differentiated, the tape is part of the text: see `frontend/tapes/blocks.py`."""
 
     records: dict[int, Record | None] | None = None
     """By the numbers of the tensors; None for those that are watched. None as a whole: not entered, or used up."""

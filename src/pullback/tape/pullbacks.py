@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
+from pullback.functions.declare import Rule
 from pullback.ir.syntax import PARSING
-from pullback.rules.declare import Rule
 from pullback.runtime import masked_product
-from pullback.tape.mentions import Use, tree_of, use_of
+from pullback.tape.operand_needs import Use, tree_of, use_of
 from pullback.tape.tensor import Tensor, apply
 
 Wanted = tuple[Any, ...]

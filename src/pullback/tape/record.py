@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import Location, MissingRuleError
-from pullback.frontend.addresses import name_of
-from pullback.rules import rule_of
+from pullback.frontend.source.addresses import name_of
+from pullback.functions import rule_of
+from pullback.tape.call_sites import call_site
 from pullback.tape.functions import Unruled
-from pullback.tape.mentions import Use
-from pullback.tape.places import place_of_call
+from pullback.tape.operand_needs import Use
 from pullback.tape.pullbacks import RESULT, Pullback, Wanted, pullback_of
 from pullback.tape.rules import RULES
 from pullback.tape.tensor import Tensor, as_recorded
@@ -79,7 +79,7 @@ def recorded_beyond(function: Any, inputs: list[tuple[Any, Tensor]], result: Any
     called = (
         function if isinstance(function, Unruled) else Unruled(function, f"{kinds[0] if kinds else 'complex'} numbers")
     )
-    pullback = missing(called, tuple([place for place, _ in inputs]), place_of_call())
+    pullback = missing(called, tuple([place for place, _ in inputs]), call_site())
     fits = [(x._value.shape, x._value.dtype) for _, x in inputs]
     zeros = (tuple([zeros_like(y._value) for y in result]),) if isinstance(result, tuple) else ()
     return (pullback, fits, *[x._key for _, x in inputs], *zeros)
@@ -127,7 +127,7 @@ def find_pullback(function: Any, wanted: Wanted) -> Pullback:
         return made
     rule = None if isinstance(function, Unruled) else RULES.get(function) or rule_of(function)
     if rule is None:
-        return missing(function, wanted, place_of_call())
+        return missing(function, wanted, call_site())
     _PULLBACKS[function, wanted] = pullback_of(rule, wanted)
     return _PULLBACKS[function, wanted]
 

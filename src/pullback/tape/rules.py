@@ -1,6 +1,7 @@
 """The derivatives of what tensors do beyond NumPy's functions: indexing, and changing the dtype.
 
-They are declared as in `pullback.rules`. A body that is run on tensors, for higher derivatives, is recorded as well.
+They are declared as in `pullback.functions`. A body that is run on tensors, for higher derivatives, is recorded as
+well.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.rules.declare import Kind, Rule
-from pullback.rules.elementwise import power_partials
+from pullback.functions.declare import Kind, Rule
+from pullback.functions.elementwise import power_partials
 from pullback.runtime import masked_product
 
 RULES: dict[Callable[..., Any], Rule] = {}
@@ -114,7 +115,7 @@ RULES[np.cumprod] = replace(RULES[np.cumprod], behind=cumprod_behind)
 
 
 def pulled_through_cumprod(times, a, axis, y, y_bar):
-    """As in `pullback.rules`, without writing into arrays: ȳ[k-1] += ȳ[k] a[k],  ā[k] = ȳ[k] y[k-1]."""
+    """As in `pullback.functions`, without writing into arrays: ȳ[k-1] += ȳ[k] a[k],  ā[k] = ȳ[k] y[k-1]."""
     if axis is None:
         flat = pulled_through_cumprod(times, np.reshape(a, (-1,)), 0, np.reshape(y, (-1,)), np.reshape(y_bar, (-1,)))
         return np.reshape(flat, np.shape(a))

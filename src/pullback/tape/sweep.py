@@ -10,8 +10,8 @@ import numpy as np
 
 from pullback import runtime
 from pullback.errors import MissingRuleError, PullbackError
-from pullback.frontend.addresses import name_of
-from pullback.rules import rule_of
+from pullback.frontend.source.addresses import name_of
+from pullback.functions import rule_of
 from pullback.tape.functions import as_dtype
 from pullback.tape.pullbacks import Pullback
 from pullback.tape.record import Record

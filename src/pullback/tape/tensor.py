@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
-from pullback.frontend.spelling import canonical
+from pullback.frontend.calls.spelling import canonical
 from pullback.ir.classes import obstacle_of
-from pullback.tape.leaving import check_leaving
+from pullback.tape.escapes import check_escape
 from pullback.tape.recorders import active, is_connected, taken_out
 
 new_key: Callable[[], int] = itertools.count(2, 2).__next__
@@ -218,12 +218,12 @@ class Tensor:
 
     def __float__(self) -> float:
         if active():
-            check_leaving(self, "float()")
+            check_escape(self, "float()")
         return float(self._value)
 
     def __int__(self) -> int:
         if active():
-            check_leaving(self, "int()")
+            check_escape(self, "int()")
         return int(self._value)
 
     def __index__(self) -> int:
@@ -286,7 +286,7 @@ class Tensor:
 
     @property
     def T(self) -> Tensor:
-        """With its axes turned round."""
+        """With its axes turned iteration."""
         return np.transpose(self)
 
     @property
@@ -319,7 +319,7 @@ class Tensor:
         return np.reshape(self, shape[0] if len(shape) == 1 else shape)
 
     def transpose(self, *axes: Any) -> Tensor:
-        """With its axes in another order, or turned round."""
+        """With its axes in another order, or turned iteration."""
         order = axes[0] if len(axes) == 1 else axes or None
         return np.transpose(self, order)
 
@@ -336,7 +336,7 @@ class Tensor:
     any, all, argmax, argmin = method(np.any), method(np.all), method(np.argmax), method(np.argmin)
     cumsum, cumprod, dot, trace = method(np.cumsum), method(np.cumprod), method(np.dot), method(np.trace)
     ravel, squeeze, swapaxes = method(np.ravel), method(np.squeeze), method(np.swapaxes)
-    clip, round, repeat, take = method(np.clip), method(np.round), method(np.repeat), method(np.take)
+    clip, iteration, repeat, take = method(np.clip), method(np.round), method(np.repeat), method(np.take)
     diagonal, argsort = method(np.diagonal), method(np.argsort)
 
     __iadd__, __isub__ = in_place(operator.add), in_place(operator.sub)

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.frontend.inserted import Inserted
+from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Statement, Value, is_scalar, values_in, walk
 from pullback.ir.rewrite import copied
-from pullback.ir.rounds import trip_count
+from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import BOOL, INT, Array
-from pullback.optimize.dead import remove_dead
-from pullback.optimize.simplify import simplify
+from pullback.passes.scalar.dead_code import remove_dead
+from pullback.passes.scalar.simplify import simplify
 from pullback.transform.residuals import Tape
 from pullback.transform.sweeps import Kept
 

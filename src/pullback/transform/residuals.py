@@ -2,7 +2,7 @@
 
 A value that is needed in the mirror of the block that defines it is kept
   - in a variable, where no loop stands between (a branch hands it out as one result more);
-  - in an array with a place for every round, where the numbers of rounds are known before the outermost loop;
+  - in an array with a place for every iteration, where the numbers of iterations are known before the outermost loop;
   - in a stack, with a counter that runs back, otherwise; in a buffer that grows, where several come at a time.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
-from pullback.analysis.buffers import Buffers
+from pullback.analysis.aliases import Buffers
 from pullback.analysis.final import FinalElements
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -31,7 +31,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array
-from pullback.transform.choice import CHEAP, choose
+from pullback.transform.min_cut import CHEAP, choose
 from pullback.transform.reverse import Sweep
 
 Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, which of its blocks)
@@ -39,7 +39,7 @@ Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, whi
 
 @dataclass(slots=True)
 class Tape:
-    """Where one value is kept: an array over the rounds of `loops`, or what grows, made before them."""
+    """Where one value is kept: an array over the iterations of `loops`, or what grows, made before them."""
 
     value: Value
     path: Path
@@ -58,9 +58,9 @@ class Tape:
 
 @dataclass(slots=True)
 class Counter:
-    """How many rounds of an irregular nest have run, or for arrays, how many elements were kept.
+    """How many iterations of an irregular nest have run, or for arrays, how many elements were kept.
 
-    loop: an innermost loop whose rounds are known when it starts; the counter takes them all at once.
+    loop: an innermost loop whose iterations are known when it starts; the counter takes them all at once.
     """
 
     path: Path
@@ -255,12 +255,12 @@ class Residuals:
         statement = self.statements[path[-1][0]]
         return isinstance(statement, For) and value is statement.index
 
-    def counts_rounds(self, statement: For | While) -> bool:
-        """Whether the mirror of a loop runs over round numbers rather than the loop's own index."""
+    def counts_iterations(self, statement: For | While) -> bool:
+        """Whether the mirror of a loop runs over iteration numbers rather than the loop's own index."""
         return isinstance(statement, While) or statement.exits
 
     def keep(self, value: Value, path: Path, recalls: list[Any]) -> None:
-        """A place for a value: handed out by a branch, or one for each round of the loops around it."""
+        """A place for a value: handed out by a branch, or one for each iteration of the loops around it."""
         loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
         if not loops:
             recalls.append(self.export(value, path))
@@ -308,8 +308,8 @@ class Residuals:
         return (value, outside)
 
     def is_regular(self, loop: Any, home: Path) -> bool:
-        """Whether the number of rounds is known before the outermost loop."""
-        if self.counts_rounds(loop):
+        """Whether the number of iterations is known before the outermost loop."""
+        if self.counts_iterations(loop):
             return False
         return all(self.is_outside(v, home) for v in values_in((loop.start, loop.stop, loop.step)))
 

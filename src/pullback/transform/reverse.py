@@ -20,9 +20,10 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.shapes import Shapes
 from pullback.errors import MissingRuleError
-from pullback.frontend.addresses import name_of
 from pullback.frontend.build import Inliner
-from pullback.frontend.inserted import Inserted
+from pullback.frontend.source.addresses import name_of
+from pullback.frontend.tapes.inserted import Inserted
+from pullback.functions import is_constant, rule_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.infer import is_advanced
@@ -48,9 +49,8 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array, Scalar, Stack, Type, is_float
-from pullback.rules import is_constant, rule_of
-from pullback.transform.behind import find_behind, is_finite
 from pullback.transform.recursion import pullback_name
+from pullback.transform.strong_zeros import find_behind, is_finite
 
 Adjoints = dict[Value, Operand]
 
@@ -60,7 +60,7 @@ class Sweep:
     """The backward statements, the adjoints at their end, and which forward statement each one mirrors.
 
     A backward loop is known by its index, a backward branch by any of its results: both outlive other passes.
-    room: the most rounds that a forward loop has whenever it runs, where it runs with several counts of them.
+    room: the most iterations that a forward loop has whenever it runs, where it runs with several counts of them.
     """
 
     statements: list[Statement]
@@ -451,7 +451,7 @@ class Reverser:
     # Loops
 
     def loop(self, statement: For | While) -> None:
-        """The rounds in reverse order; carried are the adjoints of what the loop carries and of what it reads."""
+        """The iterations in reverse order; carried are the adjoints of what the loop carries and of what it reads."""
         count = len(statement.carried)
         flowing = [k for k in range(count) if self.flows(statement.carried[k].parameter, statement.results[k])]
         outside = self.read_outside(statement)

@@ -6,24 +6,24 @@ from collections.abc import Set
 from dataclasses import dataclass, field, replace
 
 from pullback.analysis.activity import all_floats, find_active
-from pullback.analysis.buffers import find_buffers
+from pullback.analysis.aliases import find_buffers
 from pullback.analysis.shapes import Shapes
+from pullback.functions import is_constant
 from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
 from pullback.ir.types import is_float
-from pullback.optimize.dead import remove_dead
-from pullback.optimize.picks import remember_picks
-from pullback.optimize.raising import leave_checks
-from pullback.optimize.scratch import renew_scratch
-from pullback.optimize.simplify import simplify
-from pullback.rules import is_constant
-from pullback.transform.onesweep import in_one_sweep
+from pullback.passes.loops.argument_selection import select_arguments
+from pullback.passes.loops.array_privatisation import privatise_arrays
+from pullback.passes.scalar.dead_code import remove_dead
+from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.passes.scalar.simplify import simplify
+from pullback.transform.checkpointing import with_checkpoints
+from pullback.transform.common_subexpressions import share
+from pullback.transform.materialised_residuals import carry_out
+from pullback.transform.one_sweep import in_one_sweep
 from pullback.transform.passes import finished
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
 from pullback.transform.residuals import Residuals, Tape
 from pullback.transform.reverse import Reverser, Sweep, pull_back
-from pullback.transform.segments import in_segments
-from pullback.transform.sharing import share
-from pullback.transform.threading import carry_out
 
 NONE: frozenset[int] = frozenset()
 
@@ -50,38 +50,38 @@ def sweeps(
     function: Function,
     sources: list[Value],
     seeds: list[tuple[Operand, Operand]],
-    analyses: Set[str],
+    optimisations: Set[str],
     together: bool = False,
     kept: Kept | None = None,
-    segmented: frozenset[int] = NONE,
+    checkpointed: frozenset[int] = NONE,
 ) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block that yields the gradients.
 
     sources: parameters, and values that a tape watches. seeds: what is differentiated, each with its cotangent.
-    together: both run in one function, so that a loop may do its backward rounds along with the forward ones.
-    kept: takes what the loops keep. segmented: the numbers of the loops that run in segments.
+    together: both run in one function, so that a loop may do its backward iterations along with the forward ones.
+    kept: takes what the loops keep. checkpointed: the numbers of the loops that run in segments.
     """
     targets = tuple(result for result, _ in seeds)
-    function = _independent(function, sources, targets, analyses)
-    active = _active(function, sources, targets, analyses)
+    function = _independent(function, sources, targets, optimisations)
+    active = _active(function, sources, targets, optimisations)
     function, joined = join_calls(function, active)
     shapes = Shapes(function)
     sweep = pull_back(function, active, seeds, shapes, joined)
     results = _gradients(sweep, sources, active, shapes, function)
-    sweep.statements[:], results = _live(sweep, results, analyses)
-    if "share" in analyses:
+    sweep.statements[:], results = _live(sweep, results, optimisations)
+    if "common_subexpressions" in optimisations:
         sweep.statements[:], results = share(function.body, sweep, results)
     buffers = find_buffers(function)
     loops = numbered_loops(function)
-    chosen = {id(loops[k]) for k in segmented}
+    chosen = {id(loops[k]) for k in checkpointed}
 
     def merge(
         body: Block, sweep: Sweep, results: tuple[Operand, ...], together: bool = True
     ) -> tuple[list[Statement], Block]:
-        if together and "one_sweep" in analyses:
+        if together and "one_sweep" in optimisations:
             body, results = in_one_sweep(body, sweep, results, merge)
-        body, segments = in_segments(body, sweep, chosen, shapes, merge)
-        residuals = Residuals(body, sweep, buffers, shapes, keep_everything="residuals" not in analyses)
+        body, segments = with_checkpoints(body, sweep, chosen, shapes, merge)
+        residuals = Residuals(body, sweep, buffers, shapes, keep_everything="residuals" not in optimisations)
         made = carry_out(residuals, results)
         if kept is not None:
             kept.tapes += [tape for saved in residuals.plan.saves.values() for tape in saved]
@@ -96,20 +96,20 @@ def sweeps(
 
 
 def _active(
-    function: Function, sources: list[Value], targets: tuple[Operand, ...], analyses: Set[str]
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], optimisations: Set[str]
 ) -> frozenset[Value]:
-    if "activity" not in analyses:
+    if "activity" not in optimisations:
         return all_floats(function)
     return find_active(function, sources, targets, is_constant)
 
 
 def _independent(
-    function: Function, sources: list[Value], targets: tuple[Operand, ...], analyses: Set[str]
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], optimisations: Set[str]
 ) -> Function:
-    """The function with fewer values that its loops hand from round to round."""
-    if "picks" in analyses:
-        function = remember_picks(function, _active(function, sources, targets, analyses))
-    return renew_scratch(function) if "scratch" in analyses else function
+    """The function with fewer values that its loops hand from iteration to iteration."""
+    if "argument_selection" in optimisations:
+        function = select_arguments(function, _active(function, sources, targets, optimisations))
+    return privatise_arrays(function) if "array_privatisation" in optimisations else function
 
 
 def _gradients(
@@ -122,15 +122,15 @@ def _gradients(
 
 
 def _live(
-    sweep: Sweep, results: tuple[Operand, ...], analyses: Set[str]
+    sweep: Sweep, results: tuple[Operand, ...], optimisations: Set[str]
 ) -> tuple[list[Statement], tuple[Operand, ...]]:
     """The backward statements without those that no gradient needs, so that nothing is kept for them."""
     function = remove_dead(Function("backward", (), Block(tuple(sweep.statements), results)))
-    body = simplify(function).body if analyses else function.body
+    body = simplify(function).body if optimisations else function.body
     return list(body.statements), body.yields
 
 
-def with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: Set[str]) -> tuple[Function, ...]:
+def with_derivatives(function: Function, bodies: tuple[Block, ...], optimisations: Set[str]) -> tuple[Function, ...]:
     """The recursive functions that bodies made of a function call, and their derivatives."""
     made = {callee.name: callee for callee in function.callees}
     for callee in function.callees:
@@ -140,11 +140,11 @@ def with_derivatives(function: Function, bodies: tuple[Block, ...], analyses: Se
         cotangents = () if joined else tuple(Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats)
         seeds = cotangents or (Constant(1.0, floats[0].type),)
         whole = replace(callee, callees=function.callees)
-        forward, backward = sweeps(whole, sources, list(zip(floats, seeds, strict=True)), analyses, together=True)
+        forward, backward = sweeps(whole, sources, list(zip(floats, seeds, strict=True)), optimisations, together=True)
         name = joint_name(callee.name) if joined else pullback_name(callee.name)
         results = (*callee.body.yields, *backward.yields) if joined else backward.yields
         body = Block((*forward, *backward.statements), results)
         derivative = Function(name, (*callee.parameters, *cotangents), body, (), callee.location)
         derivative = leave_checks(derivative, set(defined_in(callee.body)))
-        made[name] = finished(derivative, analyses)
+        made[name] = finished(derivative, optimisations)
     return called_by(bodies, made)

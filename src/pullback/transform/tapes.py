@@ -35,9 +35,9 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.types import Scalar, is_float
-from pullback.optimize.dead import remove_dead
-from pullback.optimize.raising import leave_checks
-from pullback.optimize.simplify import simplify
+from pullback.passes.scalar.dead_code import remove_dead
+from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.passes.scalar.simplify import simplify
 from pullback.transform.sweeps import sweeps, with_derivatives
 
 
@@ -48,17 +48,17 @@ def has_tapes(function: Function) -> bool:
     return here or any(map(has_tapes, function.callees))
 
 
-def without_tapes(function: Function, analyses: Set[str]) -> Function:
+def without_tapes(function: Function, optimisations: Set[str]) -> Function:
     """The function with statements in place of all that its tapes were asked for.
 
     Raises MissingRuleError where there is no rule for what stands between a target and a source.
     """
-    function = replace(function, callees=tuple(without_tapes(callee, analyses) for callee in function.callees))
+    function = replace(function, callees=tuple(without_tapes(callee, optimisations) for callee in function.callees))
     own = set(defined_in(function.body))
     while (request := _first_request(function)) is not None:
-        function = _resolved(function, request, analyses)
+        function = _resolved(function, request, optimisations)
     function = remove_dead(leave_checks(_unwatched(function), own))
-    return remove_dead(simplify(function)) if analyses else function
+    return remove_dead(simplify(function)) if optimisations else function
 
 
 def pulled(function: Function, captures: int, wrt: tuple[int, ...]) -> Function:
@@ -151,7 +151,7 @@ def _first_request(function: Function) -> _Request | None:
     return _Request(tuple(s for s in lets if s.operands[1:] == first.operands[1:]))
 
 
-def _resolved(function: Function, request: _Request, analyses: Set[str]) -> Function:
+def _resolved(function: Function, request: _Request, optimisations: Set[str]) -> Function:
     home = next(block for block in _blocks(function.body) if _defines(block, request.sources[0]))
     region = _region(home, request)
     live = set(read_in(_exchanged(function.body, home, Block(home.statements[len(region) :], home.yields))))
@@ -161,12 +161,12 @@ def _resolved(function: Function, request: _Request, analyses: Set[str]) -> Func
     given = dict.fromkeys([*free_in(body), *(seed for _, seed in seeds if isinstance(seed, Value))])
     part = Function(function.name, tuple(given), body, (), function.location, function.callees)
     together = request.is_in(home) and all(isinstance(seed, Constant) for _, seed in seeds)
-    forward, backward = sweeps(part, request.sources, seeds, analyses | {"activity"}, together)
+    forward, backward = sweeps(part, request.sources, seeds, optimisations | {"activity"}, together)
     changed = Block((*forward, *home.statements[len(region) :]), home.yields)
     whole = _exchanged(function.body, home, _placed(changed, request, backward))
     terms = {s.value: y for s, y in zip(request.statements, backward.yields, strict=True)}
     whole = substituted(whole, terms)
-    callees = with_derivatives(part, (whole,), analyses) if function.callees else ()
+    callees = with_derivatives(part, (whole,), optimisations) if function.callees else ()
     return replace(function, body=whole, callees=callees)
 
 

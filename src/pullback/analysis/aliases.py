@@ -1,0 +1,119 @@
+"""Buffers: which values may share memory, and which are still intact when the forward sweep has ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pullback import runtime
+from pullback.frontend.tapes.inserted import Inserted
+from pullback.ir import primitives
+from pullback.ir.infer import is_advanced
+from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, While
+from pullback.ir.types import Array
+
+VIEWS = {np.transpose, np.reshape, np.broadcast_to, np.ravel, runtime.broadcast_along, runtime.sum_to, runtime.mT}
+VIEWS |= {runtime.contents, runtime.block_of, runtime.stop_gradient}
+"""Functions whose result may share memory with their first operand."""
+
+
+def shares_memory(statement: Let) -> bool:
+    """Whether the result may share memory with the first operand."""
+    if statement.function in (primitives.load, primitives.load_last):
+        return isinstance(statement.value.type, Array) and not is_advanced(statement.operands[1])
+    if isinstance(statement.function, Inserted):
+        return isinstance(statement.value.type, Array)
+    return statement.function in VIEWS and isinstance(statement.value.type, Array)
+
+
+def consumes(statement: Let) -> bool:
+    """Whether the result takes over the memory of the first operand and changes it."""
+    growing = (runtime.keep, runtime.push, runtime.push_block, runtime.push_row, runtime.reserve)
+    writes = statement.function in primitives.CONSUMING or statement.function in growing
+    return writes and isinstance(statement.value.type, Array)
+
+
+@dataclass(slots=True)
+class Buffers:
+    """Classes of values that may share memory; for each class, where it is written."""
+
+    parent: dict[Value, Value] = field(default_factory=dict)
+    written: dict[Value, list[tuple[int, tuple[int, ...]]]] = field(default_factory=dict)
+    defined: dict[Value, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
+
+    def root(self, value: Value) -> Value:
+        while (parent := self.parent.get(value, value)) is not value:
+            value = parent
+        return value
+
+    def union(self, a: Operand, b: Operand) -> None:
+        if isinstance(a, Value) and isinstance(b, Value) and isinstance(a.type, Array):
+            self.parent[self.root(a)] = self.root(b)
+
+    def is_intact(self, value: Value) -> bool:
+        """Whether a version still holds its elements at the end: nothing writes to its memory after it was made."""
+        if not isinstance(value.type, Array):
+            return True
+        position, loops = self.defined.get(value, (-1, ()))
+        for written, around in self.written.get(self.root(value), ()):
+            if written > position or set(loops) & set(around):
+                return False
+        return True
+
+
+def find_buffers(function: Function) -> Buffers:
+    """The buffers of a function in the normal form."""
+    finder = _Finder(Buffers())
+    finder.block(function.body, ())
+    buffers = finder.buffers
+    for value, places in finder.writes:
+        buffers.written.setdefault(buffers.root(value), []).append(places)
+    return buffers
+
+
+class _Finder:
+    def __init__(self, buffers: Buffers) -> None:
+        self.buffers = buffers
+        self.position = 0
+        self.writes: list[tuple[Value, tuple[int, tuple[int, ...]]]] = []
+
+    def define(self, value: Value, loops: tuple[int, ...]) -> None:
+        self.buffers.defined[value] = (self.position, loops)
+
+    def block(self, block: Block, loops: tuple[int, ...]) -> None:
+        for statement in block.statements:
+            self.position += 1
+            self.statement(statement, loops)
+
+    def statement(self, statement: Statement, loops: tuple[int, ...]) -> None:
+        match statement:
+            case Let():
+                if consumes(statement):
+                    self.buffers.union(statement.value, statement.operands[0])
+                    self.writes.append((statement.value, (self.position, loops)))
+                elif shares_memory(statement):
+                    self.buffers.union(statement.value, statement.operands[0])
+                self.define(statement.value, loops)
+            case If():
+                for block in (statement.then, statement.orelse):
+                    self.block(block, loops)
+                    for result, operand in zip(statement.results, block.yields, strict=True):
+                        self.buffers.union(result, operand)
+            case For() | While():
+                self.loop(statement, loops)
+        self.position += 1
+        for result in getattr(statement, "results", ()):
+            self.define(result, loops)
+
+    def loop(self, statement: For | While, loops: tuple[int, ...]) -> None:
+        inner = (*loops, self.position)
+        for carried in statement.carried:
+            self.define(carried.parameter, inner)
+            self.buffers.union(carried.parameter, carried.initial)
+        if isinstance(statement, While):
+            self.block(statement.condition, inner)
+        self.block(statement.body, inner)
+        for k, carried in enumerate(statement.carried):
+            self.buffers.union(carried.parameter, statement.body.yields[k])
+            self.buffers.union(statement.results[k], carried.parameter)

@@ -1,0 +1,192 @@
+"""Independence: which loops have iterations that may run at the same time, and give what they give in a row.
+
+for i in range(n):
+    y[i] = np.exp(x[i])        # elements of the iteration's own
+    s += y[i]                  # a sum, which chunks of iterations can start anew
+    t[0] = x[i]                # a buffer in which iterations leave nothing for one another
+    z[k[i]] += x[i]            # may be an element of another iteration: not independent
+
+This is asked of functions that own their memory and have checks of their indices: an array that a loop writes then
+shares memory with no other that the loop reads. What may raise is not independent, since no iteration may end the
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.aliases import consumes
+from pullback.analysis.iteration_order import has_slots
+from pullback.analysis.reductions import adds_to
+from pullback.ir import primitives
+from pullback.ir.infer import is_advanced
+from pullback.ir.nodes import (
+    Block,
+    Call,
+    Constant,
+    Effect,
+    For,
+    If,
+    Index,
+    Let,
+    Operand,
+    Permute,
+    Slice,
+    Statement,
+    Step,
+    Value,
+    While,
+    is_scalar,
+    walk,
+)
+from pullback.ir.types import Array, Scalar
+
+_OF_NUMBERS: set[Callable[..., Any]] = {
+    np.where,
+    np.clip,
+    max,
+    min,
+    abs,
+    primitives.select,
+    primitives.cast,
+    primitives.accumulate,
+    primitives.zeros_like,
+    runtime.counted,
+    runtime.erf,
+    runtime.erfc,
+    runtime.sigmoid,
+    runtime.masked_product,
+}
+"""Functions of numbers that raise nothing, besides the universal functions of NumPy."""
+
+_CREATING = {np.empty, np.zeros, np.ones}
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The numbers of what an independent loop carries: arrays with elements for each iteration, sums, and buffers."""
+
+    slots: tuple[int, ...]
+    sums: tuple[int, ...]
+    scratch: tuple[int, ...]
+
+
+def find_roles(loop: For) -> Roles | None:
+    """What the carried values of a loop are to its iterations; None if these depend on one another or may raise."""
+    if loop.exits or loop.reverse or not isinstance(loop.step, Constant) or loop.step.value < 1:
+        return None
+    places = range(len(loop.carried))
+    scratch = tuple(k for k in places if loop.carried[k].scratch)
+    sums = tuple(k for k in places if k not in scratch and isinstance(loop.carried[k].parameter.type, Scalar))
+    slots = tuple(k for k in places if k not in scratch and k not in sums)
+    if any(loop.carried[k].parameter.type.dtype == "bool" for k in sums) or not adds_to(loop, sums):
+        return None
+    if not all(has_slots(loop, k) for k in slots):
+        return None
+    writable = {loop.carried[k].parameter for k in (*slots, *scratch)}
+    return Roles(slots, sums, scratch) if _Iterations(loop, writable).block(loop.body) else None
+
+
+class _Iterations:
+    """A walk through an iteration: it raises nothing, and writes nothing but carried arrays and its own."""
+
+    def __init__(self, loop: For, writable: set[Value]) -> None:
+        self.writable = writable
+        self.definitions = {s.value: s for s in walk(loop.body) if isinstance(s, Let)}
+
+    def block(self, block: Block) -> bool:
+        return all(map(self.statement, block.statements))
+
+    def statement(self, statement: Statement) -> bool:
+        match statement:
+            case Let():
+                return self.let(statement)
+            case If():
+                return self.branches(statement)
+            case For() | While():
+                return self.loop(statement)
+            case Effect() | Call():
+                return False
+
+    def let(self, statement: Let) -> bool:
+        if consumes(statement):
+            return self.write(statement)
+        if statement.function is primitives.dim:
+            return True
+        if statement.function is primitives.load:
+            return _is_plain(statement.operands[1])
+        if isinstance(statement.value.type, Array):
+            return self.creation(statement)
+        known = isinstance(statement.function, np.ufunc) or statement.function in _OF_NUMBERS
+        return known and all(is_scalar(o) or isinstance(o, Constant) for o in statement.operands)
+
+    def write(self, statement: Let) -> bool:
+        """A number written to one element or to all of a part."""
+        if statement.function not in (primitives.store, primitives.add_at):
+            return False
+        array, path, value = statement.operands
+        self.writable.add(statement.value)
+        return array in self.writable and _is_plain(path) and is_scalar(value)
+
+    def creation(self, statement: Let) -> bool:
+        """A new array, of a size that is never negative."""
+        self.writable.add(statement.value)
+        if statement.function is primitives.zeros_like:
+            return True
+        if statement.function not in _CREATING:
+            return False
+        shape = statement.operands[0]
+        return all(map(self.is_size, shape if isinstance(shape, tuple) else (shape,)))
+
+    def is_size(self, operand: Operand) -> bool:
+        if isinstance(operand, Constant):
+            return isinstance(operand.value, int) and operand.value >= 0
+        made = self.definitions.get(operand)
+        if made is None:
+            return False
+        return made.function is primitives.dim or (
+            made.function is max and Constant(0, made.value.type) in made.operands
+        )
+
+    def branches(self, statement: If) -> bool:
+        if not self.block(statement.then) or not self.block(statement.orelse):
+            return False
+        for result, *sides in zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True):
+            if isinstance(result.type, Array):
+                if not all(side in self.writable for side in sides):
+                    return False
+                self.writable.add(result)
+        return True
+
+    def loop(self, statement: For | While) -> bool:
+        """An inner loop; the arrays that it carries stay in the memory that they have."""
+        arrays = [k for k, c in enumerate(statement.carried) if isinstance(c.parameter.type, Array)]
+        if not all(statement.carried[k].initial in self.writable for k in arrays):
+            return False
+        self.writable.update(statement.carried[k].parameter for k in arrays)
+        if isinstance(statement, While) and not self.block(statement.condition):
+            return False
+        if not self.block(statement.body) or not all(statement.body.yields[k] in self.writable for k in arrays):
+            return False
+        self.writable.update(statement.results[k] for k in arrays)
+        return True
+
+
+def _is_plain(path: tuple[Step, ...]) -> bool:
+    """Whether a path is made of numbers and slices, one for each of the first axes, so that it cannot raise."""
+    if is_advanced(path):
+        return False
+    return all(
+        isinstance(step, Permute) or (isinstance(step, Index) and all(map(_is_item, step.items))) for step in path
+    )
+
+
+def _is_item(item: Operand) -> bool:
+    if isinstance(item, Slice):
+        return item.step is None or (isinstance(item.step, Constant) and item.step.value != 0)
+    return is_scalar(item) and item.type.dtype != "bool"

@@ -1,0 +1,59 @@
+"""What is surely so about the sizes of arrays that meet: that they are equal, or so small that loops suit them best."""
+
+from __future__ import annotations
+
+import math
+
+from pullback.analysis.aliases import find_buffers
+from pullback.analysis.must_write import rank_of
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.nodes import Function, Let, Value, walk
+from pullback.ir.types import Array, is_float
+
+SMALL = 64
+
+
+class EqualSizes:
+    """Facts about the stores, sums and products of a function that owns its memory, by the values that they make.
+
+    copies: stores of an array into a part of the same shape and dtype.
+    sums: additions of an array to another one of the same shape and dtype, in other memory.
+    small: products of which each element of a factor takes part in at most SMALL multiplications, or all do.
+    """
+
+    def __init__(self, function: Function | None = None) -> None:
+        self.copies: set[Value] = set()
+        self.sums: set[Value] = set()
+        self.small: set[Value] = set()
+        if function is None:
+            return
+        self.shapes, self.buffers = Shapes(function), find_buffers(function)
+        for statement in walk(function.body):
+            if isinstance(statement, Let):
+                self.let(statement)
+
+    def may_share(self, a: Value, b: Value) -> bool:
+        """Whether two arrays may be of one piece of memory."""
+        return self.buffers.root(a) is self.buffers.root(b)
+
+    def let(self, statement: Let) -> None:
+        value, operands, of = statement.value, statement.operands, self.shapes.of
+        match statement.function:
+            case primitives.store if _is_alike(operands[0], operands[2]):
+                if self.shapes.part(of(operands[0]), operands[1]) == of(operands[2]):
+                    self.copies.add(value)
+            case primitives.accumulate if _is_alike(*operands) and operands[0].type == operands[1].type:
+                apart = self.buffers.root(operands[0]) is not self.buffers.root(operands[1])
+                if apart and of(operands[0]) == of(operands[1]) and is_float(value.type) and rank_of(value) <= 2:
+                    self.sums.add(value)
+            case primitives.product_into:
+                a, b = (of(factor) for factor in operands[1:3])
+                known = [size for size in (*a, *b[1:]) if isinstance(size, int)]
+                if len(known) >= len((*a, *b[1:])) - 1 and math.prod(known) <= SMALL:
+                    self.small.add(value)
+
+
+def _is_alike(array: Value, value: object) -> bool:
+    """Whether two operands are arrays of one dtype."""
+    return isinstance(value, Value) and isinstance(value.type, Array) and value.type.dtype == array.type.dtype

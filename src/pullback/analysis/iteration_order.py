@@ -1,0 +1,143 @@
+"""Iteration order: which loops give the same whatever the order of their iterations.
+
+for i in range(n):
+    total += x[i]              # a sum
+    g = y_bar[i]               # a slot of the iteration's own
+    y_bar[i] = 0.0
+    x_bar[i - 1] += g          # a sum
+    last = last * x[i]         # depends on the iteration before
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.analysis.reductions import adds_to
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    blocks_of,
+    has_effects,
+    operands_of,
+    values_in,
+    walk,
+)
+from pullback.ir.trip_counts import least_index
+from pullback.ir.types import Array
+
+_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
+_OF_SHAPE = {primitives.dim, primitives.zeros_like}
+
+
+def is_free(loop: For) -> bool:
+    """Whether the iterations may run in any order: all that is carried is sums and slots, and nothing shows."""
+    if loop.exits or has_effects(loop.body):
+        return False
+    others = [k for k, carried in enumerate(loop.carried) if not has_slots(loop, k)]
+    return adds_to(loop, others)
+
+
+def has_slots(loop: For, k: int) -> bool:
+    """Whether each iteration reads and writes only elements of a carried array that no other iteration does."""
+    return slots_of(loop, k) != {}
+
+
+def slots_of(loop: For, k: int) -> dict[int, Any]:
+    """The axes of a carried array along which all that an iteration reads and writes has its own index.
+
+    By axis that index, as equal things for equal ones: `(loop.index,)` is the loop's itself. {} where there is none.
+    """
+    parameter = loop.carried[k].parameter
+    if not isinstance(parameter.type, Array):
+        return {}
+    slots = _Slots(loop, parameter)
+    own = slots.block(loop.body) and loop.body.yields[k] in slots.versions
+    return slots.keys or {} if own else {}
+
+
+class _Slots:
+    """The versions of an array within an iteration, and the axes along which all accesses have its own index."""
+
+    def __init__(self, loop: For, parameter: Value) -> None:
+        self.index = loop.index
+        self.versions: set[Value] = {parameter}
+        self.least = least_index(loop)
+        self.definitions = {s.value: s for s in walk(loop.body) if isinstance(s, Let)}
+        self.keys: dict[int, Any] | None = None
+
+    def block(self, block: Block) -> bool:
+        return all(map(self.statement, block.statements))
+
+    def statement(self, statement: Statement) -> bool:
+        read = self.versions.intersection(values_in(operands_of(statement)))
+        match statement:
+            case Let():
+                return not read or statement.function in _OF_SHAPE or self.access(statement)
+            case If():
+                return not read and self.branches(statement)
+            case For() | While():
+                return self.loop(statement)
+        return not read
+
+    def access(self, statement: Let) -> bool:
+        if statement.function not in _ACCESSES or self.versions.intersection(values_in(statement.operands[1:])):
+            return False
+        _, path, *_ = statement.operands
+        if len(path) != 1 or not isinstance(path[0], Index):
+            return False
+        keys = {p: key for p, item in enumerate(path[0].items) if (key := self.key(item)) is not None}
+        self.keys = keys if self.keys is None else {p: k for p, k in self.keys.items() if keys.get(p) == k}
+        if isinstance(statement.value.type, Array) and statement.function is not primitives.load:
+            self.versions.add(statement.value)
+        return bool(self.keys)
+
+    def key(self, item: Operand) -> Any:
+        """What an index is in terms of the iteration, equal for equal ones; None if two iterations may have the same.
+
+        One that may be negative counts from the end, and may so be that of another iteration.
+        """
+        if self.least is None:
+            return None
+        if item is self.index:
+            return (item,) if self.least >= 0 else None
+        made = self.definitions.get(item) if isinstance(item, Value) else None
+        if made is None or made.function not in (np.add, np.subtract) or made.operands[0] is not self.index:
+            return None
+        other = made.operands[1]
+        if not isinstance(other, Constant):
+            return None
+        distance = other.value if made.function is np.add else -other.value
+        return (made.function, other) if self.least + distance >= 0 else None
+
+    def branches(self, statement: If) -> bool:
+        if not self.block(statement.then) or not self.block(statement.orelse):
+            return False
+        for result, *sides in zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True):
+            if any(side in self.versions for side in sides):
+                if not all(side in self.versions for side in sides):
+                    return False
+                self.versions.add(result)
+        return True
+
+    def loop(self, statement: For | While) -> bool:
+        chained = [k for k, carried in enumerate(statement.carried) if carried.initial in self.versions]
+        bounds = (statement.start, statement.stop, statement.step) if isinstance(statement, For) else ()
+        if self.versions.intersection(values_in(bounds)):
+            return False
+        self.versions.update(statement.carried[k].parameter for k in chained)
+        if not all(map(self.block, blocks_of(statement))):
+            return False
+        self.versions.update(statement.results[k] for k in chained)
+        yielded = [k for k in range(len(statement.carried)) if statement.body.yields[k] in self.versions]
+        return yielded == chained

@@ -1,0 +1,63 @@
+"""Filling: which statement first concerns each element of an array that a loop goes over.
+
+for i in range(n):
+    t[i] = f(i)            # this one, for an array t of n elements
+    s += g(t[i])
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pullback.analysis.iteration_order import slots_of
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import For, Function, Index, Let, Statement, Value, operands_of, read_in, values_in
+from pullback.ir.types import Array
+
+_WRITES = {primitives.store, primitives.add_at}
+
+
+class MustWrites:
+    """What loops of a function write first."""
+
+    def __init__(self, function: Function) -> None:
+        self.shapes = Shapes(function)
+        self.uses = Counter(read_in(function.body))
+
+    def covers(self, loop: For, k: int, axis: int = 0) -> bool:
+        """Whether a loop has as many iterations as a carried array has elements along an axis."""
+        return bool(self.shapes.made_size(loop.stop) == self.shapes.of(loop.carried[k].parameter)[axis])
+
+    def first_write(self, loop: For, k: int, indices: tuple[Value, ...] = ()) -> Let | None:
+        """What first concerns an element of a carried array, where that writes a number, in its own iteration.
+
+        Else None. The loop goes over the elements from 0, along the first axis as far as it may, and over all of each
+        row; no iteration concerns what is another one's. `indices` are those of the loops around it, along the axes
+        before.
+        """
+        axis, version = len(indices), loop.carried[k].parameter
+        if loop.start != constant(0) or loop.step != constant(1) or loop.exits or axis == rank_of(version):
+            return None
+        if self.uses[version] != 1 or slots_of(loop, k).get(axis) != (loop.index,):
+            return None
+        first = next((s for s in loop.body.statements if version in values_in(operands_of(s))), None)
+        return None if first is None else self.write(first, version, (*indices, loop.index))
+
+    def write(self, statement: Statement, version: Value, indices: tuple[Value, ...]) -> Let | None:
+        """The write of a number at some indices, by a statement of an iteration or by the loop that it is."""
+        match statement:
+            case Let() if statement.function in _WRITES and statement.operands[:2] == (version, (Index(indices),)):
+                complete = len(indices) == rank_of(version)
+                return statement if complete and statement.operands[2].type.dtype == version.type.dtype else None
+            case For():
+                inner = next((k for k, carried in enumerate(statement.carried) if carried.initial is version), None)
+                if inner is None or len(indices) == rank_of(version) or not self.covers(statement, inner, len(indices)):
+                    return None
+                return self.first_write(statement, inner, indices)
+        return None
+
+
+def rank_of(value: Value) -> int:
+    return value.type.ndim if isinstance(value.type, Array) else 0

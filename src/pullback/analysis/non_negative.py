@@ -1,0 +1,90 @@
+"""Naturals: which indices are never negative, where a compiler would not see it.
+
+p = d + counted(i, d - 1, -1)
+for j in range(i + 1, d):
+    w[p + j - i - 1]                # never negative: d and the count are not, nor is j - i - 1
+
+An index that may be negative counts from the end of its axis. Machine code would ask at each access, and a loop with a
+choice of addresses is not vectorised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.nodes import Block, For, Function, If, Index, Let, Operand, Statement, Value, While
+from pullback.ir.types import Scalar
+
+_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
+
+
+def non_negative_indices(function: Function) -> frozenset[Value]:
+    """The integers that are never negative at any access in a loop that they are an index of."""
+    finder = _Finder(function)
+    finder.block(function.body)
+    return frozenset(finder.natural - finder.others)
+
+
+class _Finder:
+    def __init__(self, function: Function) -> None:
+        self.ranges = Ranges(Shapes(function))
+        self.depth = 0
+        self.in_parallel = False
+        self.loops: set[Value] = set()
+        self.natural: set[Value] = set()
+        self.others: set[Value] = set()
+
+    def block(self, block: Block, facts: Iterable[Form] = ()) -> None:
+        before = len(self.ranges.facts)
+        self.ranges.facts += facts
+        for statement in block.statements:
+            self.statement(statement)
+        del self.ranges.facts[before:]
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                if statement.function in _ACCESSES and self.depth:
+                    self.access(statement)
+                self.ranges.note(statement)
+            case If():
+                self.block(statement.then, self.known(statement.condition, self.ranges.conditions))
+                self.block(statement.orelse, self.known(statement.condition, self.ranges.refuted))
+            case For():
+                self.count(statement)
+            case While():
+                self.iterations(statement.condition)
+                self.iterations(statement.body, self.known(statement.condition.yields[0], self.ranges.conditions))
+
+    def count(self, loop: For) -> None:
+        """A loop; a compiler does not see where the iterations of a chunk begin."""
+        is_chunk = self.in_parallel and isinstance(loop.start, Value)
+        if not is_chunk:
+            self.loops.add(loop.index)
+        outer, self.in_parallel = self.in_parallel, loop.parallel
+        self.iterations(loop.body, self.ranges.loop_facts(loop))
+        self.in_parallel = outer
+
+    def iterations(self, body: Block, facts: Iterable[Form] = ()) -> None:
+        self.depth += 1
+        self.block(body, facts)
+        self.depth -= 1
+
+    def known(self, condition: Operand, facts: dict[Value, tuple[Form, ...]]) -> tuple[Form, ...]:
+        return facts.get(condition, ()) if isinstance(condition, Value) else ()
+
+    def access(self, statement: Let) -> None:
+        for step in statement.operands[1]:
+            for item in step.items if isinstance(step, Index) else ():
+                if isinstance(item, Value) and isinstance(item.type, Scalar) and item.type.dtype == "int64":
+                    form = self.ranges.form(item)
+                    if not self.is_plain(form):
+                        is_natural = self.ranges.is_never_negative(form)
+                        (self.natural if is_natural else self.others).add(item)
+
+    def is_plain(self, form: Form) -> bool:
+        """Whether an index is that of a loop, or so many after or before it: a compiler knows its range."""
+        return len(form.terms) == 1 and form.terms[0][0] in self.loops and form.terms[0][1] == 1

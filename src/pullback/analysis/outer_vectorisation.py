@@ -1,0 +1,316 @@
+"""Lanes: whether iterations of a loop may run side by side, one piece of their bodies after the other.
+
+for p in range(n):
+    for j in range(m):         # all iterations have these iterations,
+        t[j] = f(x[p], j)      # and do this before any of them goes on
+    s += g(t)
+
+A body is a row of runs of plain statements, with inner loops between them; so are the bodies of those. What has the
+same value in all iterations at a time is *uniform*. An array that every iteration makes is *scratch*: each iteration
+has its own. What iterations hand to one another must be read and written within one run of the outermost body: its
+order then stays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from pullback.analysis.reductions import adds_to
+from pullback.frontend.tapes.inserted import Inserted
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Block,
+    Constant,
+    For,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    made_in_iterations,
+    read_in,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.types import Array, Scalar, is_float, is_integer
+
+CREATING = {np.empty, np.zeros, np.ones}
+WRITING = {primitives.store, primitives.add_at}
+_WIDEST = {"float64", "int64", "bool"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A block in pieces: `runs[i]` stands before `loops[i]`, and the last run after all of them."""
+
+    runs: tuple[tuple[Statement, ...], ...]
+    loops: tuple[For, ...]
+
+
+def pieces_of(block: Block) -> Pieces:
+    runs: list[list[Statement]] = [[]]
+    loops = []
+    for statement in block.statements:
+        if isinstance(statement, For):
+            loops.append(statement)
+            runs.append([])
+        else:
+            runs[-1].append(statement)
+    return Pieces(tuple(map(tuple, runs)), tuple(loops))
+
+
+class Lanes:
+    """What differs between the iterations of a loop that run side by side."""
+
+    def __init__(self, loop: For) -> None:
+        self.loop = loop
+        self.own = made_in_iterations(loop)
+        self.reads = Counter(read_in(loop.body))
+        self.created = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in CREATING]
+        self.scratch = {s.value for s in self.created}
+        self.varying = {loop.index, *(carried.parameter for carried in loop.carried), *self.scratch}
+        self.spread()
+        self.pieces = pieces_of(loop.body)
+        self.place: dict[int, int] = {}
+
+    def spread(self) -> None:
+        """Mark what depends on what varies, and the versions of scratch arrays, until nothing is left to mark."""
+        while True:
+            before = len(self.varying), len(self.scratch)
+            self.mark_block(self.loop.body)
+            if before == (len(self.varying), len(self.scratch)):
+                return
+
+    def mark_block(self, block: Block) -> None:
+        for statement in block.statements:
+            match statement:
+                case Let():
+                    if statement.function in WRITING and statement.operands[0] in self.scratch:
+                        self.scratch.add(statement.value)
+                    self.mark(statement.value, statement.operands)
+                case If():
+                    self.mark_block(statement.then)
+                    self.mark_block(statement.orelse)
+                    for k, result in enumerate(statement.results):
+                        self.mark(result, (statement.condition,))
+                        self.join(result, (statement.then.yields[k], statement.orelse.yields[k]))
+                case For():
+                    for k, carried in enumerate(statement.carried):
+                        self.join(carried.parameter, (carried.initial, statement.body.yields[k]))
+                        self.join(statement.results[k], (carried.parameter,))
+                    self.mark_block(statement.body)
+
+    def mark(self, value: Value, sources: tuple[Operand, ...]) -> None:
+        if any(v in self.varying for v in values_in(sources)):
+            self.varying.add(value)
+
+    def join(self, value: Value, sources: tuple[Operand, ...]) -> None:
+        self.mark(value, sources)
+        if any(v in self.scratch for v in values_in(sources)):
+            self.scratch.add(value)
+
+    # Whether they may run so
+
+    def are_independent(self) -> bool:
+        """Whether iterations may run side by side, and may gain from it."""
+        loop = self.loop
+        if loop.exits or loop.reverse or loop.step != constant(1) or not self.pieces.loops:
+            return False
+        # A loop that is no chain gains more from its own order, which goes through memory in one direction.
+        if not self.scratch and not all(map(_is_chain, self.pieces.loops)):
+            return False
+        if not self.can_widen(loop.body) or not self.find_places():
+            return False
+        held = self.held(loop.body, self.pieces, self.last_reads())
+        # An element of an array is not weak: where other dtypes are near, it would not give the same ones.
+        is_wide = all(s.value.type.dtype in _WIDEST for s in walk(loop.body) if isinstance(s, Let))
+        unknown = _maybe_undefined(loop.body)
+        return all(isinstance(v.type, Scalar) and (is_wide or not v.type.weak) and v not in unknown for v in held)
+
+    def are_large(self, most: int) -> bool:
+        """Whether the arrays of an iteration are known to have more elements than that."""
+        elements = 0
+        for created in self.created:
+            elements += math.prod(size.value if isinstance(size, Constant) else 0 for size in created.operands[0])
+        return elements > most
+
+    def can_widen(self, block: Block) -> bool:
+        """Whether all iterations can go through a block together: its loops have the same iterations in all of them."""
+        pieces = pieces_of(block)
+        if any(map(_is_undefined, block.yields)):
+            return False
+        plain = all(self.is_plain(s) for run in pieces.runs for s in run)
+        return plain and all(map(self.is_one_version, pieces.runs)) and all(map(self.is_common, pieces.loops))
+
+    def is_plain(self, statement: Statement) -> bool:
+        """Whether a statement computes numbers or writes elements; a branch, if all its statements do."""
+        match statement:
+            case Let():
+                if statement.function in CREATING:
+                    return not self.own & set(values_in(statement.operands))
+                if any(v in self.scratch for v in values_in(statement.operands[1:])):
+                    return False
+                if statement.operands and statement.operands[0] in self.scratch:
+                    return _is_element(statement)
+                return not isinstance(statement.function, Inserted)
+            case If():
+                inner = (*statement.then.statements, *statement.orelse.statements)
+                return all(self.is_plain(s) and not _creates(s) for s in inner)
+        return False
+
+    def is_one_version(self, run: tuple[Statement, ...]) -> bool:
+        """Whether what follows a run reads only the last version of each scratch array that it writes."""
+        origins = self.origins(run)
+        if origins is None:
+            return False
+        made = {v for s in run for v in results_of(s)}
+        last = {origin: version for version, origin in origins.items() if version in made}
+        return all(not self.is_read_after(v, run) for v, origin in origins.items() if last.get(origin) is not v)
+
+    def is_read_after(self, version: Value, run: tuple[Statement, ...]) -> bool:
+        return self.reads[version] > Counter(read_in(Block(run)))[version]
+
+    def origins(self, run: tuple[Statement, ...]) -> dict[Value, Value] | None:
+        """For each version of a scratch array that a run makes, the one that it began with; None if it mixes them."""
+        found: dict[Value, Value] = {}
+        for statement in run:
+            match statement:
+                case Let() if statement.value in self.scratch and not _creates(statement):
+                    array: Value = statement.operands[0]
+                    found[statement.value] = found.get(array, array)
+                case If():
+                    for side in (statement.then, statement.orelse):
+                        inner = self.origins(side.statements)
+                        if inner is None:
+                            return None
+                        found |= {version: found.get(origin, origin) for version, origin in inner.items()}
+                    for k, result in enumerate(statement.results):
+                        if result in self.scratch:
+                            sides: list[Value] = [side.yields[k] for side in (statement.then, statement.orelse)]
+                            roots = {found.get(version, version) for version in sides}
+                            if len(roots) > 1:
+                                return None
+                            found[result] = roots.pop()
+        return found
+
+    def is_common(self, loop: For) -> bool:
+        """Whether an inner loop has the same iterations for all, and carries numbers and scratch arrays."""
+        bounds = values_in((loop.start, loop.stop, loop.step))
+        if loop.exits or loop.reverse or any(v in self.varying for v in bounds) or not isinstance(loop.step, Constant):
+            return False
+        if any(_is_undefined(carried.initial) for carried in loop.carried):
+            return False
+        arrays = [c.parameter for c in loop.carried if isinstance(c.parameter.type, Array)]
+        if any(array not in self.scratch for array in arrays):
+            return False
+        return not {c.parameter for c in self.loop.carried} & set(read_in(loop.body)) and self.can_widen(loop.body)
+
+    def find_places(self) -> bool:
+        """Whether each carried value is read in one run only, which is noted, and its next one is known there."""
+        runs, loops = self.pieces.runs, self.pieces.loops
+        made_in = {v: i for i, run in enumerate(runs) for s in run for v in results_of(s)}
+        made_in |= {v: i + 1 for i, inner in enumerate(loops) for v in inner.results}
+        parameters = [carried.parameter for carried in self.loop.carried]
+        for k, carried in enumerate(self.loop.carried):
+            after = self.loop.body.yields[k]
+            if (after is not carried.parameter and after in parameters) or _is_undefined(after):
+                return False
+            reading = [i for i in range(len(runs)) if carried.parameter in _read_by_run(self.pieces, i)]
+            if len(reading) > 1:
+                return False
+            self.place[k] = reading[0] if reading else len(runs) - 1
+            if isinstance(after, Value) and (after in self.scratch or made_in.get(after, 0) > self.place[k]):
+                return False
+        return True
+
+    # What pieces leave for other pieces
+
+    def last_reads(self) -> list[set[Value]]:
+        """For each run of the outermost body, the next values of what it carries."""
+        yields = self.loop.body.yields
+        return [
+            {v for k, place in self.place.items() if place == i for v in values_in(yields[k])}
+            for i in range(len(self.pieces.runs))
+        ]
+
+    def held(self, block: Block, pieces: Pieces, last_reads: list[set[Value]]) -> list[Value]:
+        """The numbers that pieces leave for other pieces, and those that inner loops carry."""
+        found = [v for i in range(len(pieces.runs)) for v in self.crossing(pieces, last_reads, i)]
+        for inner in pieces.loops:
+            found += [c.parameter for c in inner.carried if c.parameter in self.varying - self.scratch]
+            within = pieces_of(inner.body)
+            found += self.held(inner.body, within, last_reads_of(inner.body, within))
+        return found
+
+    def crossing(self, pieces: Pieces, last_reads: list[set[Value]], i: int) -> list[Value]:
+        """The varying numbers of a run that another piece reads; `last_reads[j]` is what a run reads at its end."""
+        others: set[Value] = set()
+        for j in range(len(pieces.runs)):
+            if j != i:
+                others |= _read_by_run(pieces, j) | last_reads[j]
+        for inner in pieces.loops:
+            others |= set(read_in(inner.body))
+        made = [v for s in pieces.runs[i] for v in results_of(s)]
+        return [v for v in made if v in others and v in self.varying and v not in self.scratch]
+
+
+def last_reads_of(block: Block, pieces: Pieces) -> list[set[Value]]:
+    """What the runs of an inner body read at their end: the last one, what the body yields."""
+    return [*(set() for _ in pieces.loops), set(values_in(block.yields))]
+
+
+def _read_by_run(pieces: Pieces, i: int) -> set[Value]:
+    """What a run reads, and the loop after it at its start."""
+    initial = tuple(c.initial for c in pieces.loops[i].carried) if i < len(pieces.loops) else ()
+    return {*read_in(Block(pieces.runs[i], initial))}
+
+
+def _is_element(statement: Let) -> bool:
+    """Whether a statement reads or writes one element of an array."""
+    if statement.function not in {primitives.load, *WRITING}:
+        return False
+    array, path = statement.operands[:2]
+    if len(path) != 1 or not isinstance(path[0], Index) or len(path[0].items) != array.type.ndim:
+        return False
+    return all(isinstance(item, Value | Constant) and _is_integer(item) for item in path[0].items)
+
+
+def _is_integer(item: Value | Constant) -> bool:
+    return isinstance(item.type, Scalar) and is_integer(item.type)
+
+
+def _creates(statement: Statement) -> bool:
+    return isinstance(statement, Let) and statement.function in CREATING
+
+
+def _is_undefined(operand: Operand) -> bool:
+    return isinstance(operand, Constant) and operand.value is UNDEFINED
+
+
+def _maybe_undefined(block: Block) -> set[Value]:
+    """Results of branches that one side leaves without a value."""
+    found: set[Value] = set()
+    while True:
+        before = len(found)
+        for statement in walk(block):
+            if isinstance(statement, If):
+                for k, result in enumerate(statement.results):
+                    sides = (statement.then.yields[k], statement.orelse.yields[k])
+                    if any(_is_undefined(side) or side in found for side in sides):
+                        found.add(result)
+        if len(found) == before:
+            return found
+
+
+def _is_chain(inner: For) -> bool:
+    """Whether an iteration needs a float of the iteration before for more than to add to it."""
+    floats = [k for k, c in enumerate(inner.carried) if is_float(c.parameter.type)]
+    return not all(adds_to(inner, [k]) for k in floats)

@@ -1,0 +1,1 @@
+"""What calls, subscripts and methods mean."""

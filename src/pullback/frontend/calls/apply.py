@@ -1,0 +1,285 @@
+"""Applying a NumPy function to bindings: operands are read, Python's numbers take the dtype of what they meet."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.errors import TypingError
+from pullback.frontend.calls.exact_libraries import by_operands, by_operator, is_of_math
+from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_for
+from pullback.frontend.source.addresses import is_numpy, name_of
+from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
+from pullback.frontend.values.context import Context, StaticNeeded
+from pullback.ir import primitives
+from pullback.ir.infer import PYTHON, infer, may_be_view
+from pullback.ir.nodes import Constant, Operand, Value, is_scalar
+from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, within
+
+STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
+"""Parameters whose value decides the type of the result: they must be known before the run."""
+
+TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}
+"""Parameters that take a tuple as it is, where others make an array of it."""
+
+_COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
+
+_REDUCING = {np.sum, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin, np.cumsum, np.cumprod}
+
+_CHOOSING = {np.where, runtime.where}
+_MATCHING = {*_CHOOSING, np.clip, np.maximum, np.minimum}
+
+
+def apply(
+    context: Context,
+    function: Callable[..., Any],
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+    by: str = "",
+) -> Binding:
+    """`function(*arguments, **keywords)` as a statement of the open block; by: see `ir.nodes.Let`."""
+    names = parameter_names(function)
+    keywords = checked_keywords(context, function, names, arguments, keywords, node)
+    if len(arguments) > len(names) and names:
+        context.mistyped(node, f"{name_of(function)} takes {len(names)} arguments, but {len(arguments)} were given")
+    given = [*arguments, *keywords.values()]
+    labels = labels_of(function, len(given), tuple(keywords))
+    operands = tuple(as_operand(context, b, label, node) for b, label in zip(given, labels, strict=True))
+    left = tuple(keywords)
+    if "dtype" in labels:
+        operands, left = in_dtype_asked_for(context, function, labels, operands, left, node)
+    strings = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, str)]
+    if isinstance(function, np.ufunc) and strings:
+        context.mistyped(node, f"{name_of(function)}: the string {strings[0].value!r} is not a number or an array")
+    result = context.bind(computed(context, function, operands, left, node, by))
+    makes_anew = isinstance(function, np.ufunc) or not is_numpy(function)
+    if isinstance(result, ArrayRef) and not makes_anew and may_be_view(function, operands, left):
+        result.cell.outside = f"the result of {name_of(function)} may or may not share memory with its argument"
+        for cell in {cell for binding in given for cell in cells_in(binding)}:
+            context.state.descend(result.cell, cell)
+    return result
+
+
+def as_of_numpy(context: Context, result: Binding, node: Any) -> Binding:
+    """What a function of NumPy returns: never a number of Python's, also of such ones."""
+    if not isinstance(result, Value) or not isinstance(result.type, Scalar) or not result.type.weak:
+        return result
+    with context.builder.at(context.location(node)):
+        return context.builder.cast(result, result.type.dtype)
+
+
+def apply_operator(context: Context, function: Callable[..., Any], given: tuple[Binding, ...], node: Any) -> Binding:
+    """An operator of the language on numbers and arrays."""
+    operands = tuple(context.operand(binding, node) for binding in given)
+    folded = _folded(function, operands)
+    if folded is not None:
+        return folded
+    return context.bind(computed(context, function, operands, (), node, by_operator(function, given)))
+
+
+def computed(
+    context: Context,
+    function: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    keywords: tuple[str, ...],
+    node: Any,
+    by: str = "",
+) -> Value:
+    """The statement itself, with the casts that make weak numbers agree. TypingError with NumPy's own reason."""
+    try:
+        type_ = infer(function, operands, keywords)
+    except Exception as error:
+        name = getattr(function, "__name__", "function")
+        reason = str(error).split("\n")[0]
+        context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
+    if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
+        context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
+    if isinstance(function, np.ufunc) or function in _MATCHING:
+        operands = _matched(context, function, operands, type_, node)
+    if function in _REDUCING and is_scalar(operands[0]):
+        operands = _without_axis(function, operands, keywords)
+    if function is np.power and type_ == FLOAT and operands[0].type == INT:
+        # Python computes a power that is a fraction with floats.
+        operands = (as_python_float(context, operands[0], node), operands[1])
+    with context.builder.at(context.location(node)):
+        type_ = FLOAT if is_of_math(by) and type_.dtype == "float64" else type_
+        by = by or by_operands(function, operands)
+        return context.builder.let(function, *operands, keywords=keywords, type_=type_, by=by)
+
+
+def as_python_float(context: Context, number: Binding, node: Any) -> Any:
+    """A number as one of 64 bits, which functions of `math` compute with; anything else as it is."""
+    if not is_scalar(number) or number.type.dtype == "float64":
+        return number
+    if isinstance(number, Constant):
+        return Constant(float(number.value), FLOAT)
+    with context.builder.at(context.location(node)):
+        return context.bind(context.builder.cast(number, "float64*"))
+
+
+def _without_axis(
+    function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]
+) -> tuple[Operand, ...]:
+    """The operands of a reduction of a number: where NumPy allows to name its axis 0, it means all there are."""
+    labels = labels_of(function, len(operands), keywords)
+    return tuple(Constant(None) if label == "axis" else o for o, label in zip(operands, labels, strict=True))
+
+
+def _matched(
+    context: Context, function: Callable[..., Any], operands: tuple[Operand, ...], type_: Type, node: Any
+) -> tuple[Operand, ...]:
+    """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
+    if function in _CHOOSING:
+        return operands[0], *_matched(context, np.add, operands[1:], type_, node)
+    typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
+    common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
+    dtypes = {operand.type.dtype for operand in typed}
+    computed_wide = common == "float64" and type_.dtype in ("float64", "bool")
+    if computed_wide and "float32" in dtypes and "float64" not in dtypes:
+        return tuple(_widened(context, operand, node) for operand in operands)
+    exact = function in _COMPARING and np.dtype(common).kind in "iu"  # NumPy compares integers of any size
+    if exact or common in ("float64", "int64", "bool"):
+        return operands
+    if function is np.clip:
+        operands = tuple(_bounded(operand, common) for operand in operands)
+    return tuple(_in_dtype(context, operand, common, node) for operand in operands)
+
+
+def _widened(context: Context, operand: Operand, node: Any) -> Operand:
+    """Floats of 32 bits that meet integers in 64: Numba would compute with 32."""
+    if operand.type.dtype != "float32":
+        return operand
+    with context.builder.at(context.location(node)):
+        return context.builder.cast(operand, "float64")
+
+
+def _bounded(operand: Operand, dtype: str) -> Operand:
+    """A bound of np.clip, or the end of the range of the integers that cannot be beyond it."""
+    if np.dtype(dtype).kind not in "iu" or not isinstance(operand, Constant) or not isinstance(operand.value, int):
+        return operand
+    return Constant(within(operand.value, dtype), operand.type)
+
+
+def _in_dtype(context: Context, operand: Operand, dtype: str, node: Any) -> Operand:
+    if not isinstance(operand, Value | Constant) or not isinstance(operand.type, Scalar):
+        return operand
+    if not operand.type.weak or operand.type.dtype in (dtype, "bool"):
+        return operand
+    if isinstance(operand, Constant):
+        context.check_fits(operand, dtype, node)
+        return Constant(operand.value, Scalar(dtype))
+    with context.builder.at(context.location(node)):
+        _check_fits(context, operand, dtype)
+        return context.builder.cast(operand, dtype)
+
+
+def _check_fits(context: Context, operand: Value, dtype: str) -> None:
+    """OverflowError, as NumPy has it, where one of Python's integers is too large for a narrow one."""
+    if np.dtype(dtype).kind not in "iu" or is_wide(dtype):
+        return
+    message = Constant(f"a Python integer is out of bounds for {dtype}")
+    bounds = np.iinfo(dtype)
+    for low, high in ((Constant(int(bounds.min), INT), operand), (operand, Constant(int(bounds.max), INT))):
+        fits = context.builder.let(np.less_equal, low, high)
+        context.builder.effect(primitives.check, fits, Constant(OverflowError), message)
+
+
+def _folded(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Constant | None:
+    """The result where all operands are Python numbers known before the run."""
+    if not all(isinstance(o, Constant) and isinstance(o.type, Scalar) and o.type.weak for o in operands):
+        return None
+    python = PYTHON.get(function)
+    if python is None:
+        return None
+    try:
+        result = python(*(operand.value for operand in operands))
+    except ZeroDivisionError:
+        return _divided_by_zero(function, operands)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    type_ = {bool: "bool", int: "int64", float: "float64"}.get(type(result))
+    return None if type_ is None else Constant(result, Scalar(type_, weak=True))
+
+
+def _divided_by_zero(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Constant | None:
+    """What NumPy has for a division by zero of floats: an infinity or NaN; None for one of integers."""
+    if function is not np.true_divide and all(isinstance(operand.value, int) for operand in operands):
+        return None
+    with np.errstate(all="ignore"):
+        return Constant(float(function(*(float(operand.value) for operand in operands))), FLOAT)
+
+
+def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Operand:
+    """A binding as the operand for the parameter `label`."""
+    if label in STATIC:
+        return static_operand(context, binding, label, node)
+    match binding:
+        case Static(value=value):
+            return Constant(value)
+        case TupleValue() | ListRef() if label in TUPLES:
+            return tuple(as_operand(context, item, label, node) for item in context.items(binding, node))
+        case Text():
+            context.mistyped(node, "a string made at run time cannot be passed here")
+        case ArrayRef() | TupleValue() | ListRef() | Value() | Constant():
+            return context.operand(binding, node)
+    context.mistyped(node, f"a {type(binding).__name__.lower()} cannot be passed here")
+
+
+def static_operand(context: Context, binding: Binding, label: str, node: Any) -> Operand:
+    """A parameter that decides types: known before the run, or asked for."""
+    match binding:
+        case Static(value=value):
+            return Constant(value)
+        case Constant():
+            return binding
+        case TupleValue() | ListRef():
+            return tuple(static_operand(context, item, label, node) for item in context.items(binding, node))
+        case Value():
+            needs_static(context, binding, f"'{label}'", node)
+    context.mistyped(node, f"'{label}' must be known before the run", "write the number itself")
+
+
+def needs_static(context: Context, value: Value, what: str, node: Any) -> Any:
+    """Ask for this number before the run; the reader starts again if it is an argument."""
+    try:
+        context.mistyped(node, f"{what} must be known before the run", "write the number itself, or pass it directly")
+    except TypingError as error:
+        raise StaticNeeded(value, error) from None
+
+
+@cache
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters that a NumPy function takes by position; () where they are not known or many."""
+    if isinstance(function, np.ufunc):
+        return tuple(f"x{k + 1}" for k in range(function.nin))
+    if function in _NAMES:
+        return _NAMES[function]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    return () if any(p.kind is p.VAR_POSITIONAL for p in positional) else tuple(p.name for p in positional)
+
+
+def labels_of(function: Callable[..., Any], count: int, keywords: tuple[str, ...]) -> list[str]:
+    """The parameter for each of so many operands, of which those of the keywords stand last; "" where not known."""
+    names, positional = parameter_names(function), count - len(keywords)
+    return [*names[:positional], *[""] * (positional - len(names)), *keywords]
+
+
+_NAMES: dict[Any, tuple[str, ...]] = {
+    np.concatenate: ("arrays", "axis"),
+    np.where: ("condition", "x", "y"),
+    np.dot: ("a", "b"),
+    np.inner: ("a", "b"),
+    np.vdot: ("a", "b"),
+    np.zeros: ("shape", "dtype"),
+    np.empty: ("shape", "dtype"),
+}

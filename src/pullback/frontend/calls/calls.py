@@ -1,0 +1,356 @@
+"""Calls: builtins and NumPy functions mean something to the reader, other Python functions are read in place."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from types import FunctionType, MethodType
+from typing import Any
+
+import gast
+import numpy as np
+
+from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float
+from pullback.frontend.calls.exact_libraries import by_call
+from pullback.frontend.calls.mathematics import known_beforehand
+from pullback.frontend.calls.meaning import call_meaning
+from pullback.frontend.calls.methods import call_method
+from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
+from pullback.frontend.calls.special import SPECIAL
+from pullback.frontend.calls.spelling import canonical
+from pullback.frontend.source.addresses import address_of, draws_random_numbers, is_numpy, is_public, name_of
+from pullback.frontend.source.desugar import RESULT, desugar
+from pullback.frontend.source.finding import Source, find_source
+from pullback.frontend.source.language import check_language
+from pullback.frontend.source.names import assigned_names
+from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
+from pullback.frontend.tapes.captured import binding_of, constant_of, is_tensor
+from pullback.frontend.values.bindings import (
+    Binding,
+    Bound,
+    Cell,
+    DictRef,
+    Local,
+    Method,
+    Static,
+    TupleValue,
+)
+from pullback.frontend.values.context import Context, Frame
+from pullback.frontend.values.results import binding_from, result_of
+
+MOST_FRAMES = 60
+CALL = "__pullback_call__"
+"""The attribute that names the method to read for a call of an object, if it is not `__call__`."""
+
+
+def call(
+    context: Context, function: Binding, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """`function(*arguments, **keywords)`."""
+    match function:
+        case Local():
+            return call_local(context, function, arguments, keywords, node)
+        case Method():
+            return call_method(context, function, arguments, keywords, node)
+        case Bound(function=FunctionType() as plain):
+            return call_python(context, plain, (function.receiver, *arguments), keywords, node)
+        case Static(value=value):
+            return call_static(context, value, arguments, keywords, node)
+    context.mistyped(node, "this is not a function that can be followed")
+
+
+def call_static(
+    context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of a Python object that is known before the run."""
+    given, function = function, canonical(function)
+    if draws_random_numbers(function):
+        reason = f"{name_of(function)} draws random numbers, and a statement may run again, or be left out"
+        context.refuse(node, reason, "draw them before the call, and pass them as an argument")
+    known = known_beforehand(given, arguments, keywords)
+    if known is not None:
+        return known
+    if _hashable(function) and function in SPECIAL:
+        return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
+    if isinstance(function, functools.partial):
+        return _call_partial(context, function, arguments, keywords, node)
+    if isinstance(function, type):
+        return construct(context, function, arguments, keywords, node)
+    if (_hashable(function) and is_public(function)) or _is_of_runtime(function):
+        if not _is_of_runtime(function) and address_of(function) is None:
+            reason = f"{name_of(function)} has no public name by which generated code could call it"
+            context.refuse(node, reason, "write the function in Python")
+        by = by_call(given)
+        if by:
+            arguments = tuple(as_python_float(context, argument, node) for argument in arguments)
+        result = apply(context, function, arguments, keywords, node, by)
+        return as_of_numpy(context, result, node) if is_numpy(given) else result
+    plain, receiver = plain_function(function)
+    if plain is not None:
+        bound = arguments if receiver is None else (Static(receiver), *arguments)
+        return call_python(context, plain, bound, keywords, node)
+    called = getattr(function, CALL, "__call__")
+    method = inspect.getattr_static(type(function), called, None)
+    if isinstance(method, FunctionType):
+        context.depend(Dependency(type(function), called, method), Dependency(function, "__class__", type(function)))
+        return call_python(context, method, (Static(function), *arguments), keywords, node)
+    name = getattr(function, "__name__", type(function).__name__)
+    context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
+
+
+def _call_partial(
+    context: Context,
+    function: functools.partial[Any],
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> Binding:
+    """A call of a functools.partial: its own arguments stand where any container from outside does."""
+    if any(value is getattr(functools, "Placeholder", ABSENT) for value in function.args):
+        context.refuse(node, "a functools.partial with placeholders cannot be followed", "write a lambda")
+    bound = context.items(binding_of(context, function.args, function, "args", node), node)
+    named = binding_of(context, function.keywords, function, "keywords", node)
+    assert isinstance(named, DictRef), "a dict from outside"
+    entries = dict(context.version(named.cell, node))
+    return call_static(context, function.func, (*bound, *arguments), entries | keywords, node)
+
+
+def plain_function(function: Any) -> tuple[FunctionType | None, Any]:
+    """The Python function behind a function, method, dispatcher or one of our wrappers, and its receiver."""
+    receiver = None
+    if isinstance(function, MethodType):
+        function, receiver = function.__func__, function.__self__
+    for attribute in ("py_func", "__pullback_primal__"):
+        function = getattr(function, attribute, function)
+    return (function, receiver) if isinstance(function, FunctionType) else (None, None)
+
+
+def _is_of_runtime(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").startswith("pullback.runtime")
+
+
+def _hashable(value: Any) -> bool:
+    return getattr(type(value), "__hash__", None) is not None
+
+
+def construct(
+    context: Context, kind: type, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of a class: a NumPy scalar type, a namedtuple or a dataclass."""
+    if issubclass(kind, np.generic) and len(arguments) == 1:
+        operand = context.operand(arguments[0], node)
+        with context.builder.at(context.location(node)):
+            return context.bind(context.builder.cast(operand, np.dtype(kind).name))
+    fields = getattr(kind, "_fields", None)
+    if fields is None and dataclasses.is_dataclass(kind):
+        fields = tuple(field.name for field in dataclasses.fields(kind))
+    if fields is None:
+        context.refuse(node, f"an object of class '{kind.__name__}' is made", "use a tuple, a dict or a namedtuple")
+    try:
+        bound = inspect.signature(kind).bind(*arguments, **keywords)
+    except TypeError as error:
+        context.mistyped(node, f"{kind.__name__}: {error}")
+    maker = getattr(kind, "__new__" if hasattr(kind, "_fields") else "__init__")
+    context.depend(Dependency(kind, maker.__name__, maker), *parts_of(maker))
+    items = tuple(bound.arguments.get(n) or default_of(context, *_default_named(maker, n), node) for n in fields)
+    return TupleValue(items, kind, fields)
+
+
+def _default_named(function: FunctionType, name: str) -> tuple[Any, Place, Any]:
+    """The default of a parameter, and where it stands."""
+    named = function.__kwdefaults__ or {}
+    if name in named:
+        return named[name], Place(function, "__kwdefaults__"), name
+    defaults, code = function.__defaults__ or (), function.__code__
+    k = code.co_varnames.index(name) - code.co_argcount + len(defaults)
+    return defaults[k], Place(function, "__defaults__"), k
+
+
+def new_dict(context: Context, entries: dict[Any, Binding], name: str = "") -> DictRef:
+    cell = Cell(name)
+    context.state.cells[cell] = tuple(entries.items())
+    return DictRef(cell)
+
+
+def method_of_record(context: Context, receiver: TupleValue, name: str, node: Any) -> Binding:
+    """A method of a namedtuple or dataclass: a function whose first argument is the record."""
+    found = inspect.getattr_static(receiver.kind, name)
+    if isinstance(found, FunctionType):
+        context.depend(Dependency(receiver.kind, name, found))
+        return Bound(found, receiver)
+    context.refuse(node, f"the attribute '{name}' cannot be followed here")
+
+
+# Reading a function in place
+
+
+def call_python(
+    context: Context, function: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of another Python function, read here as if its text stood in the caller's."""
+    source = checked_source(function)
+    context.depend(*parts_of(function))
+    defaults = tuple(
+        default_of(context, value, Place(function, "__defaults__"), k, node)
+        for k, value in enumerate(function.__defaults__ or ())
+    )
+    keyword_defaults = {
+        name: default_of(context, value, Place(function, "__kwdefaults__"), name, node)
+        for name, value in (function.__kwdefaults__ or {}).items()
+    }
+    bound = bind_arguments(
+        context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name
+    )
+    if any(key[0] is function for key in context.callees):
+        return call_itself(context, source, bound, function, node)
+    state, made = context.state.copy(), len(context.builder.statements)
+    try:
+        return run(context, source, source.tree, bound, None, function, node)
+    except Recursion as found:
+        if found.function is not function:
+            raise
+        context.state = state
+        del context.builder.statements[made:]
+        return call_itself(context, source, bound, function, node)
+
+
+def default_of(context: Context, value: Any, place: Place, name: Any, node: Any) -> Binding:
+    """A default of a function, which is part of it; what is in a container or an array may change all the same."""
+    if isinstance(value, np.ndarray | list | tuple | dict) or is_tensor(value):
+        return binding_of(context, value, place, name, node)
+    return constant_of(context, value, name, node)
+
+
+def call_itself(
+    context: Context, source: Source, bound: dict[str, Binding], function: FunctionType, node: Any
+) -> Binding:
+    """A call of a function that calls itself, as a statement."""
+    key = key_of(context, function, bound, node)
+
+    def read(inner: Context, given: dict[str, Binding]) -> tuple[list[Any], Any]:
+        return result_of(inner, run(inner, source, source.tree, given, None, function, source.tree), source.tree)
+
+    return call_recursive(context, key, bound, read, binding_from, node)
+
+
+def checked_source(function: FunctionType) -> Source:
+    source = find_source(function)
+    check_language(source)
+    return source
+
+
+def call_local(
+    context: Context, local: Local, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of a nested function or lambda; it sees the present values of the names around it."""
+    names = [argument.id for argument in local.node.args.kwonlyargs]
+    keyword_defaults = {n: d for n, d in zip(names, local.keyword_defaults, strict=True) if d is not None}
+    name = getattr(local.node, "name", "<lambda>")
+    bound = bind_arguments(context, local.node.args, arguments, keywords, local.defaults, keyword_defaults, node, name)
+    parent = next((frame for frame in reversed(context.frames) if frame.number == local.frame), None)
+    if parent is None:
+        context.refuse(node, f"'{name}' is called after the function that defines it has returned")
+    return run(context, local.source, local.node, bound, parent, None, node)
+
+
+def bind_arguments(
+    context: Context,
+    parameters: Any,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    defaults: tuple[Binding, ...],
+    keyword_defaults: dict[str, Binding],
+    node: Any,
+    name: str,
+) -> dict[str, Binding]:
+    """Which parameter gets what, as Python would bind them."""
+    positional = [p.id for p in (*parameters.posonlyargs, *parameters.args)]
+    keyword_only = [p.id for p in parameters.kwonlyargs]
+    if len(arguments) > len(positional):
+        context.mistyped(node, f"{name}() takes {len(positional)} positional arguments but {len(arguments)} were given")
+    bound = dict(zip(positional, arguments, strict=False))
+    for keyword, value in keywords.items():
+        if keyword in bound:
+            context.mistyped(node, f"{name}() got multiple values for argument '{keyword}'")
+        if keyword not in positional + keyword_only:
+            context.mistyped(node, f"{name}() got an unexpected keyword argument '{keyword}'")
+        bound[keyword] = value
+    later = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
+    for parameter, value in {**later, **keyword_defaults}.items():
+        bound.setdefault(parameter, value)
+    missing = [p for p in positional + keyword_only if p not in bound]
+    if missing:
+        context.mistyped(node, f"{name}() is missing the argument '{missing[0]}'")
+    return bound
+
+
+def run(
+    context: Context,
+    source: Source,
+    function_node: Any,
+    bound: dict[str, Binding],
+    parent: Frame | None,
+    function: FunctionType | None,
+    node: Any,
+) -> Binding:
+    """Read a function's body in a frame of its own and return what it returns."""
+    if function is not None and any(frame.function is function for frame in context.frames):
+        raise Recursion(function)
+    name = getattr(function_node, "name", "a lambda")
+    if any(frame.node is function_node for frame in context.frames):
+        context.refuse(node, f"'{name}' calls itself", "write a loop")
+    if len(context.frames) > MOST_FRAMES:
+        reason = f"'{name}' is the last of more than {MOST_FRAMES} functions that call one another"
+        context.refuse(node, reason, "make one function of several")
+    body = body_of(function_node)
+    context.frame_count += 1
+    frame = Frame(
+        context.frame_count, source, function_node, body, assigned_names(body) | frozenset(bound), parent, function
+    )
+    context.frames.append(frame)
+    try:
+        for name, value in bound.items():
+            context.state.names[(frame.number, name)] = value
+        context.execute(body)
+        result = context.state.names.get((frame.number, RESULT), Static(None))
+        return context.settled(result, node) if not context.state.dead else Static(None)
+    finally:
+        context.frames.pop()
+        for key in [key for key in context.state.names if key[0] == frame.number]:
+            del context.state.names[key]
+
+
+def body_of(function_node: Any) -> list[Any]:
+    """The desugared statements of a function; a lambda returns its expression."""
+    if isinstance(function_node, gast.Lambda):
+        statement = gast.copy_location(gast.Return(function_node.body), function_node.body)
+        return desugar([statement])
+    return desugar(function_node.body)
+
+
+def comprehension(context: Context, node: Any) -> Binding:
+    """`[element for target in iterable if test]` as a loop that appends to a list."""
+    generator = node.generators[0]
+    name = "<list>"
+    target = gast.Name(name, gast.Load(), None, None)
+    append = gast.Call(gast.Attribute(target, "append", gast.Load()), [node.elt], [])
+    statement: Any = gast.Expr(append)
+    for test in generator.ifs:
+        statement = gast.If(test, [statement], [])
+    loop = gast.For(generator.target, generator.iter, [statement], [], None)
+    for made in gast.walk(loop):
+        if not hasattr(made, "lineno"):
+            gast.copy_location(made, node)
+    key = (context.frame.number, name)
+    outer = context.state.names.get(key)
+    hidden = {k: v for k, v in context.state.names.items() if k[1] in assigned_names([loop]) and k[0] == key[0]}
+    context.state.names[key] = context.new_list(())
+    context.execute([loop])
+    listed = context.state.names.pop(key)
+    for inner in assigned_names([loop]):
+        context.state.names.pop((key[0], inner), None)
+    context.state.names.update(hidden)
+    if outer is not None:
+        context.state.names[key] = outer
+    return listed

@@ -1,0 +1,154 @@
+"""What NumPy's functions that make arrays mean, and those that convert dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.frontend.calls.apply import computed
+from pullback.frontend.calls.exact_libraries import FLOAT_POWER
+from pullback.frontend.calls.indexing import type_of_ref
+from pullback.frontend.calls.meaning import Meaning, Meanings
+from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
+from pullback.frontend.values.context import Context
+from pullback.ir import primitives
+from pullback.ir.nodes import Constant, Operand, Value
+from pullback.ir.types import Scalar
+
+CREATION = Meanings()
+
+
+def as_array(context: Context, binding: Binding, node: Any) -> ArrayRef:
+    """The array itself, or a fresh one of a number or of a list of numbers."""
+    ref = binding if isinstance(binding, ArrayRef) else context.bind(_array(context, binding, node))
+    assert isinstance(ref, ArrayRef), "an array is bound to a cell"
+    return ref
+
+
+def _array(context: Context, binding: Binding, node: Any) -> Value:
+    operand = context.operand(binding, node)
+    if isinstance(operand.type, Scalar):
+        return context.let(node, np.reshape, operand, ())
+    assert isinstance(operand, Value), "an array is a value"
+    return operand
+
+
+@CREATION.of(np.asarray, np.ascontiguousarray, np.asanyarray)
+def _asarray(context: Context, node: Any, a: Binding, dtype: Binding | None = None) -> Binding:
+    array = as_array(context, a, node)
+    if dtype is None or type_of_ref(context, array, node).dtype == dtype_name(dtype, context, node):
+        return array
+    return as_type(context, array, dtype, node)
+
+
+@CREATION.of(np.array)
+def _new_array(context: Context, node: Any, object: Binding, dtype: Binding | None = None) -> Binding:
+    if dtype is not None:
+        return as_type(context, as_array(context, object, node), dtype, node)
+    return _copy(context, node, object)
+
+
+@CREATION.of(np.copy)
+def _copy(context: Context, node: Any, a: Binding) -> Binding:
+    if isinstance(a, ArrayRef):
+        return context.bind(context.let(node, primitives.copy, context.read(a, node)))
+    return as_array(context, a, node)
+
+
+def dtype_name(dtype: Binding, context: Context, node: Any) -> str:
+    """The name of a dtype given as a string, a type or a dtype."""
+    if not isinstance(dtype, Static):
+        context.mistyped(node, "the dtype must be known before the run")
+    try:
+        return str(np.dtype(dtype.value).name)
+    except TypeError as error:
+        context.mistyped(node, str(error))
+
+
+def as_type(context: Context, binding: Binding, dtype: Binding, node: Any) -> Binding:
+    """`x.astype(dtype)`: a fresh array or number."""
+    operand = context.operand(binding, node)
+    with context.builder.at(context.location(node)):
+        return context.bind(context.builder.cast(operand, dtype_name(dtype, context, node)))
+
+
+def in_c_order(binding: Binding) -> Binding:
+    """The array, known to be in C order."""
+    if isinstance(binding, ArrayRef):
+        binding.cell.contiguous = True
+    return binding
+
+
+def _filled_like(create: Any) -> Meaning:
+    def like(context: Context, node: Any, a: Binding, dtype: Binding | None = None) -> Binding:
+        operand = context.operand(a, node)
+        name = dtype_name(dtype, context, node) if dtype is not None else operand.type.dtype
+        with context.builder.at(context.location(node)):
+            shape = context.builder.dims(operand)
+        return in_c_order(context.bind(computed(context, create, (shape, Constant(name)), ("dtype",), node)))
+
+    return like
+
+
+CREATION[np.zeros_like], CREATION[np.ones_like] = _filled_like(np.zeros), _filled_like(np.ones)
+CREATION[np.empty_like] = _filled_like(np.empty)
+
+
+@CREATION.of(np.full)
+def _full(context: Context, node: Any, shape: Binding, fill_value: Binding, dtype: Binding | None = None) -> Binding:
+    value = context.operand(fill_value, node)
+    if dtype is not None:
+        with context.builder.at(context.location(node)):
+            value = context.builder.cast(value, dtype_name(dtype, context, node))
+    sizes = shape_operand(context, shape, node)
+    return context.bind(computed(context, np.full, (sizes, value), (), node))
+
+
+@CREATION.of(np.full_like)
+def _full_like(context: Context, node: Any, a: Binding, fill_value: Binding) -> Binding:
+    operand, value = context.operand(a, node), context.operand(fill_value, node)
+    with context.builder.at(context.location(node)):
+        if value.type.dtype != operand.type.dtype:
+            value = context.builder.cast(value, operand.type.dtype)
+        shape = context.builder.dims(operand)
+    return context.bind(computed(context, np.full, (shape, value), (), node))
+
+
+def shape_operand(context: Context, shape: Binding, node: Any) -> Operand:
+    """A shape given as an int or a sequence of ints."""
+    if isinstance(shape, TupleValue | ListRef):
+        return tuple(context.scalar(item, node) for item in context.items(shape, node))
+    return (context.scalar(shape, node),)
+
+
+def _created(create: Any) -> Meaning:
+    def made(context: Context, node: Any, shape: Binding, dtype: Binding | None = None) -> Binding:
+        sizes = shape_operand(context, shape, node)
+        if dtype is None:
+            return in_c_order(context.bind(computed(context, create, (sizes,), (), node)))
+        name = Constant(dtype_name(dtype, context, node))
+        return in_c_order(context.bind(computed(context, create, (sizes, name), ("dtype",), node)))
+
+    return made
+
+
+CREATION[np.zeros], CREATION[np.ones], CREATION[np.empty] = _created(np.zeros), _created(np.ones), _created(np.empty)
+
+
+@CREATION.of(np.where)
+def _where(context: Context, node: Any, condition: Binding, x: Binding, y: Binding) -> Binding:
+    """A choice among numbers is a number first, and then an array without axes."""
+    operands = tuple(context.operand(binding, node) for binding in (condition, x, y))
+    if all(isinstance(operand.type, Scalar) for operand in operands):
+        return context.bind(context.let(node, np.reshape, computed(context, runtime.where, operands, (), node), ()))
+    return context.bind(computed(context, np.where, operands, (), node))
+
+
+@CREATION.of(np.float_power)
+def _float_power(context: Context, node: Any, x1: Binding, x2: Binding) -> Binding:
+    """A power with 64 bits, whatever the dtypes of its operands."""
+    with context.builder.at(context.location(node)):
+        operands = tuple(context.builder.cast(context.operand(x, node), "float64") for x in (x1, x2))
+    return context.bind(computed(context, np.power, operands, (), node, FLOAT_POWER))

@@ -1,0 +1,268 @@
+"""Subscripts: what an index means for arrays, tuples, lists and dicts, for reading and for writing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from pullback.frontend.calls.apply import apply_operator, needs_static
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue, cells_in
+from pullback.frontend.values.branches import choose
+from pullback.frontend.values.context import Context, list_item, merged
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.infer import is_advanced, type_of_part
+from pullback.ir.nodes import Constant, Index, Operand, Slice, Value, is_scalar
+from pullback.ir.types import Array, Scalar, Type, is_integer, join
+
+
+def type_of_ref(context: Context, ref: ArrayRef, node: Any) -> Array:
+    """The type of what a reference views."""
+    version = context.version(ref.cell, node)
+    type_ = type_of_part(version.type, ref.path) if ref.path else version.type
+    assert isinstance(type_, Array), "a reference views an array"
+    return type_
+
+
+def subscript(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Binding:
+    """`receiver[slice]`, read."""
+    match receiver:
+        case ArrayRef():
+            return read_part(context, receiver, index_of(context, slice_node), node)
+        case TupleValue() | ListRef():
+            return _item(context, receiver, slice_node, node)
+        case DictRef():
+            return entry(context, receiver, context.evaluate(slice_node), node)
+        case Value(type=Scalar(weak=False)) if isinstance(slice_node, gast.Tuple) and not slice_node.elts:
+            return receiver  # x[()] of a number of NumPy's
+        case Value() | Constant():
+            context.mistyped(node, "a number cannot be indexed")
+        case Static(value=dict() | str()):
+            context.refuse(node, "this object cannot be indexed here", "use a dict of numbers and arrays")
+    context.mistyped(node, "this cannot be indexed")
+
+
+def read_part(context: Context, ref: ArrayRef, index: Index, node: Any) -> Binding:
+    """A view where the index makes one, a number or a fresh array otherwise."""
+    path = merged((*ref.path, index))
+    version = context.version(ref.cell, node)
+    try:
+        type_: Type = type_of_part(version.type, path)
+    except IndexError as error:
+        context.mistyped(node, str(error))
+    if isinstance(type_, Array) and not is_advanced(path):
+        if any(is_scalar(item) for item in index.items):
+            context.read(ArrayRef(ref.cell, path), node)  # an index out of range is an error here, not where it is used
+        return ArrayRef(ref.cell, path)
+    return context.bind(context.read(ArrayRef(ref.cell, path), node))
+
+
+def index_of(context: Context, node: Any) -> Index:
+    """The items of a subscript."""
+    elements = node.elts if isinstance(node, gast.Tuple) else [node]
+    items: list[Operand | Slice] = []
+    for element in elements:
+        items += _index_items(context, element)
+    return Index(tuple(items))
+
+
+def _index_items(context: Context, node: Any) -> list[Operand | Slice]:
+    if isinstance(node, gast.Slice):
+        return [Slice(*(_bound(context, part) for part in (node.lower, node.upper, node.step)))]
+    binding = context.evaluate(node)
+    match binding:
+        case Static(value=None):
+            return [Constant(None)]
+        case Static(value=value) if value is Ellipsis:
+            return [Constant(Ellipsis)]
+        case TupleValue() if not isinstance(node, gast.Tuple):
+            return [_index_number(context, item, node) for item in binding.items]
+    return [_index_number(context, binding, node)]
+
+
+def _index_number(context: Context, binding: Binding, node: Any) -> Operand:
+    operand = context.operand(binding, node)
+    if operand.type.dtype == "bool":
+        if isinstance(operand.type, Scalar):
+            context.refuse(node, "an array is indexed by a single truth value", "use an if")
+        return operand
+    if not is_integer(operand.type):
+        context.mistyped(node, f"an index must be an integer, not {operand.type.dtype}", "convert it with int(...)")
+    return operand
+
+
+def _bound(context: Context, node: Any) -> Operand | None:
+    if node is None:
+        return None
+    binding = context.evaluate(node)
+    if isinstance(binding, Static) and binding.value is None:
+        return None
+    return _index_number(context, binding, node)
+
+
+def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Binding:
+    if isinstance(receiver, ListRef):
+        content = context.version(receiver.cell, node)
+        if isinstance(content, Stack):
+            return list_item(
+                context, context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
+            )
+    items = context.items(receiver, node)
+    if isinstance(slice_node, gast.Slice):
+        chosen = items[_static_slice(context, slice_node)]
+        return TupleValue(chosen) if isinstance(receiver, TupleValue) else context.new_list(chosen)
+    index = context.evaluate(slice_node)
+    if isinstance(index, Constant):
+        try:
+            found: Binding = items[index.value]
+            return found
+        except IndexError:
+            context.mistyped(node, f"index {index.value} is out of range: there are {len(items)} items")
+    return _item_at(context, items, context.scalar(index, slice_node), node)
+
+
+def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node: Any) -> Binding:
+    """The item at a position that only the run knows: one comparison after the other."""
+    if not is_integer(index.type) or not items:
+        context.mistyped(node, "this index cannot be followed")
+    with context.builder.at(context.location(node)):
+        position = normalised(context, index, constant(len(items)), node)
+
+    def at(k: int) -> Binding:
+        if k == len(items) - 1:
+            return items[k]
+        here = apply_operator(context, np.equal, (position, constant(k)), node)
+        return choose(context, here, lambda: items[k], lambda: at(k + 1), node)
+
+    return at(0)
+
+
+def normalised(context: Context, index: Operand, length: Operand, node: Any, what: str = "index") -> Operand:
+    """An index from 0, checked against a length as Python does."""
+    negative = apply_operator(context, np.less, (index, constant(0)), node)
+    if isinstance(index, Constant):
+        position = apply_operator(context, np.add, (length, index), node) if index.value < 0 else index
+    else:
+        position = choose(
+            context, negative, lambda: apply_operator(context, np.add, (index, length), node), lambda: index, node
+        )
+    with context.builder.at(context.location(node)):
+        low = context.builder.let(np.less_equal, constant(0), position)
+        high = context.builder.let(np.less, position, length)
+        both = context.builder.let(np.logical_and, low, high)
+        context.builder.effect(primitives.check, both, Constant(IndexError), Constant(f"{what} out of range"))
+    assert isinstance(position, Value | Constant), "an index is a number"
+    return position
+
+
+def stack_path(context: Context, stack: Stack, slice_node: Any, node: Any) -> tuple[Index, ...]:
+    """The place of an item of a list whose length is a matter of the run."""
+    if isinstance(slice_node, gast.Slice):
+        context.refuse(node, "a list that grows in a loop is sliced", "use np.array(list) first")
+    index = context.scalar(context.evaluate(slice_node), slice_node)
+    return (Index((normalised(context, index, stack.length, node, "list index"),)),)
+
+
+def _static_slice(context: Context, node: Any) -> slice:
+    parts = []
+    for part in (node.lower, node.upper, node.step):
+        binding = Static(None) if part is None else context.evaluate(part)
+        if isinstance(binding, Value):
+            needs_static(context, binding, "the bound of a slice of a tuple or list", node)
+        if not isinstance(binding, Static | Constant):
+            context.mistyped(node, "the bounds of this slice must be known before the run")
+        parts.append(binding.value)
+    return slice(*parts)
+
+
+def entry(context: Context, receiver: DictRef, key: Binding, node: Any) -> Binding:
+    """The value under a key that is known before the run."""
+    if not isinstance(key, Static | Constant):
+        context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
+    entries = dict(context.version(receiver.cell, node))
+    if key.value not in entries:
+        context.mistyped(node, f"the dict has no key {key.value!r}", f"its keys are {', '.join(map(repr, entries))}")
+    found: Binding = entries[key.value]
+    return found
+
+
+def shape_attribute(context: Context, value: Value, name: str, node: Any) -> Binding:
+    """`x.shape`, `x.size` or `x.ndim` of an array."""
+    assert isinstance(value.type, Array), "an array has a shape"
+    if name == "ndim":
+        return constant(value.type.ndim)
+    with context.builder.at(context.location(node)):
+        dims = context.builder.dims(value)
+        if name == "shape":
+            return TupleValue(dims)
+        size: Binding = constant(1)
+        for k, extent in enumerate(dims):
+            size = extent if k == 0 else context.builder.let(np.multiply, size, extent)
+        return size
+
+
+# Writing
+
+
+def write(context: Context, receiver: Binding, slice_node: Any, value: Binding, node: Any) -> None:
+    """`receiver[slice] = value`."""
+    match receiver:
+        case ArrayRef():
+            index = index_of(context, slice_node)
+            operand = context.operand(value, node)
+            context.store(receiver, (index,), operand, node)
+        case ListRef():
+            _write_list(context, receiver, slice_node, value, node)
+        case DictRef():
+            _write_entry(context, receiver, context.evaluate(slice_node), value, node)
+        case TupleValue():
+            context.mistyped(node, "a tuple cannot be changed", "use a list")
+        case _:
+            context.mistyped(node, "this cannot be written to")
+
+
+def widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
+    """The list with room for a value of a wider dtype."""
+    assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
+    wider = join(Array(value.type.dtype, stack.buffer.type.ndim), stack.buffer.type)
+    if wider is None or wider == stack.buffer.type:
+        return stack
+    with context.builder.at(context.location(node)):
+        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)
+
+
+def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Binding, node: Any) -> None:
+    content = context.version(receiver.cell, node)
+    if isinstance(content, Stack):
+        path = stack_path(context, content, slice_node, node)
+        operand = context.operand(value, node)
+        content = widened(context, content, operand, node)
+        for cell in cells_in(value):
+            context.state.descend(receiver.cell, cell)
+        with context.builder.at(context.location(node)):
+            if operand.type.dtype != content.buffer.type.dtype:
+                operand = context.builder.cast(operand, content.buffer.type.dtype)
+            buffer = context.builder.let(primitives.store, content.buffer, path, operand, name=receiver.cell.name)
+        context.state.cells[receiver.cell] = Stack(buffer, content.length)
+        return
+    index = context.evaluate(slice_node)
+    if not isinstance(index, Constant):
+        context.refuse(node, "a list is written at an index that only the run knows", "use an array: np.array(list)")
+    items = list(content)
+    try:
+        items[index.value] = value
+    except IndexError:
+        context.mistyped(node, f"index {index.value} is out of range: the list has {len(items)} items")
+    context.check_writable(receiver.cell, node)
+    context.state.cells[receiver.cell] = tuple(items)
+
+
+def _write_entry(context: Context, receiver: DictRef, key: Binding, value: Binding, node: Any) -> None:
+    if not isinstance(key, Static | Constant):
+        context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
+    context.check_writable(receiver.cell, node)
+    entries = dict(context.version(receiver.cell, node))
+    entries[key.value] = value
+    context.state.cells[receiver.cell] = tuple(entries.items())

@@ -1,0 +1,172 @@
+"""What a loop goes over: known items, a range, or a count with the item of each iteration."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.calls.apply import apply_operator
+from pullback.frontend.calls.indexing import read_part, type_of_ref
+from pullback.frontend.calls.meaning import Meanings
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    Iteration,
+    ListRef,
+    Range,
+    Snapshot,
+    Stack,
+    Static,
+    TupleValue,
+)
+from pullback.frontend.values.context import Context, list_item
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, Index, Operand
+
+ITERATION = Meanings()
+_FALSE = constant(False)
+
+
+@ITERATION.of(builtins.range)
+def _range(
+    context: Context, node: Any, first: Binding, second: Binding | None = None, step: Binding | None = None, /
+) -> Binding:
+    given = [binding for binding in (first, second, step) if binding is not None]
+    parts = [context.scalar(binding, node) for binding in given]
+    for part in parts:
+        if not part.type.dtype.startswith(("int", "uint")):
+            context.mistyped(node, f"range takes integers, not {part.type.dtype}", "convert it with int(...)")
+    if len(parts) == 1:
+        return Range(constant(0), parts[0], constant(1))
+    return Range(parts[0], parts[1], parts[2] if len(parts) == 3 else constant(1))
+
+
+def trip_count(context: Context, range_: Range, node: Any) -> Operand:
+    """How often a loop over a range runs: max(0, ceil((stop - start) / step))."""
+    start, stop, step = range_.start, range_.stop, range_.step
+    length = apply_operator(context, np.subtract, (stop, start), node)
+    if step != constant(1):
+        negative = apply_operator(context, np.negative, (length,), node)
+        rounded = apply_operator(context, np.floor_divide, (negative, step), node)
+        length = apply_operator(context, np.negative, (rounded,), node)
+    if isinstance(length, Constant):
+        return constant(max(0, length.value))
+    return context.let(node, max, constant(0), context.scalar(length, node))
+
+
+def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...] | Range:
+    """What a `for` runs over: known items, a range, or a count with the item of each iteration."""
+    match binding:
+        case TupleValue():
+            return binding.items
+        case ListRef():
+            content = context.version(binding.cell, node)
+            if isinstance(content, tuple):
+                return content
+            return Iteration(content.length, lambda k: _stack_item(context, binding, k, node), (binding,))
+        case DictRef():
+            return tuple(
+                constant(key) if isinstance(key, int) else Static(key) for key, _ in context.version(binding.cell, node)
+            )
+        case Range() | Iteration():
+            return binding
+        case ArrayRef():
+            if type_of_ref(context, binding, node).ndim == 0:
+                context.mistyped(node, "iteration over a 0-d array")
+            count = context.let(node, primitives.dim, context.read(binding, node), constant(0))
+            return Iteration(count, lambda k: read_part(context, binding, Index((k,)), node), (binding,))
+    context.mistyped(node, "this cannot be iterated over")
+
+
+def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, ...]:
+    """What a loop over this follows, as it is now."""
+    if isinstance(binding, TupleValue):
+        return binding.over
+    if isinstance(binding, ListRef):
+        content = context.version(binding.cell, node)
+        return (Snapshot(binding.cell, content),) if isinstance(content, tuple) else ()
+    return ()
+
+
+def _stack_item(context: Context, binding: ListRef, k: Operand, node: Any) -> Binding:
+    content = context.version(binding.cell, node)
+    buffer = content.buffer if isinstance(content, Stack) else context.array_of(binding, node)
+    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)))
+
+
+def as_iteration(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...]:
+    """The same with ranges as counts."""
+    source = iterate(context, binding, node)
+    if not isinstance(source, Range):
+        return source
+
+    def item(k: Operand) -> Binding:
+        offset = apply_operator(context, np.multiply, (k, source.step), node) if source.step != constant(1) else k
+        if source.start == constant(0):
+            return offset
+        return apply_operator(context, np.add, (source.start, offset), node)
+
+    return Iteration(trip_count(context, source, node), item)
+
+
+@ITERATION.of(builtins.enumerate)
+def _enumerate(context: Context, node: Any, iterable: Binding, start: Binding | None = None) -> Binding:
+    first = context.scalar(start, node) if start is not None else constant(0)
+    source = as_iteration(context, iterable, node)
+
+    def number(k: Operand) -> Binding:
+        return k if first == constant(0) else apply_operator(context, np.add, (first, k), node)
+
+    if isinstance(source, tuple):
+        numbered = tuple(TupleValue((number(constant(k)), item)) for k, item in enumerate(source))
+        return TupleValue(numbered, over=snapshots(context, iterable, node))
+    return Iteration(source.count, lambda k: TupleValue((number(k), source.item(k))), source.over)
+
+
+@ITERATION.of(builtins.zip)
+def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FALSE) -> Binding:
+    sources = [as_iteration(context, iterable, node) for iterable in iterables]
+    counts = [constant(len(s)) if isinstance(s, tuple) else s.count for s in sources]
+    if strict != _FALSE:
+        _check_lengths(context, node, counts, strict)
+    if all(isinstance(source, tuple) for source in sources):
+        over = tuple(snapshot for iterable in iterables for snapshot in snapshots(context, iterable, node))
+        return TupleValue(tuple(TupleValue(items) for items in zip(*sources, strict=False)), over=over)
+    count = counts[0]
+    for other in counts[1:]:
+        count = other if count is other else context.let(node, min, count, other)
+    for source in sources:
+        if isinstance(source, tuple):
+            context.refuse(node, "a tuple or list of known length is zipped with an array", "make it an array")
+    iterations = [source for source in sources if isinstance(source, Iteration)]
+    followed = tuple(reference for source in iterations for reference in source.over)
+    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed)
+
+
+def _check_lengths(context: Context, node: Any, counts: list[Operand], strict: Binding) -> None:
+    """ValueError, as zip(..., strict=True) has it, though before the loop and not at its end."""
+    if strict != constant(True):
+        context.refuse(node, "'strict' of zip must be known before the run", "write True or False")
+    for k, count in enumerate(counts[1:]):
+        same = context.let(node, np.equal, counts[0], count)
+        message = Constant(f"zip() argument {k + 2} has another length than argument 1")
+        context.builder.effect(primitives.check, same, Constant(ValueError), message)
+
+
+@ITERATION.of(builtins.reversed)
+def _reversed(context: Context, node: Any, sequence: Binding, /) -> Binding:
+    source = as_iteration(context, sequence, node)
+    if isinstance(source, tuple):
+        over = tuple(replace(snapshot, from_end=True) for snapshot in snapshots(context, sequence, node))
+        return TupleValue(tuple(reversed(source)), over=over)
+
+    def item(k: Operand) -> Binding:
+        last = apply_operator(context, np.subtract, (source.count, constant(1)), node)
+        return source.item(context.scalar(apply_operator(context, np.subtract, (last, k), node), node))
+
+    return Iteration(source.count, item, source.over)

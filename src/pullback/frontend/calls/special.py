@@ -1,0 +1,12 @@
+"""All functions that mean something to the reader itself, where others are applied to operands."""
+
+from __future__ import annotations
+
+from pullback.frontend.calls.builtin import BUILTIN
+from pullback.frontend.calls.creation import CREATION
+from pullback.frontend.calls.iteration import ITERATION
+from pullback.frontend.calls.mathematics import MATHEMATICS
+from pullback.frontend.calls.meaning import Meanings
+from pullback.frontend.calls.views import VIEWS
+
+SPECIAL = Meanings({**BUILTIN, **ITERATION, **CREATION, **VIEWS, **MATHEMATICS})

@@ -1,0 +1,270 @@
+"""What NumPy's functions that show an array in another form mean, and the one that writes to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.calls.apply import computed, static_operand
+from pullback.frontend.calls.creation import as_array, shape_operand
+from pullback.frontend.calls.indexing import read_part, shape_attribute, type_of_ref
+from pullback.frontend.calls.meaning import Meaning, Meanings
+from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
+from pullback.frontend.values.context import Context
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice
+from pullback.ir.types import INT, Scalar, is_integer
+
+VIEWS = Meanings()
+
+
+@VIEWS.of(np.transpose)
+def _transpose(context: Context, node: Any, a: Binding, axes: Binding | None = None) -> Binding:
+    ref = as_array(context, a, node)
+    ndim = type_of_ref(context, ref, node).ndim
+    if axes is None:
+        order = tuple(reversed(range(ndim)))
+    else:
+        order = _axes(context, axes, "axes", ndim, node)
+        if len(order) != ndim:
+            context.mistyped(node, f"'axes' names {len(order)} axes of an array of {ndim} dimensions")
+    return _permuted(ref, order)
+
+
+def _permuted(ref: Any, order: tuple[int, ...]) -> ArrayRef:
+    return ArrayRef(ref.cell, (*ref.path, Permute(order)))
+
+
+def _axes(context: Context, binding: Binding, label: str, rank: int, node: Any) -> tuple[int, ...]:
+    """Axes of an array of this many, counted from the first one."""
+    operand = static_operand(context, binding, label, node)
+    axes = tuple(o.value for o in operand) if isinstance(operand, tuple) else (operand.value,)
+    for k in axes:
+        if not isinstance(k, int) or not -rank <= k < rank:
+            context.mistyped(node, f"axis {k} is out of bounds for an array of {rank} dimensions")
+    if len({k % rank for k in axes}) < len(axes):
+        context.mistyped(node, f"'{label}' names an axis twice")
+    return tuple(k % rank for k in axes)
+
+
+@VIEWS.of(np.swapaxes)
+def _swapaxes(context: Context, node: Any, a: Binding, axis1: Binding, axis2: Binding) -> Binding:
+    ref = as_array(context, a, node)
+    order = list(range(type_of_ref(context, ref, node).ndim))
+    rank = len(order)
+    (i,), (j,) = _axes(context, axis1, "axis1", rank, node), _axes(context, axis2, "axis2", rank, node)
+    order[i], order[j] = order[j], order[i]
+    return _permuted(ref, tuple(order))
+
+
+@VIEWS.of(np.moveaxis)
+def _moveaxis(context: Context, node: Any, a: Binding, source: Binding, destination: Binding) -> Binding:
+    ref = as_array(context, a, node)
+    shape = tuple(range(type_of_ref(context, ref, node).ndim))
+    rank = len(shape)
+    starts = _axes(context, source, "source", rank, node)
+    ends = _axes(context, destination, "destination", rank, node)
+    if len(starts) != len(ends):
+        context.mistyped(node, "'source' and 'destination' name different numbers of axes")
+    order = np.moveaxis(np.zeros(shape), starts, ends).shape
+    return _permuted(ref, tuple(order))
+
+
+@VIEWS.of(np.expand_dims)
+def _expand_dims(context: Context, node: Any, a: Binding, axis: Binding) -> Binding:
+    ref = as_array(context, a, node)
+    given = static_operand(context, axis, "axis", node)
+    rank = type_of_ref(context, ref, node).ndim + (len(given) if isinstance(given, tuple) else 1)
+    new = _axes(context, axis, "axis", rank, node)
+    items = tuple(Constant(None) if k in new else Slice(None, None, None) for k in range(rank))
+    return read_part(context, ref, Index(items), node)
+
+
+@VIEWS.of(np.squeeze)
+def _squeeze(context: Context, node: Any, a: Binding, axis: Binding | None = None) -> Binding:
+    ref = as_array(context, a, node)
+    if axis is None:
+        context.refuse(node, "squeeze without an axis depends on sizes that only the run knows", "name the axis")
+    rank = type_of_ref(context, ref, node).ndim
+    dropped = _axes(context, axis, "axis", rank, node)
+    value = context.read(ref, node)
+    for k in sorted(dropped):
+        extent = context.let(node, primitives.dim, value, constant(k))
+        one = context.let(node, np.equal, extent, constant(1))
+        message = "cannot select an axis to squeeze out which has size not equal to one"
+        context.builder.effect(primitives.check, one, Constant(ValueError), Constant(message))
+    items = tuple(constant(0) if k in dropped else Slice(None, None, None) for k in range(rank))
+    return read_part(context, ref, Index(items), node)
+
+
+@VIEWS.of(np.flip)
+def _flip(context: Context, node: Any, m: Binding, axis: Binding | None = None) -> Binding:
+    ref = as_array(context, m, node)
+    rank = type_of_ref(context, ref, node).ndim
+    flipped = range(rank) if axis is None else _axes(context, axis, "axis", rank, node)
+    items = tuple(Slice(None, None, constant(-1) if k in flipped else None) for k in range(rank))
+    return read_part(context, ref, Index(items), node)
+
+
+@VIEWS.of(np.roll)
+def _roll(context: Context, node: Any, a: Binding, shift: Binding, axis: Binding | None = None) -> Binding:
+    """One axis after the other, each by one number."""
+    ref = as_array(context, a, node)
+    shifts = [context.scalar(s, node) for s in (context.items(shift, node) if _is_sequence(shift) else (shift,))]
+    value = context.read(ref, node)
+    if axis is None:
+        steps: list[tuple[Operand, Any]] = [(places, None) for places in shifts]
+    else:
+        given = static_operand(context, axis, "axis", node)
+        rank = value.type.ndim
+        axes = [_axes(context, k, "axis", rank, node)[0] for k in (given if isinstance(given, tuple) else (given,))]
+        count = max(len(shifts), len(axes))
+        if len(shifts) not in (1, count) or len(axes) not in (1, count):
+            context.mistyped(node, "np.roll: 'shift' and 'axis' have different lengths")
+        steps = [(shifts[k % len(shifts)], axes[k % len(axes)]) for k in range(count)]
+    for places, along in steps:
+        value = context.let(node, np.roll, value, places, Constant(along, None if along is None else INT))
+    return context.bind(value if steps else context.let(node, primitives.copy, value))
+
+
+def _is_sequence(binding: Binding) -> bool:
+    return isinstance(binding, TupleValue | ListRef)
+
+
+@VIEWS.of(np.diff)
+def _diff(context: Context, node: Any, a: Binding, n: Binding | None = None, axis: Binding | None = None) -> Binding:
+    """The parts of an array without its first and without its last element, one less the other, n times."""
+    result: Binding = as_array(context, a, node)
+    rank = type_of_ref(context, as_array(context, result, node), node).ndim
+    if rank == 0:
+        context.mistyped(node, "diff requires input that is at least one dimensional")
+    along = rank - 1 if axis is None else _axes(context, axis, "axis", rank, node)[0]
+    times = 1 if n is None else static_operand(context, n, "n", node).value
+    if not isinstance(times, int) or times < 0:
+        context.mistyped(node, f"order must be non-negative but got {times!r}")
+    whole = Slice(None, None, None)
+    for _ in range(times):
+        ref = as_array(context, result, node)
+        later, earlier = (
+            context.operand(read_part(context, ref, Index((*[whole] * along, part)), node), node)
+            for part in (Slice(constant(1), None, None), Slice(None, constant(-1), None))
+        )
+        function = np.not_equal if later.type.dtype == "bool" else np.subtract
+        result = context.bind(computed(context, function, (later, earlier), (), node))
+    return result
+
+
+@VIEWS.of(np.take)
+def _take(context: Context, node: Any, a: Binding, indices: Binding, axis: Binding | None = None) -> Binding:
+    """A part by numbers or arrays of numbers, along an axis, or of all elements in a row."""
+    ref = as_array(context, a, node)
+    if axis is None:
+        ref, along = as_array(context, _ravel(context, node, ref), node), 0
+    else:
+        along = _axes(context, axis, "axis", type_of_ref(context, ref, node).ndim, node)[0]
+    part = context.operand(indices, node)
+    if not is_integer(part.type):
+        context.mistyped(node, f"the indices of np.take are integers, not {part.type.dtype}")
+    taken = read_part(context, ref, Index((*[Slice(None, None, None)] * along, part)), node)
+    if isinstance(taken, ArrayRef) and taken.cell is ref.cell:
+        return context.bind(context.let(node, primitives.copy, context.read(taken, node)))
+    return taken
+
+
+@VIEWS.of(np.polyval)
+def _polyval(context: Context, node: Any, p: Binding, x: Binding) -> Binding:
+    """Horner's scheme, for as many coefficients as the source shows."""
+    value = context.operand(x, node)
+    if not _is_sequence(p):
+        return context.bind(computed(context, np.polyval, (context.operand(p, node), value), (), node))
+    total: Operand = computed(context, np.multiply, (value, constant(0)), (), node)
+    for coefficient in context.items(p, node):
+        scaled = computed(context, np.multiply, (total, value), (), node)
+        total = computed(context, np.add, (scaled, context.operand(coefficient, node)), (), node)
+    return context.bind(total)
+
+
+def _at_least(ndim: int) -> Meaning:
+    def atleast(context: Context, node: Any, array: Binding, /) -> Binding:
+        ref = as_array(context, array, node)
+        rank = type_of_ref(context, ref, node).ndim
+        new, keep = Constant(None), Slice(None, None, None)
+        items: tuple[Any, ...] = (*[new] * (ndim - rank), *[keep] * rank)
+        if ndim == 3 and rank in (1, 2):
+            items = (new, keep, new) if rank == 1 else (keep, keep, new)
+        return ref if rank >= ndim else read_part(context, ref, Index(items), node)
+
+    return atleast
+
+
+VIEWS[np.atleast_1d], VIEWS[np.atleast_2d], VIEWS[np.atleast_3d] = _at_least(1), _at_least(2), _at_least(3)
+
+
+@VIEWS.of(np.reshape)
+def _reshape(context: Context, node: Any, a: Binding, shape: Binding) -> Binding:
+    return reshaped(context, a, shape_operand(context, shape, node), node)
+
+
+def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node: Any) -> Binding:
+    """A view of fresh memory; of memory whose layout is not known, an array that must not be written."""
+    if isinstance(source, ArrayRef) and type_of_ref(context, source, node).ndim > 0:
+        if all(isinstance(step, Reshape) for step in source.path) and is_contiguous(context, source, node):
+            return ArrayRef(source.cell, (Reshape(sizes),))
+        value = context.let(node, np.reshape, context.read(source, node), sizes)
+        ref = context.bind(value)
+        if isinstance(ref, ArrayRef):
+            ref.cell.outside = "this reshaped array may or may not share memory with the array it comes from"
+            context.state.descend(ref.cell, source.cell)
+        return ref
+    return context.bind(context.let(node, np.reshape, context.operand(source, node), sizes))
+
+
+def is_contiguous(context: Context, ref: ArrayRef, node: Any) -> bool:
+    """Whether a reshaped array surely shares the memory: NumPy copies where the elements are not in C order."""
+    cell = ref.cell
+    if cell.outside or cell in context.state.arguments:
+        return False
+    return cell.contiguous or context.version(cell, node).type.ndim == 1
+
+
+@VIEWS.of(np.ravel)
+def _ravel(context: Context, node: Any, a: Binding) -> Binding:
+    return reshaped(context, a, (constant(-1),), node)
+
+
+@VIEWS.of(np.broadcast_to)
+def _broadcast_to(context: Context, node: Any, array: Binding, shape: Binding) -> Binding:
+    sizes = shape_operand(context, shape, node)
+    ref = context.bind(computed(context, np.broadcast_to, (context.operand(array, node), sizes), (), node))
+    assert isinstance(ref, ArrayRef), "broadcast_to gives an array"
+    ref.cell.outside = "an array from broadcast_to is read-only"
+    if isinstance(array, ArrayRef):
+        context.state.descend(ref.cell, array.cell)
+    return ref
+
+
+@VIEWS.of(np.add.at)
+def _add_at(context: Context, node: Any, a: Binding, indices: Binding, b: Binding, /) -> Binding:
+    """`np.add.at(a, indices, b)`: repeated indices add up."""
+    if not isinstance(a, ArrayRef):
+        context.mistyped(node, "np.add.at writes to an array")
+    items = indices.items if isinstance(indices, TupleValue) else (indices,)
+    path = Index(tuple(context.operand(item, node) for item in items))
+    context.store(a, (path,), context.operand(b, node), node, primitives.add_at)
+    return Static(None)
+
+
+def _shape_of(name: str) -> Meaning:
+    def ask(context: Context, node: Any, a: Binding) -> Binding:
+        operand = context.operand(a, node)
+        if isinstance(operand.type, Scalar):
+            answers: dict[str, Binding] = {"shape": TupleValue(()), "ndim": constant(0), "size": constant(1)}
+            return answers[name]
+        return shape_attribute(context, operand, name, node)
+
+    return ask
+
+
+VIEWS[np.shape], VIEWS[np.ndim], VIEWS[np.size] = _shape_of("shape"), _shape_of("ndim"), _shape_of("size")

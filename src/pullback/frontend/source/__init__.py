@@ -1,0 +1,1 @@
+"""From a function object to a tree of its source, checked and without jumps."""

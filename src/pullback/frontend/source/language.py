@@ -1,0 +1,350 @@
+"""The language check: everything in a function that cannot be differentiated is reported at once.
+
+    10  def total(x):            LanguageError at line 11: 'global' is not supported: …
+    11      global s       →                      line 12: a set is not supported: …
+    12      s = {x}                               line 13: 'del' is not supported: …
+    13      del x
+
+Only the form is looked at here, never types. A form that stands in neither list below is refused too, so that new
+syntax of Python is never skipped in silence.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import re
+from collections.abc import Iterator, Set
+
+import gast
+
+from pullback.errors import LanguageError, Location, Problem
+from pullback.frontend.source.finding import Source
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a form is refused and what to write instead."""
+
+    reason: str
+    remedy: str
+
+
+Refused = Iterator[tuple[gast.AST, Refusal]]
+
+ACCEPTED = (
+    *(gast.FunctionDef, gast.Lambda, gast.arguments, gast.Name, gast.Return, gast.Expr, gast.Pass),
+    *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Attribute, gast.Subscript, gast.Slice),
+    *(gast.If, gast.For, gast.While, gast.Break, gast.Continue, gast.Assert, gast.Raise),
+    *(gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.IfExp, gast.Call, gast.keyword),
+    *(gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.JoinedStr, gast.FormattedValue),
+    *(gast.ListComp, gast.GeneratorExp, gast.comprehension),
+    *(gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop),
+    # Parts of refused statements: what stands in them is checked as well.
+    *(gast.withitem, gast.ExceptHandler, gast.match_case),
+)
+
+COMPOUND = (
+    *(gast.Try, gast.TryStar, gast.With, gast.AsyncWith, gast.AsyncFor, gast.AsyncFunctionDef),
+    *(gast.ClassDef, gast.Match),
+)
+
+# Annotations are ignored; decorators, patterns and the names of an import are refused as a whole.
+UNCHECKED_FIELDS = ("annotation", "returns", "type_params", "decorator_list", "pattern", "names")
+
+TRY = Refusal(
+    "'try' cannot be differentiated: the backward pass cannot replay an exception",
+    "test the condition before the call, or move the block into a function marked constant",
+)
+WITH = Refusal(
+    "'with' cannot be differentiated: the backward pass cannot enter and leave the context again",
+    "remove it, or enter the context around the call; a tape is made here, as in 'with pb.GradientTape() as tape:'",
+)
+LEAVING_WITH = Refusal(
+    "a 'with' block cannot be left by a jump: what it does must be known before the run",
+    "set a variable in the block, and test it behind the block",
+)
+ASYNC = Refusal(
+    "'async' and 'await' cannot be differentiated: the backward pass cannot wait a second time",
+    "write a plain function, and await what it needs before the call",
+)
+YIELD = Refusal(
+    "'yield' cannot be differentiated: the body of a generator runs piece by piece, whenever its reader asks",
+    "return an array",
+)
+IMPORT = Refusal(
+    "'import' is not supported in a function: what its names mean must be known before it runs",
+    "import at module level",
+)
+REFUSED = {
+    gast.Try: TRY,
+    gast.TryStar: TRY,
+    gast.With: WITH,
+    gast.AsyncWith: ASYNC,
+    gast.AsyncFor: ASYNC,
+    gast.AsyncFunctionDef: ASYNC,
+    gast.Await: ASYNC,
+    gast.Yield: YIELD,
+    gast.YieldFrom: YIELD,
+    gast.Import: IMPORT,
+    gast.ImportFrom: IMPORT,
+    gast.Global: Refusal(
+        "'global' is not supported: a value written to a global variable is not a result of the function",
+        "pass the value as an argument and return it; to read a global variable needs no declaration",
+    ),
+    gast.Nonlocal: Refusal(
+        "'nonlocal' is not supported: a value written to an outer variable is not a result of the function",
+        "pass the value as an argument and return it; to read an outer variable needs no declaration",
+    ),
+    gast.ClassDef: Refusal(
+        "a class cannot be defined in a differentiated function", "define the class outside of the function"
+    ),
+    gast.Delete: Refusal(
+        "'del' is not supported: the backward pass may still need the value",
+        "remove it: memory is freed when the function ends",
+    ),
+    gast.Match: Refusal(
+        "'match' is not supported: it chooses by the structure of a value, which compiled code does not have",
+        "write 'if' and 'elif' with comparisons",
+    ),
+    gast.NamedExpr: Refusal(
+        "':=' is not supported: an expression must not change a variable", "assign the variable in a line before"
+    ),
+    gast.TypeAlias: Refusal("a type alias is not supported in a function", "define the alias at module level"),
+    gast.Set: Refusal("a set is not supported: its values have no order to be kept in", "use a tuple or a list"),
+    gast.SetComp: Refusal(
+        "a set comprehension is not supported: its values have no order to be kept in", "use a list comprehension"
+    ),
+    gast.DictComp: Refusal(
+        "a dict comprehension is not supported: its keys are not known from the source",
+        "write a dict literal, or a loop over a list",
+    ),
+}
+
+STARRED_VALUE = Refusal(
+    "'*' is not supported here: how many values it stands for is not known from the source",
+    "write the values out one by one",
+)
+STARRED_TARGET = Refusal(
+    "'*' is not supported in an assignment: how many values it takes is not known from the source",
+    "assign to one name each, or take slices",
+)
+STAR_PARAMETER = Refusal(
+    "'*{name}' is not supported: how many arguments there are must be known from the signature",
+    "name the parameters, or take one tuple or array",
+)
+DOUBLE_STAR_PARAMETER = Refusal(
+    "'**{name}' is not supported: which arguments there are must be known from the signature",
+    "name the parameters, or take one dict",
+)
+DOUBLE_STAR_ARGUMENT = Refusal(
+    "'**' is not supported in a call: which arguments it stands for is not known from the source",
+    "write the keyword arguments out",
+)
+DOUBLE_STAR_ENTRY = Refusal(
+    "'**' is not supported in a dict: which entries it stands for is not known from the source",
+    "write the entries out",
+)
+NESTED_DECORATOR = Refusal(
+    "a nested function with a decorator is not supported: the decorator may exchange it for another",
+    "remove the decorator, or define the function at module level",
+)
+ATTRIBUTE_TARGET = Refusal(
+    "'{name}' cannot be assigned: a differentiated function must not change objects",
+    "use a local variable, and return the new value",
+)
+BYTES = Refusal("bytes are not supported: they cannot take part in compiled arithmetic", "use a string or a tuple")
+COMPLEX = Refusal(
+    "a complex number is not supported: derivatives are taken of real values only",
+    "keep the real and the imaginary part in two variables",
+)
+RAISE_FROM = Refusal(
+    "'raise' with 'from' is not supported: compiled code does not chain exceptions", "raise the exception alone"
+)
+BARE_RAISE = Refusal(
+    "'raise' without an exception is not supported: there is none to raise again", "name the exception to raise"
+)
+GENERATOR = Refusal(
+    "a generator expression is supported only as the one argument of sum, max, min, any or all",
+    "use a list comprehension or a loop",
+)
+SEVERAL_FOR = Refusal(
+    "a comprehension with more than one 'for' is not supported: its size is not known from the source",
+    "write loops that fill a list or an array",
+)
+
+REDUCTIONS = ("sum", "max", "min", "any", "all")
+
+RUNS_TEXT = Refusal("'{name}' is not supported: it runs code that cannot be seen in the source", "write the code out")
+SHOWS_VARIABLES = Refusal(
+    "'{name}' is not supported: the compiled function does not have the same variables", "pass the values by name"
+)
+CHANGES_OBJECT = Refusal(
+    "'{name}' is not supported: a differentiated function must not change objects", ATTRIBUTE_TARGET.remedy
+)
+TALKS_OUTSIDE = Refusal(
+    "'{name}' is not supported: compiled code cannot read or write files", "do it before the call, and pass the values"
+)
+REFUSED_CALLS = {
+    **dict.fromkeys(("exec", "eval", "compile", "__import__"), RUNS_TEXT),
+    **dict.fromkeys(("locals", "globals", "vars", "dir"), SHOWS_VARIABLES),
+    **dict.fromkeys(("setattr", "delattr"), CHANGES_OBJECT),
+    **dict.fromkeys(("open", "input"), TALKS_OUTSIDE),
+}
+
+
+def check_language(source: Source) -> None:
+    """Nothing if every form in the function is supported; else a LanguageError that carries all problems in order."""
+    surroundings = Surroundings.of(source)
+    problems = [
+        Problem(location_of(place, source), refusal.reason, refusal.remedy)
+        for node in nodes_to_check(source.tree)
+        for place, refusal in refusals_of(node, surroundings)
+    ]
+    if problems:
+        raise LanguageError(sorted(problems, key=lambda problem: (problem.location.line, problem.location.column)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What decides about a form besides itself: the builtins that keep their meaning, and who reads a generator."""
+
+    function: gast.AST
+    own_names: frozenset[str]
+    reduced: frozenset[int]
+
+    @staticmethod
+    def of(source: Source) -> Surroundings:
+        nodes = list(nodes_to_check(source.tree))
+        own_names = names_bound(nodes) | source.function.__globals__.keys() | set(source.function.__code__.co_freevars)
+        calls = [node for node in nodes if builtin_called(node, own_names) in REDUCTIONS]
+        reduced = frozenset(id(call.args[0]) for call in calls if len(call.args) == 1 and not call.keywords)
+        return Surroundings(source.tree, frozenset(own_names), reduced)
+
+
+def names_bound(nodes: list[gast.AST]) -> set[str]:
+    """The names that parameters, assignments and definitions within the function give a meaning of their own."""
+    names = {node.id for node in nodes if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)}
+    return names | {node.name for node in nodes if isinstance(node, gast.FunctionDef | gast.ClassDef)}
+
+
+def builtin_called(node: gast.AST, own_names: Set[str]) -> str:
+    """The name of the builtin that `node` calls; empty if it is no such call."""
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id not in own_names:
+        return str(node.func.id) if hasattr(builtins, node.func.id) else ""
+    return ""
+
+
+def nodes_to_check(node: gast.AST) -> Iterator[gast.AST]:
+    """The node and all within it, but neither annotations nor the body of a refused class."""
+    yield node
+    if isinstance(node, gast.ClassDef | gast.TypeAlias):
+        return
+    for field, value in gast.iter_fields(node):
+        if field not in UNCHECKED_FIELDS:
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, gast.AST):
+                    yield from nodes_to_check(child)
+
+
+def location_of(place: gast.AST, source: Source) -> Location:
+    """The place of a node; of a statement with a body, its first word."""
+    location = source.location(place)
+    word = re.match(r"\w+", location.text[location.column :])
+    if isinstance(place, COMPOUND) and word:
+        return dataclasses.replace(location, end_column=location.column + word.end())
+    return location
+
+
+def refusals_of(node: gast.AST, surroundings: Surroundings) -> Refused:
+    """The problems of one node, without those of the nodes within it: the place of each, reason and remedy."""
+    match node:
+        case gast.FunctionDef(decorator_list=[decorator, *_]) if node is not surroundings.function:
+            yield decorator, NESTED_DECORATOR
+        case gast.arguments():
+            yield from refused_parameters(node)
+        case gast.Call():
+            yield from refused_call(node, surroundings)
+        case gast.Dict():
+            pairs = zip(node.keys, node.values, strict=True)
+            yield from ((value, DOUBLE_STAR_ENTRY) for key, value in pairs if key is None)
+        case gast.Starred():
+            yield node, STARRED_TARGET if isinstance(node.ctx, gast.Store) else STARRED_VALUE
+        case gast.Attribute(ctx=gast.Store()):
+            yield node, named(ATTRIBUTE_TARGET, gast.unparse(node).strip())
+        case gast.Constant(value=bytes()):
+            yield node, BYTES
+        case gast.Constant(value=complex()):
+            yield node, COMPLEX
+        case gast.Raise(exc=None):
+            yield node, BARE_RAISE
+        case gast.Raise(cause=gast.AST()):
+            yield node, RAISE_FROM
+        case gast.ListComp() | gast.GeneratorExp():
+            yield from refused_comprehension(node, surroundings)
+        case gast.With() if is_own(node):
+            yield from ((jump, LEAVING_WITH) for jump in jumps_out(node.body))
+        case _ if type(node) in REFUSED:
+            yield node, REFUSED[type(node)]
+        case _ if not isinstance(node, ACCEPTED):
+            yield node, Refusal(f"'{type(node).__name__}' is not supported", "write it in other words")
+
+
+def is_own(node: gast.With) -> bool:
+    """Whether a with-statement is one of ours, however the name is spelt: `with pb.GradientTape() as tape:`."""
+    names = {_called_name(item.context_expr) for item in node.items}
+    bound = all(isinstance(item.optional_vars, gast.Name) for item in node.items)
+    return bound and (names == {"GradientTape"} or (names == {"insert_grad_of"} and len(node.items) == 1))
+
+
+def _called_name(call: gast.AST) -> str:
+    function = getattr(call, "func", None)
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def jumps_out(body: list[gast.AST], in_loop: bool = False) -> Iterator[gast.AST]:
+    """The statements that leave a block: `return`, and `break` and `continue` of a loop around it."""
+    for statement in body:
+        match statement:
+            case gast.Return():
+                yield statement
+            case gast.Break() | gast.Continue() if not in_loop:
+                yield statement
+            case gast.For() | gast.While():
+                yield from jumps_out(statement.body, True)
+                yield from jumps_out(statement.orelse, in_loop)
+            case gast.If():
+                yield from jumps_out([*statement.body, *statement.orelse], in_loop)
+            case gast.With():
+                yield from jumps_out(statement.body, in_loop)
+
+
+def refused_parameters(node: gast.arguments) -> Refused:
+    """`*args` and `**options` of a signature."""
+    if node.vararg is not None:
+        yield node.vararg, named(STAR_PARAMETER, node.vararg.id)
+    if node.kwarg is not None:
+        yield node.kwarg, named(DOUBLE_STAR_PARAMETER, node.kwarg.id)
+
+
+def refused_call(node: gast.Call, surroundings: Surroundings) -> Refused:
+    """Builtins that no derivative can follow, and `**options`."""
+    name = builtin_called(node, surroundings.own_names)
+    if name in REFUSED_CALLS:
+        yield node.func, named(REFUSED_CALLS[name], name)
+    yield from ((keyword, DOUBLE_STAR_ARGUMENT) for keyword in node.keywords if keyword.arg is None)
+
+
+def refused_comprehension(node: gast.ListComp | gast.GeneratorExp, surroundings: Surroundings) -> Refused:
+    """`async for` and several `for` in a comprehension, and generators that are kept."""
+    if isinstance(node, gast.GeneratorExp) and id(node) not in surroundings.reduced:
+        yield node, GENERATOR
+    elif any(generator.is_async for generator in node.generators):
+        yield node, ASYNC
+    elif len(node.generators) > 1:
+        yield node, SEVERAL_FOR
+
+
+def named(refusal: Refusal, name: str) -> Refusal:
+    """The refusal, with the name that the user gave."""
+    return Refusal(refusal.reason.format(name=name), refusal.remedy)

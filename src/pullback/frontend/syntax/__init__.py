@@ -1,0 +1,1 @@
+"""Expressions and statements: each becomes bindings, or statements of the open block."""

@@ -1,0 +1,332 @@
+"""Statements: each changes what names stand for, or appends to the open block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gast
+import numpy as np
+
+from pullback.frontend.calls import indexing
+from pullback.frontend.calls.builtin import message_parts
+from pullback.frontend.calls.iteration import iterate, snapshots
+from pullback.frontend.calls.spelling import OPERATORS
+from pullback.frontend.source.desugar import RESULT
+from pullback.frontend.source.names import assigned_names
+from pullback.frontend.syntax.expressions import binary, evaluate, local_function, look_up, truth
+from pullback.frontend.syntax.loops import Loop, Reading, exit_of, read_for, read_while
+from pullback.frontend.tapes.blocks import is_tape, record
+from pullback.frontend.tapes.inserted import insert
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    Cell,
+    Iteration,
+    ListRef,
+    Range,
+    Snapshot,
+    Static,
+)
+from pullback.frontend.values.branches import branch
+from pullback.frontend.values.context import Context
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.infer import infer
+from pullback.ir.nodes import Block, Constant, Index, Operand, Value
+from pullback.ir.types import INT, Array
+
+
+def execute(context: Context, statements: list[Any]) -> None:
+    """Read the statements one after the other, until the path ends."""
+    for statement in statements:
+        if context.state.dead:
+            return
+        handler = _HANDLERS.get(type(statement))
+        if handler is None:
+            context.refuse(statement, f"'{type(statement).__name__}' statements cannot be differentiated")
+        handler(context, statement)
+
+
+def _assign(context: Context, node: Any) -> None:
+    value = evaluate(context, node.value)
+    for target in node.targets:
+        assign(context, target, value, node)
+
+
+def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
+    """`target = value`."""
+    match target:
+        case gast.Name():
+            key = (context.frame.number, target.id)
+            if target.id != RESULT:
+                value = context.named(value, target.id.strip("<>").split(" ")[0])
+            context.state.names[key] = value
+        case gast.Tuple() | gast.List():
+            _unpack(context, target, value, node)
+        case gast.Subscript():
+            receiver = evaluate(context, target.value)
+            indexing.write(context, receiver, target.slice, value, target)
+        case _:
+            context.refuse(target, "this cannot be assigned to")
+
+
+def _unpack(context: Context, target: Any, value: Binding, node: Any) -> None:
+    if isinstance(value, ArrayRef):
+        items: tuple[Binding, ...] = _unpacked_array(context, value, len(target.elts), node)
+    else:
+        items = context.items(value, node)
+    if len(items) != len(target.elts):
+        few = "too many values to unpack" if len(items) > len(target.elts) else "not enough values to unpack"
+        context.mistyped(target, f"{few} (expected {len(target.elts)}, got {len(items)})")
+    for element, item in zip(target.elts, items, strict=True):
+        assign(context, element, item, node)
+
+
+def _unpacked_array(context: Context, ref: ArrayRef, count: int, node: Any) -> tuple[Binding, ...]:
+    size = context.let(node, primitives.dim, context.read(ref, node), constant(0))
+    fits = context.let(node, np.equal, size, constant(count))
+    message = f"cannot unpack an array into {count} values: its length is another"
+    with context.builder.at(context.location(node)):
+        context.builder.effect(primitives.check, fits, Constant(ValueError), Constant(message))
+    index = (constant(k) for k in range(count))
+    return tuple(indexing.read_part(context, ref, Index((k,)), node) for k in index)
+
+
+def _annotated(context: Context, node: Any) -> None:
+    if node.value is not None:
+        assign(context, node.target, evaluate(context, node.value), node)
+
+
+def _augmented(context: Context, node: Any) -> None:
+    """`target op= value`: in place on arrays and their parts, anew on numbers."""
+    function = OPERATORS[type(node.op)]
+    if isinstance(node.target, gast.Subscript):
+        _augmented_part(context, node, function)
+        return
+    if not isinstance(node.target, gast.Name):
+        context.refuse(node.target, "this cannot be assigned to")
+    old = look_up(context, node.target.id, node.target)
+    value = evaluate(context, node.value)
+    if isinstance(old, ArrayRef):
+        _check_in_place(context, old, function, value, node)
+        new = binary(context, function, old, value, node)
+        context.store(old, (), context.operand(new, node), node)
+    elif isinstance(old, ListRef) and function is np.add:
+        items = (*context.items(old, node), *context.items(value, node))
+        context.check_writable(old.cell, node)
+        context.state.cells[old.cell] = items
+    else:
+        assign(context, node.target, binary(context, function, old, value, node), node)
+
+
+def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -> None:
+    target = node.target
+    receiver = evaluate(context, target.value)
+    if not isinstance(receiver, ArrayRef):
+        old = indexing.subscript(context, receiver, target.slice, target)
+        new = binary(context, function, old, evaluate(context, node.value), node)
+        indexing.write(context, receiver, target.slice, new, target)
+        return
+    index = indexing.index_of(context, target.slice)
+    old = indexing.read_part(context, receiver, index, target)
+    value = evaluate(context, node.value)
+    if isinstance(old, ArrayRef):
+        _check_in_place(context, old, function, value, node)
+    new = binary(context, function, old, value, node)
+    context.store(receiver, (index,), context.operand(new, node), target)
+
+
+def _check_in_place(context: Context, ref: ArrayRef, function: Callable[..., Any], value: Binding, node: Any) -> None:
+    """NumPy refuses to write floats into integers in place."""
+    dtype = indexing.type_of_ref(context, ref, node).dtype
+    given = context.operand(value, node)
+    result = result_dtype(function, dtype, given)
+    if not np.can_cast(result, dtype, "same_kind"):
+        context.mistyped(node, f"an array of {dtype} cannot take values of {result} in place", "make it a float array")
+
+
+def result_dtype(function: Callable[..., Any], dtype: str, operand: Operand) -> str:
+    """The dtype of `array op= operand` before it is cast back."""
+    array = Value("", Array(dtype, getattr(operand.type, "ndim", 0) or 1))
+    return infer(function, (array, operand)).dtype
+
+
+def _expression(context: Context, node: Any) -> None:
+    if not isinstance(node.value, gast.Constant):
+        evaluate(context, node.value)
+
+
+def _if(context: Context, node: Any) -> None:
+    condition = truth(context, evaluate(context, node.test), node.test)
+    if isinstance(condition, Constant):
+        execute(context, node.body if condition.value else node.orelse)
+        return
+    branch(context, condition, lambda: execute(context, node.body), lambda: execute(context, node.orelse), node)
+
+
+def _for(context: Context, node: Any) -> None:
+    given = evaluate(context, node.iter)
+    source = iterate(context, given, node.iter)
+    body, stopped = exit_of(node.body)
+    match source:
+        case tuple():
+            over = snapshots(context, given, node)
+            _check_followed(context, over, 0, node)
+            _unrolled(context, node, source, over, body, stopped)
+        case Range():
+            _counted(context, node, source, body, stopped)
+        case Iteration():
+            _iterated(context, node, source, body, stopped)
+
+
+def _unrolled(
+    context: Context,
+    node: Any,
+    items: tuple[Binding, ...],
+    over: tuple[Snapshot, ...],
+    body: list[Any],
+    stopped: str,
+    first: int = 0,
+) -> None:
+    """A loop over items that are known before the run, from the one numbered `first`: one iteration after the other."""
+    for k, item in enumerate(items[first:], start=first):
+        assign(context, node.target, item, node)
+        execute(context, body)
+        if context.state.dead:
+            return
+        flag = truth(context, look_up(context, stopped, node), node) if stopped else constant(False)
+        if flag == constant(True):
+            return
+        _check_followed(context, over, k + 1, node)
+        if not isinstance(flag, Constant):
+            rest = partial(_unrolled, context, node, items, over, body, stopped, k + 1)
+            branch(context, flag, lambda: None, rest, node)
+            return
+
+
+def _check_followed(context: Context, over: tuple[Snapshot, ...], iterations: int, node: Any) -> None:
+    """Refuse the change of a list or dict whose items the iterations after the first ones take from it as it was."""
+    for snapshot in over:
+        if not snapshot.holds(context.state.cells.get(snapshot.cell), iterations):
+            _refuse_change(context, snapshot.cell, node)
+
+
+def _refuse_change(context: Context, cell: Cell, node: Any) -> None:
+    name = f"'{cell.name}'" if cell.name else "what this loop goes over"
+    context.refuse(node, f"{name} changes while a loop goes over it", "go over a copy, as in list(...)")
+
+
+def _counted(context: Context, node: Any, source: Range, body: list[Any], stopped: str) -> None:
+    """A loop over a range: the index is the user's own variable."""
+    name = node.target.id if isinstance(node.target, gast.Name) else "k"
+    index = Value(name, INT)
+    targets = assigned_names([gast.Assign([node.target], node.iter, None)])
+
+    def read() -> Reading:
+        with context.builder.block() as statements:
+            assign(context, node.target, index, node)
+            execute(context, body)
+            return Reading(statements, context.state, _exit(context, stopped, node))
+
+    read_for(Loop(context, node, read, targets), index, source.start, source.stop, source.step)
+
+
+def _iterated(context: Context, node: Any, source: Iteration, body: list[Any], stopped: str) -> None:
+    """A loop over an array, or anything that counts its iterations; what it goes over has a name until it ends."""
+    index = Value("k", INT)
+    targets = assigned_names([gast.Assign([node.target], node.iter, None)])
+    lists = [followed.cell for followed in source.over if isinstance(followed, ListRef)]
+
+    def read() -> Reading:
+        lengths = [context.state.cells[cell].length for cell in lists]
+        with context.builder.block() as statements:
+            assign(context, node.target, source.item(index), node)
+            execute(context, body)
+            for cell, length in zip(lists, lengths, strict=True):
+                if not context.state.dead and context.state.cells[cell].length != length:
+                    _refuse_change(context, cell, node)
+            return Reading(statements, context.state, _exit(context, stopped, node))
+
+    key = (context.frame.number, f"<what the loop of line {node.lineno}, column {node.col_offset} goes over>")
+    context.state.names[key] = source
+    read_for(Loop(context, node, read, targets), index, constant(0), source.count, constant(1))
+    context.state.names.pop(key, None)
+
+
+def _exit(context: Context, stopped: str, node: Any) -> Operand | None:
+    if not stopped or context.state.dead:
+        return None
+    flag = truth(context, look_up(context, stopped, node), node)
+    return None if flag == constant(False) else flag
+
+
+def _while(context: Context, node: Any) -> None:
+    body, stopped = exit_of(node.body)
+
+    def read() -> Reading:
+        before = dict(context.state.cells)
+        with context.builder.block() as tests:
+            condition = truth(context, evaluate(context, node.test), node.test)
+        if any(context.state.cells.get(cell) is not content for cell, content in before.items()):
+            context.refuse(node.test, "the condition of a 'while' changes an array", "change it in the body")
+        with context.builder.block() as statements:
+            execute(context, body)
+            leaving = _exit(context, stopped, node)
+            return Reading(statements, context.state, leaving, Block(tuple(tests), (condition,)))
+
+    read_while(Loop(context, node, read, frozenset()))
+
+
+def _assert(context: Context, node: Any) -> None:
+    condition = truth(context, evaluate(context, node.test), node.test)
+    parts = message_parts(context, (evaluate(context, node.msg),), node) if node.msg is not None else ()
+    with context.builder.at(context.location(node)):
+        context.builder.effect(primitives.check, condition, Constant(AssertionError), *parts)
+
+
+def _raise(context: Context, node: Any) -> None:
+    arguments: tuple[Any, ...] = ()
+    exception = node.exc
+    if isinstance(exception, gast.Call):
+        exception, arguments = exception.func, tuple(exception.args)
+    kind = evaluate(context, exception)
+    if not (isinstance(kind, Static) and isinstance(kind.value, type) and issubclass(kind.value, BaseException)):
+        context.refuse(node, "what is raised must be an exception class, with or without a message")
+    parts = message_parts(context, tuple(evaluate(context, argument) for argument in arguments), node)
+    with context.builder.at(context.location(node)):
+        context.builder.effect(primitives.raise_, Constant(kind.value), *parts)
+    context.state.dead = True
+
+
+def _define(context: Context, node: Any) -> None:
+    context.state.names[(context.frame.number, node.name)] = local_function(context, node)
+
+
+def _with(context: Context, node: Any) -> None:
+    function = evaluate(context, getattr(node.items[0].context_expr, "func", node.items[0].context_expr))
+    if is_tape(function):
+        record(context, node)
+    else:
+        insert(context, node)
+
+
+def _pass(context: Context, node: Any) -> None:
+    pass
+
+
+_HANDLERS: dict[type, Callable[[Context, Any], None]] = {
+    gast.Assign: _assign,
+    gast.AnnAssign: _annotated,
+    gast.AugAssign: _augmented,
+    gast.Expr: _expression,
+    gast.If: _if,
+    gast.For: _for,
+    gast.While: _while,
+    gast.Assert: _assert,
+    gast.Raise: _raise,
+    gast.FunctionDef: _define,
+    gast.Pass: _pass,
+    gast.With: _with,
+}

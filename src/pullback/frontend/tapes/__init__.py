@@ -1,0 +1,1 @@
+"""Tapes in a function, and what it uses and assigns from outside."""

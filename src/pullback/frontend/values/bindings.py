@@ -1,0 +1,288 @@
+"""What names stand for while a function is read: numbers, references to arrays, and what is known beforehand.
+
+Names bind to cells and views of cells; a cell is one piece of array memory, and the State knows its present version.
+So a write through any alias or view becomes a store on the one cell, and every name sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pullback.errors import Location
+from pullback.ir.nodes import NOWHERE, Constant, Operand, Step, Value
+
+Key = tuple[int, str]  # frame, name
+
+
+@dataclass(eq=False, slots=True)
+class Cell:
+    """One piece of memory. `outside` is why it must not be taken over by another name, if it must not."""
+
+    name: str
+    location: Location = NOWHERE
+    outside: str = ""
+    constant: str = ""
+    contiguous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayRef:
+    """A view of a cell: the whole of it where the path is empty."""
+
+    cell: Cell
+    path: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A Python object known before the run: a function, a module, a dtype, a string, None.
+
+    why: for a None that is no gradient, the reason and the remedy.
+    """
+
+    value: Any
+    why: tuple[str, str] = field(default=("", ""), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a list or dict held when a loop began to go over it; a loop from its end has seen the last items first."""
+
+    cell: Cell
+    content: tuple[Any, ...]
+    from_end: bool = False
+
+    def holds(self, content: Any, iterations: int) -> bool:
+        """Whether the iterations after the first ones still find what was there, and no more than that."""
+        if not isinstance(content, tuple) or len(content) != len(self.content):
+            return False
+        first = 0 if self.from_end else iterations
+        return content[first:] == self.content[first:]
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue:
+    """A tuple; `kind` rebuilds a namedtuple or dataclass and gives its fields.
+
+    It also stands for what `enumerate`, `zip`, `reversed` and the views of a dict show, which follow what they go over:
+    `over` is how that was when it was read.
+    """
+
+    items: tuple[Binding, ...]
+    kind: type | None = None
+    fields: tuple[str, ...] = ()
+    over: tuple[Snapshot, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRef:
+    """A list: the cell holds a tuple of bindings, or a Stack once its length is a matter of the run."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class DictRef:
+    """A dict with keys known before the run: the cell holds a tuple of (key, binding)."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A list of numbers whose length is a matter of the run: the first `length` elements of a growing buffer."""
+
+    buffer: Value
+    length: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string made at run time; it can be printed and put in messages."""
+
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A function defined inside another, or a lambda: its node, where it was defined, and its defaults."""
+
+    source: Any
+    node: Any
+    frame: int
+    defaults: tuple[Binding, ...] = ()
+    keyword_defaults: tuple[Binding | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an array or list, not called yet."""
+
+    receiver: Binding
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of a record, not called yet: the function and its first argument."""
+
+    function: Callable[..., Any]
+    receiver: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What a `for` runs over: the number of iterations, what each binds, the arrays and lists that it follows."""
+
+    count: Operand
+    item: Callable[[Operand], Binding]
+    over: tuple[ArrayRef | ListRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """range(start, stop, step), perhaps reversed."""
+
+    start: Operand
+    stop: Operand
+    step: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class TapeRef:
+    """A tape of the text."""
+
+    tape: Any
+
+
+@dataclass(frozen=True, slots=True)
+class MaybeUnset:
+    """A variable that has a value only where `flag` is true."""
+
+    binding: Binding
+    flag: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A variable that cannot be read, and why."""
+
+    reason: str
+    remedy: str = ""
+
+
+Binding = (
+    Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | Text | Local | Method | Bound | Iteration
+    | Range | TapeRef | MaybeUnset | Conflict
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class State:
+    """What every name stands for, and the present version of every cell, at one point of the program.
+
+    spent: the tapes that have been asked for a gradient.
+    """
+
+    names: dict[Key, Binding] = field(default_factory=dict)
+    cells: dict[Cell, Any] = field(default_factory=dict)
+    linked: dict[Cell, frozenset[Cell]] = field(default_factory=dict)
+    stale: dict[Cell, str] = field(default_factory=dict)
+    arguments: frozenset[Cell] = frozenset()
+    spent: frozenset[Any] = frozenset()
+    dead: bool = False
+
+    def copy(self) -> State:
+        """A state that can go its own way."""
+        return replace(
+            self, names=dict(self.names), cells=dict(self.cells), linked=dict(self.linked), stale=dict(self.stale)
+        )
+
+    def link(self, a: Cell, b: Cell) -> None:
+        """Note that two cells may be the same memory."""
+        if a is not b:
+            self.linked[a] = self.linked.get(a, frozenset()) | {b}
+            self.linked[b] = self.linked.get(b, frozenset()) | {a}
+
+    def descend(self, cell: Cell, source: Cell) -> None:
+        """Note that a new cell may be the memory of `source`, or whatever that may be."""
+        for other in (source, *self.linked.get(source, ())):
+            self.link(cell, other)
+
+    def is_given(self, cell: Cell) -> bool:
+        """Whether somebody outside has this memory: the caller, or who keeps a constant."""
+        return bool(cell.constant) or cell in self.arguments
+
+    def references(self, cell: Cell, besides: Key | None = None) -> int:
+        """How often names and lists refer to a cell, without the references of one name."""
+        bindings = [binding for key, binding in self.names.items() if key != besides]
+        for content in self.cells.values():
+            if isinstance(content, tuple):
+                bindings += content
+        return sum(other is cell for binding in bindings for other in cells_in(binding))
+
+
+def cells_in(binding: Any) -> Iterator[Cell]:
+    """The cells that a binding refers to, without what lists and dicts hold."""
+    match binding:
+        case ArrayRef() | ListRef() | DictRef():
+            yield binding.cell
+        case TupleValue():
+            for item in binding.items:
+                yield from cells_in(item)
+        case (str() | int(), item):
+            yield from cells_in(item)
+        case MaybeUnset():
+            yield from cells_in(binding.binding)
+        case Method() | Bound():
+            yield from cells_in(binding.receiver)
+        case Local():
+            for default in (*binding.defaults, *binding.keyword_defaults):
+                yield from cells_in(default)
+        case Iteration():
+            for source in binding.over:
+                yield from cells_in(source)
+
+
+def mapped(binding: Any, change: Callable[[Value], Any]) -> Any:
+    """A binding with its numbers exchanged; the same object where they stay."""
+    match binding:
+        case Value():
+            return change(binding)
+        case TupleValue():
+            items = tuple(mapped(item, change) for item in binding.items)
+            return binding if _are_same(items, binding.items) else TupleValue(items, binding.kind, binding.fields)
+        case MaybeUnset():
+            return MaybeUnset(mapped(binding.binding, change), change(binding.flag))
+        case Method() | Bound():
+            return replace(binding, receiver=mapped(binding.receiver, change))
+        case Local():
+            return _mapped_defaults(binding, change)
+        case (str() | int() as key, item):
+            made = mapped(item, change)
+            return binding if made is item else (key, made)
+    return binding
+
+
+def _mapped_defaults(local: Local, change: Callable[[Value], Any]) -> Local:
+    defaults = tuple(mapped(default, change) for default in local.defaults)
+    keyword_defaults = tuple(mapped(default, change) for default in local.keyword_defaults)
+    same = _are_same(defaults + keyword_defaults, local.defaults + local.keyword_defaults)
+    return local if same else replace(local, defaults=defaults, keyword_defaults=keyword_defaults)
+
+
+def mapped_content(content: Any, change: Callable[[Value], Any]) -> Any:
+    """What a cell holds, with its values exchanged; the same object where they stay."""
+    if isinstance(content, Value):
+        return change(content)
+    if isinstance(content, Stack):
+        buffer, length = change(content.buffer), change(content.length)
+        return content if _are_same((buffer, length), (content.buffer, content.length)) else Stack(buffer, length)
+    items = tuple(mapped(item, change) for item in content)
+    return content if _are_same(items, content) else items
+
+
+def _are_same(items: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return all(item is other for item, other in zip(items, others, strict=True))

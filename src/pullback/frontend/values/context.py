@@ -1,0 +1,394 @@
+"""What is at hand while a function is read: the open block, the state of names and cells, the functions being read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pullback.errors import LanguageError, Location, Problem, TypingError
+from pullback.frontend.source.names import Loads
+from pullback.frontend.source.outside import Dependency, Shape, place_key
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    Cell,
+    Conflict,
+    DictRef,
+    Key,
+    ListRef,
+    MaybeUnset,
+    Stack,
+    State,
+    Static,
+    Text,
+    TupleValue,
+)
+from pullback.frontend.values.watching import Watching
+from pullback.ir import primitives
+from pullback.ir.builder import Builder
+from pullback.ir.infer import infer
+from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value, is_scalar
+from pullback.ir.types import INT, Array, Scalar, within
+
+WHOLE = Index((Constant(Ellipsis),))
+
+
+@dataclass(slots=True)
+class Frame:
+    """A function being read: its source, its local names, and where its other names are looked up."""
+
+    number: int
+    source: Any
+    node: Any
+    body: list[Any]
+    locals: frozenset[str]
+    parent: Frame | None = None
+    function: Callable[..., Any] | None = None
+    known_loads: Loads | None = None
+
+    @property
+    def loads(self) -> Loads:
+        """What the body reads."""
+        if self.known_loads is None:
+            self.known_loads = Loads(self.body)
+        return self.known_loads
+
+
+class Pending(Exception):
+    """A variable is read that an earlier iteration sets; the first reading of the loop does not know it yet."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(key[1])
+        self.key = key
+
+
+class StaticNeeded(Exception):
+    """A number is needed before the run; `parameter` is the argument that carries it, if it is one."""
+
+    def __init__(self, value: Value, error: TypingError) -> None:
+        super().__init__(str(error))
+        self.value, self.error = value, error
+
+
+@dataclass(slots=True)
+class Capture:
+    """A number, array or variable from outside, passed as a hidden argument; `changes` if the function assigns it."""
+
+    namespace: Any
+    name: Any
+    parameter: Value
+    changes: bool = False
+
+
+class Context:
+    """The reader's working state. The State inside is copied at branches; everything else only grows.
+
+    depth: how many loops are around what is read. written: the cells that each loop was found to write.
+    fixed: the places of the numbers from outside that are constants; None where all of them are.
+    """
+
+    def __init__(
+        self, evaluate: Callable[[Context, Any], Binding], execute: Callable[[Context, list[Any]], None]
+    ) -> None:
+        self._evaluate, self._execute = evaluate, execute
+        self.builder = Builder()
+        self.state = State()
+        self.frames: list[Frame] = []
+        self.frame_count = 0
+        self.dependencies: dict[Any, Dependency] = {}
+        self.captures: dict[Any, tuple[Capture, Binding]] = {}
+        self.fixed: frozenset[Any] | None = None
+        self.callees: dict[Any, Any] = {}
+        self.pending: set[Key] = set()
+        self.fixed_location: Location | None = None
+        self.watching = Watching()
+        self.depth = 0
+        self.written: dict[Location, tuple[Cell, ...]] = {}
+
+    def inner(self) -> Context:
+        """A reader for a function of its own, which shares what is known of recursive functions."""
+        context = Context(self._evaluate, self._execute)
+        context.callees = self.callees
+        return context
+
+    def evaluate(self, node: Any) -> Binding:
+        """What an expression stands for."""
+        return self._evaluate(self, node)
+
+    def execute(self, statements: list[Any]) -> None:
+        """Read statements: what they compute is appended to the open block."""
+        self._execute(self, statements)
+
+    def depend(self, *dependencies: Dependency) -> None:
+        """Note what was looked up outside; one note for each place and what stood there."""
+        for dependency in dependencies:
+            value = dependency.value
+            told = value if isinstance(value, Array | Scalar | Shape) else id(value)
+            self.dependencies[place_key(dependency.namespace, dependency.name), told] = dependency
+
+    # Places and errors
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def location(self, node: Any) -> Location:
+        """Where a node stands; inside the body of a rule, the place that the rule is applied at."""
+        if self.fixed_location is not None:
+            return self.fixed_location
+        source = self.frame.source if self.frames else None
+        return source.location(node) if source is not None and hasattr(node, "lineno") else NOWHERE
+
+    def refuse(self, node: Any, reason: str, remedy: str = "") -> NoReturn:
+        raise LanguageError([Problem(self.location(node), reason, remedy)])
+
+    def mistyped(self, node: Any, reason: str, remedy: str = "") -> NoReturn:
+        raise TypingError(reason, self.location(node), remedy)
+
+    # Reading bindings
+
+    def version(self, cell: Cell, node: Any) -> Any:
+        """The present version of a cell."""
+        if cell in self.state.stale:
+            self.refuse(node, self.state.stale[cell], "copy one of the arrays first, as in y = x.copy()")
+        if cell not in self.state.cells:  # captured inside a branch that was left
+            parameter = next(capture.parameter for capture, ref in self.captures.values() if ref == ArrayRef(cell))
+            return self.watching.shown(parameter)
+        return self.state.cells[cell]
+
+    def settled(self, binding: Binding, node: Any, name: str = "") -> Binding:
+        """The binding, once it is sure that it has a value."""
+        if isinstance(binding, MaybeUnset):
+            message = f"cannot access local variable '{name}' where it is not associated with a value"
+            with self.builder.at(self.location(node)):
+                self.builder.effect(primitives.check, binding.flag, Constant(UnboundLocalError), Constant(message))
+            return binding.binding
+        if isinstance(binding, Conflict):
+            self.refuse(node, binding.reason, binding.remedy)
+        return binding
+
+    def read(self, ref: ArrayRef, node: Any) -> Value:
+        """The present value of a view: the version itself, or a load of the part that the path names."""
+        value: Value = self.version(ref.cell, node)
+        indices: list[Step] = []
+        for step in ref.path:
+            if isinstance(step, Index):
+                indices.append(step)
+                continue
+            value, indices = self._part(value, indices, node), []
+            if isinstance(step, Permute):
+                value = self.let(node, np.transpose, value, tuple(Constant(axis, INT) for axis in step.axes))
+            elif isinstance(step, Reshape):
+                value = self.let(node, np.reshape, value, step.shape)
+        return self._part(value, indices, node)
+
+    def _part(self, value: Value, indices: list[Step], node: Any) -> Value:
+        if not indices:
+            return value
+        try:
+            with self.builder.at(self.location(node)):
+                return self.builder.load(value, merged(tuple(indices)))
+        except IndexError as error:
+            self.mistyped(node, str(error))
+
+    def let(self, node: Any, function: Callable[..., Any], *operands: Operand, keywords: tuple[str, ...] = ()) -> Value:
+        with self.builder.at(self.location(node)):
+            return self.builder.let(function, *operands, keywords=keywords)
+
+    def operand(self, binding: Binding, node: Any) -> Operand:
+        """A number or array as an operand; lists and tuples of numbers become arrays."""
+        match binding:
+            case Value() | Constant():
+                return binding
+            case ArrayRef():
+                value = self.read(binding, node)
+                if isinstance(value.type, Array) and value.type.ndim == 0:
+                    return self._part(value, [Index(())], node)
+                return value
+            case TupleValue() | ListRef():
+                return self.array_of(binding, node)
+            case Static(value=None, why=(reason, remedy)):
+                self.mistyped(node, f"None is not a number or an array{reason}", remedy)
+            case Static():
+                self.mistyped(node, f"{_describe(binding.value)} is not a number or an array")
+            case Text():
+                self.mistyped(node, "a string is not a number or an array")
+        self.mistyped(node, f"a {type(binding).__name__.lower()} cannot be used as a number or an array")
+
+    def array_of(self, binding: Binding, node: Any) -> Value:
+        """A fresh array of the numbers in a (nested) list or tuple."""
+        if isinstance(binding, ListRef):
+            content = self.version(binding.cell, node)
+            if isinstance(content, Stack):
+                part = Index((Slice(None, content.length, None),))
+                return self.let(node, primitives.copy, self.let(node, primitives.load, content.buffer, (part,)))
+        return self._joined(self.nested_operands(binding, node), node)
+
+    def _joined(self, items: tuple[Operand, ...], node: Any) -> Value:
+        """An array of numbers, or of arrays and of rows of them."""
+        whole = any(isinstance(value.type, Array) for value in _flat(items))
+        rows = tuple(self._joined(i, node) if whole and isinstance(i, tuple) else i for i in items)
+        try:
+            return self.let(node, np.stack if whole else np.array, rows)
+        except ValueError as error:
+            self.mistyped(node, str(error))
+
+    def nested_operands(self, binding: Binding, node: Any) -> tuple[Operand, ...]:
+        return tuple(
+            self.nested_operands(item, node) if isinstance(item, TupleValue | ListRef) else self.operand(item, node)
+            for item in self.items(binding, node)
+        )
+
+    def items(self, binding: Binding, node: Any) -> tuple[Binding, ...]:
+        """The items of a tuple, or of a list whose length is known before the run."""
+        if isinstance(binding, TupleValue):
+            return binding.items
+        if isinstance(binding, ListRef):
+            content = self.version(binding.cell, node)
+            if isinstance(content, tuple):
+                return content
+            self.refuse(node, "the length of this list is a matter of the run", "use an array, or index the list")
+        self.mistyped(node, f"cannot take items from {_describe(binding)}")
+
+    def scalar(self, binding: Binding, node: Any) -> Value | Constant:
+        operand: Value | Constant = self.operand(binding, node)
+        if isinstance(operand.type, Scalar):
+            return operand
+        self.mistyped(node, "a single number is needed here, not an array", "index the array, or reduce it first")
+
+    def check_shape(self, value: Operand, like: Operand, message: str, node: Any) -> None:
+        """Let the run raise ValueError where an array of the same rank has other sizes than another one."""
+        with self.builder.at(self.location(node)):
+            for given, due in zip(self.builder.dims(value), self.builder.dims(like), strict=True):
+                fits = self.builder.let(np.equal, given, due)
+                self.builder.effect(primitives.check, fits, Constant(ValueError), Constant(message))
+
+    # Making bindings
+
+    def bind(self, value: Value | Constant, name: str = "") -> Binding:
+        """A number as it is; an array in a cell of its own."""
+        if isinstance(value, Value) and isinstance(value.type, Array):
+            cell = Cell(name or value.name)
+            self.state.cells[cell] = value
+            return ArrayRef(cell)
+        return value
+
+    def new_list(self, items: tuple[Binding, ...], name: str = "") -> ListRef:
+        cell = Cell(name)
+        self.state.cells[cell] = items
+        return ListRef(cell)
+
+    def named(self, binding: Binding, name: str) -> Binding:
+        """The binding under the user's name, if it was made just now and has none."""
+        if isinstance(binding, Value):
+            return binding.called(name)
+        if isinstance(binding, ListRef) and not binding.cell.name:
+            binding.cell.name = name
+        if isinstance(binding, ArrayRef) and not binding.path and not binding.cell.name:
+            self.state.cells[binding.cell].called(name)
+            binding.cell.name = name
+        return binding
+
+    def store(
+        self,
+        ref: ArrayRef,
+        path: tuple[Step, ...],
+        value: Operand,
+        node: Any,
+        function: Callable[..., Any] = primitives.store,
+    ) -> None:
+        """Write `value` to a part of what `ref` views; `function` may add instead."""
+        self.check_writable(ref.cell, node)
+        self.overwrite(ref, path, value, node, function)
+
+    def overwrite(
+        self, ref: ArrayRef, path: tuple[Step, ...], value: Operand, node: Any, function: Callable[..., Any]
+    ) -> None:
+        """Write to memory that may be written."""
+        cell = ref.cell
+        array = self.version(cell, node)
+        full = (*ref.path, *path)
+        if not full or not isinstance(full[-1], Index):
+            full = (*full, WHOLE)
+        try:
+            part = infer(primitives.load, (array, merged(full)))
+        except IndexError as error:
+            self.mistyped(node, str(error))
+        with self.builder.at(self.location(node)):
+            value = self._fitting(value, part, node)
+            stored = self.builder.let(function, array, merged(full), value, name=cell.name)
+        self.state.cells[cell] = stored
+
+    def _fitting(self, value: Operand, part: Any, node: Any) -> Operand:
+        """The value in the dtype of the array that it is written to."""
+        rank = getattr(value.type, "ndim", 0)
+        if rank > getattr(part, "ndim", 0):
+            self.mistyped(node, f"cannot write an array of {rank} dimensions here", "index it, or reduce it first")
+        if value.type.dtype == part.dtype:
+            return value
+        if isinstance(value, Constant):
+            self.check_fits(value, part.dtype, node)
+        if isinstance(value, Constant) and part.dtype == "float64":
+            return Constant(float(value.value), Scalar("float64", weak=True))
+        return self.builder.cast(value, part.dtype)
+
+    def check_fits(self, number: Constant, dtype: str, node: Any) -> None:
+        """TypingError where NumPy has an OverflowError: for a Python integer beyond the range of a dtype."""
+        is_python = isinstance(number.value, int) and getattr(number.type, "weak", False)
+        if is_python and np.dtype(dtype).kind in "iu" and within(number.value, dtype) != number.value:
+            self.mistyped(node, f"the Python integer {number.value} is out of bounds for {dtype}")
+
+    def check_writable(self, cell: Cell, node: Any) -> None:
+        """Refuse a write whose target is not sure, and mark what may share its memory."""
+        if cell.constant:
+            self.refuse(node, cell.constant, "pass the array as an argument and return the changed copy")
+        if cell.outside:
+            self.refuse(node, cell.outside, "start from a copy, as in y = x.copy()")
+        for other in self.state.linked.get(cell, ()):
+            other_name = other.name or "another array"
+            self.state.stale[other] = (
+                f"'{other_name}' may or may not share the memory of '{cell.name or 'an array'}', which was written"
+            )
+
+
+def list_item(context: Context, value: Value) -> Binding:
+    """An item of a list whose length is a matter of the run; an array among them must not be written."""
+    binding = context.bind(value)
+    if isinstance(binding, ArrayRef):
+        binding.cell.outside = "an array from a list that changes in a loop cannot be written"
+    return binding
+
+
+def merged(path: tuple[Step, ...]) -> tuple[Step, ...]:
+    """A path with `[i][j]` written as `[i, j]` where that means the same."""
+    steps: list[Step] = []
+    for step in path:
+        before = steps[-1] if steps else None
+        if isinstance(step, Index) and isinstance(before, Index) and all(_is_integer(i) for i in before.items):
+            steps[-1] = Index((*before.items, *step.items))
+        else:
+            steps.append(step)
+    return tuple(steps)
+
+
+def _is_integer(item: Any) -> bool:
+    return is_scalar(item) and item.type.dtype != "bool"
+
+
+def _flat(items: tuple[Any, ...]) -> list[Any]:
+    return [leaf for item in items for leaf in (_flat(item) if isinstance(item, tuple) else [item])]
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, str):
+        return f"the string {value!r}"
+    if isinstance(value, DictRef):
+        return "a dict"
+    return f"'{getattr(value, '__name__', type(value).__name__)}'"
+
+
+def keys_of(frame: Frame, names: frozenset[str]) -> set[Key]:
+    return {(frame.number, name) for name in names}

@@ -1,0 +1,30 @@
+"""The derivatives of NumPy's functions, one file a family: importing this package fills the one table of rules.
+
+Conventions beyond those of `declare`. A rule is asked for by the canonical function (`frontend.spelling.canonical`),
+so aliases have none of their own. A `linear` rule whose first cotangent is None (`np.where`, `np.full`) is linear in
+the arguments that do get one, together; where the first argument is a tuple of arrays (`np.concatenate`), its
+cotangent is a tuple too. Parameters that are not differentiable stand last and get no cotangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pullback.functions import constants, elementwise, linalg, reductions, shapes, special
+from pullback.functions import strong_zeros as behind
+from pullback.functions.declare import CONSTANT, RULES, Rule
+
+__all__ = ["Rule", "is_constant", "rule_of"]
+
+FAMILIES = (elementwise, special, reductions, linalg, shapes, constants, behind)
+
+
+def rule_of(function: Callable[..., Any]) -> Rule | None:
+    """The rule of a canonical function; None where there is none, and for functions that are constant."""
+    return RULES.get(function)
+
+
+def is_constant(function: Callable[..., Any]) -> bool:
+    """Whether the derivative of a function is 0 wherever it exists: nothing flows back through it."""
+    return function in CONSTANT

@@ -1,0 +1,145 @@
+"""Reductions and scans: the cotangent of the result is spread along the axes that were reduced."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback import runtime
+from pullback.functions.declare import linear, vjp
+
+
+@linear(np.sum)
+def sum_(a, axis=None, keepdims=False, *, y_bar):
+    return runtime.broadcast_along(y_bar, np.shape(a), axis, keepdims)
+
+
+@linear(np.mean)
+def mean(a, axis=None, keepdims=False, *, y_bar):
+    return runtime.broadcast_along(y_bar / count_along(np.shape(a), axis), np.shape(a), axis, keepdims)
+
+
+@linear(runtime.broadcast_along)
+def broadcast_along(a, shape, axis=None, keepdims=False, *, y_bar):
+    return np.sum(y_bar, axis=axis, keepdims=keepdims)
+
+
+@linear(runtime.sum_to)
+def sum_to(a, shape, *, y_bar):
+    return np.broadcast_to(y_bar, np.shape(a))
+
+
+@vjp(np.max, np.min)
+def extremum(a, axis=None, keepdims=False, *, y, y_bar):
+    """All elements equal to the extremum share the cotangent."""
+    ties = a == beside(y, axis, keepdims)
+    count = np.sum(ties, axis=axis, keepdims=keepdims).astype(a.dtype)
+    return np.where(ties, beside(y_bar / count, axis, keepdims), 0)
+
+
+@vjp(np.var)
+def var(a, axis=None, ddof=0, keepdims=False, *, y_bar):
+    """From y = Σ (a - m)² / (n - ddof):  ā = 2 ȳ (a - m) / (n - ddof); the part through the mean m adds up to 0."""
+    scale = 2 * y_bar / (count_along(np.shape(a), axis) - ddof)
+    return beside(scale, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+
+
+@vjp(np.std)
+def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
+    """From y² = var(a):  ā = ȳ (a - m) / (y (n - ddof)); 0 if all elements are equal: a subgradient."""
+    scale = y_bar / ((y + (y == 0)) * (count_along(np.shape(a), axis) - ddof))
+    return beside(scale, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+
+
+@vjp(np.prod)
+def prod(a, axis=None, keepdims=False, *, y_bar):
+    """Each element gets the product of all others, so that zeros need no case of their own."""
+    if np.ndim(a) == 0:
+        return y_bar
+    if axis is None:
+        return y_bar * np.reshape(product_of_others(np.reshape(a, (-1,))), a.shape)
+    if isinstance(axis, tuple):
+        front = tuple([k for k, _ in enumerate(axis)])
+        moved = np.moveaxis(a, axis, front)
+        others = product_of_others(np.reshape(moved, (-1,) + moved.shape[len(axis) :]))  # noqa: RUF005
+        return beside(y_bar, axis, keepdims) * np.moveaxis(np.reshape(others, moved.shape), front, axis)
+    if axis == 0:
+        return beside(y_bar, axis, keepdims) * product_of_others(a)
+    return beside(y_bar, axis, keepdims) * np.moveaxis(product_of_others(np.moveaxis(a, axis, 0)), 0, axis)
+
+
+@linear(np.cumsum)
+def cumsum(a, axis=None, *, y_bar):
+    """An element is in all later sums: the sums of the cotangents from the end."""
+    if axis is None:
+        return np.reshape(np.flip(np.cumsum(np.flip(y_bar))), np.shape(a))
+    return np.flip(np.cumsum(np.flip(y_bar, axis), axis=axis), axis)
+
+
+@vjp(np.cumprod)
+def cumprod(a, axis=None, *, y, y_bar):
+    """From y[k] = y[k-1] a[k], backwards without a division:  ȳ[k-1] += a[k] ȳ[k],  ā[k] = y[k-1] ȳ[k]."""
+    if axis is None:
+        return np.reshape(cumprod_first(np.reshape(a, (-1,)), y, y_bar), np.shape(a))
+    if axis == 0:
+        return cumprod_first(a, y, y_bar)
+    first = cumprod_first(np.moveaxis(a, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(y_bar, axis, 0))
+    return np.moveaxis(first, 0, axis)
+
+
+@vjp(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
+    """Vector norms, and the Frobenius norm of matrices; 0 at 0: a subgradient.
+
+    Raises NotImplementedError for the other matrix norms.
+    """
+    if ord is not None and ord != "fro" and (isinstance(axis, tuple) or (axis is None and np.ndim(x) > 1)):
+        raise NotImplementedError("the derivative of this matrix norm is not known; the Frobenius norm has ord=None")
+    norm_of, y_bar_of = beside(y, axis, keepdims), beside(y_bar, axis, keepdims)
+    if ord is None or ord == 2 or ord == "fro":
+        return x * (y_bar_of / (norm_of + (norm_of == 0)))
+    if ord == 0:
+        return np.zeros_like(x)
+    if ord == 1:
+        return y_bar_of * np.sign(x)
+    if ord == np.inf or ord == -np.inf:
+        ties = np.abs(x) == norm_of
+        count = np.sum(ties, axis=axis, keepdims=True).astype(x.dtype)
+        return np.where(ties, np.sign(x) * (y_bar_of / count), 0)
+    return y_bar_of * np.sign(x) * (np.abs(x) / (norm_of + (norm_of == 0))) ** (ord - 1)
+
+
+def beside(y, axis, keepdims):
+    """The result of a reduction, or its cotangent, in a shape that broadcasts with the array that was reduced."""
+    if axis is None or keepdims:
+        return y
+    return np.expand_dims(y, axis)
+
+
+def count_along(shape, axis):
+    """How many elements a reduction of an array of `shape` over `axis` makes into one."""
+    count = 1
+    if axis is None:
+        for extent in shape:
+            count = count * extent
+    elif isinstance(axis, tuple):
+        for k in axis:
+            count = count * shape[k]
+    else:
+        count = shape[axis]
+    return count
+
+
+def product_of_others(a):
+    """For each element the product of all others along the first axis: of those before it times of those after it."""
+    turned = a[::-1]
+    before = np.cumprod(np.concatenate((np.ones_like(a[:1]), a[:-1])), axis=0)
+    after = np.cumprod(np.concatenate((np.ones_like(a[:1]), turned[:-1])), axis=0)
+    return before * after[::-1]
+
+
+def cumprod_first(a, y, y_bar):
+    """The cotangent of `a` for y = cumprod(a, axis=0)."""
+    total = np.copy(y_bar)
+    for k in range(a.shape[0] - 1, 0, -1):
+        total[k - 1] += a[k] * total[k]
+    return total * np.concatenate((np.ones_like(y[:1]), y[:-1]))

@@ -1,0 +1,201 @@
+"""Functions that move, repeat or select elements: the cotangent takes the way back, and repeated elements add up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback import runtime
+from pullback.functions.declare import linear
+
+
+@linear(np.reshape)
+def reshape(a, shape, *, y_bar):
+    return np.reshape(y_bar, np.shape(a))
+
+
+@linear(np.ravel, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+def ravel(a, *, y_bar):
+    return np.reshape(y_bar, np.shape(a))
+
+
+@linear(np.expand_dims, np.squeeze)
+def expand_dims(a, axis=None, *, y_bar):
+    return np.reshape(y_bar, np.shape(a))
+
+
+@linear(np.transpose)
+def transpose(a, axes=None, *, y_bar):
+    """Axis i of the result is axis axes[i] of the argument, and moves back there."""
+    if axes is None:
+        return np.transpose(y_bar)
+    return np.moveaxis(y_bar, tuple([i for i, _ in enumerate(axes)]), axes)
+
+
+@linear(np.matrix_transpose)
+def matrix_transpose(x, *, y_bar):
+    return y_bar.mT
+
+
+@linear(np.swapaxes)
+def swapaxes(a, axis1, axis2, *, y_bar):
+    return np.swapaxes(y_bar, axis1, axis2)
+
+
+@linear(np.moveaxis)
+def moveaxis(a, source, destination, *, y_bar):
+    return np.moveaxis(y_bar, destination, source)
+
+
+@linear(np.flip)
+def flip(m, axis=None, *, y_bar):
+    return np.flip(y_bar, axis)
+
+
+@linear(np.roll)
+def roll(a, shift, axis=None, *, y_bar):
+    if isinstance(shift, tuple):
+        return np.roll(y_bar, tuple([-places for places in shift]), axis)
+    return np.roll(y_bar, -shift, axis)
+
+
+@linear(np.copy, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+def copy(a, *, y_bar):
+    return y_bar
+
+
+@linear(np.broadcast_to)
+def broadcast_to(array, shape, *, y_bar):
+    return runtime.sum_to(y_bar, np.shape(array))
+
+
+@linear(np.full)
+def full(shape, fill_value, *, y_bar):
+    return None, runtime.sum_to(y_bar, np.shape(fill_value))
+
+
+@linear(np.full_like)
+def full_like(a, fill_value, *, y_bar):
+    return None, runtime.sum_to(y_bar, np.shape(fill_value))
+
+
+@linear(np.repeat)
+def repeat(a, repeats, axis=None, *, y_bar):
+    """Sums over the copies of each element; `repeats` is a number."""
+    if axis is None:
+        return np.reshape(np.sum(np.reshape(y_bar, (np.size(a), repeats)), axis=1), np.shape(a))
+    k = axis % a.ndim
+    copies = np.reshape(y_bar, a.shape[: k + 1] + (repeats,) + a.shape[k + 1 :])  # noqa: RUF005
+    return np.sum(copies, axis=k + 1)
+
+
+@linear(np.tile)
+def tile(A, reps, *, y_bar):
+    """Sums over the copies: each axis of the result is an axis of copies beside one of elements."""
+    counts = reps if isinstance(reps, tuple) else (reps,)
+    extents = np.shape(A)
+    counts = (1,) * (len(extents) - len(counts)) + counts
+    extents = (1,) * (len(counts) - len(extents)) + extents
+    pairs = []
+    for count, extent in zip(counts, extents, strict=True):
+        pairs.append(count)
+        pairs.append(extent)
+    axes_of_copies = tuple([2 * k for k, _ in enumerate(counts)])
+    return np.reshape(np.sum(np.reshape(y_bar, tuple(pairs)), axis=axes_of_copies), np.shape(A))
+
+
+@linear(np.tril)
+def tril(m, k=0, *, y_bar):
+    return np.tril(y_bar, k)
+
+
+@linear(np.triu)
+def triu(m, k=0, *, y_bar):
+    return np.triu(y_bar, k)
+
+
+@linear(np.diag)
+def diag(v, k=0, *, y_bar):
+    """The diagonal for a vector, for a matrix zeros beside the diagonal."""
+    if v.ndim == 1:
+        return np.diag(y_bar, k)
+    return on_diagonal(v, k, y_bar)
+
+
+@linear(np.diagonal)
+def diagonal(a, offset=0, *, y_bar):
+    """Raises NotImplementedError for a stack of matrices."""
+    if a.ndim != 2:
+        raise NotImplementedError("the derivative of np.diagonal is known for 2-dimensional arrays")
+    return on_diagonal(a, offset, y_bar)
+
+
+def on_diagonal(a, k, y_bar):
+    """Zeros of the shape of `a` with `y_bar` on diagonal `k`."""
+    rows, columns = a.shape
+    above = np.zeros(max(-k, 0), y_bar.dtype)
+    below = np.zeros(rows - max(-k, 0) - y_bar.shape[0], y_bar.dtype)
+    column = np.concatenate((above, y_bar, below))
+    return np.where(np.eye(rows, columns, k) > 0, column[:, None], 0)
+
+
+@linear(np.concatenate)
+def concatenate(arrays, axis=0, *, y_bar):
+    """Each array gets its part back; `axis=None` joins flattened arrays."""
+    if axis is None:
+        return (parts_of_vector(y_bar, arrays),)
+    if axis == 0:
+        return (parts_of(y_bar, arrays, axis),)
+    parts = []
+    for part in parts_of(np.moveaxis(y_bar, axis, 0), arrays, axis):
+        parts.append(np.moveaxis(part, 0, axis))
+    return (tuple(parts),)
+
+
+@linear(np.hstack)
+def hstack(tup, *, y_bar):
+    if y_bar.ndim == 1:
+        return (parts_of_vector(y_bar, tup),)
+    return concatenate(tup, 1, y_bar=y_bar)
+
+
+@linear(np.vstack)
+def vstack(tup, *, y_bar):
+    """A vector is one row, a matrix as many as it has."""
+    parts = []
+    start = 0
+    for array in tup:
+        stop = start + (array.shape[0] if np.ndim(array) > 1 else 1)
+        parts.append(np.reshape(y_bar[start:stop], np.shape(array)))
+        start = stop
+    return (tuple(parts),)
+
+
+@linear(np.stack)
+def stack(arrays, axis=0, *, y_bar):
+    layers = y_bar if axis == 0 else np.moveaxis(y_bar, axis, 0)
+    parts = []
+    for k, _ in enumerate(arrays):
+        parts.append(layers[k])
+    return (tuple(parts),)
+
+
+def parts_of(y_bar, arrays, axis):
+    """The parts of `y_bar` along its first axis, as long as the arrays are along `axis`."""
+    parts = []
+    start = 0
+    for array in arrays:
+        stop = start + array.shape[axis]
+        parts.append(y_bar[start:stop])
+        start = stop
+    return tuple(parts)
+
+
+def parts_of_vector(y_bar, arrays):
+    """The parts of a vector, in the shapes of the arrays that were flattened and joined."""
+    parts = []
+    start = 0
+    for array in arrays:
+        stop = start + np.size(array)
+        parts.append(np.reshape(y_bar[start:stop], np.shape(array)))
+        start = stop
+    return tuple(parts)

@@ -1,0 +1,41 @@
+"""Trip counts: how many iterations a loop has, and which is the present one, as operands of the program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Constant, For, Operand
+from pullback.ir.types import INT
+
+
+def trip_count(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Operand:
+    """How many iterations `range(start, stop, step)` has."""
+    length = stop if start == constant(0) else builder.let(np.subtract, stop, start)
+    if step != constant(1):
+        iterations = builder.let(np.floor_divide, builder.let(np.negative, length), step)
+        length = builder.let(np.negative, iterations)
+    return at_least_zero(builder, length)
+
+
+def at_least_zero(builder: Builder, size: Operand) -> Operand:
+    if isinstance(size, Constant):
+        return constant(max(0, size.value))
+    return builder.let(max, size, constant(0), type_=INT)
+
+
+def iteration_number(builder: Builder, loop: For) -> Operand:
+    """The number of the present iteration, from 0."""
+    offset = loop.index if loop.start == constant(0) else builder.let(np.subtract, loop.index, loop.start)
+    return offset if loop.step == constant(1) else builder.let(np.floor_divide, offset, loop.step)
+
+
+def least_index(loop: For) -> int | None:
+    """A number that no index of a loop is below; None where none is known."""
+    if not isinstance(loop.step, Constant):
+        return None
+    bound = loop.start if loop.step.value > 0 else loop.stop
+    if not isinstance(bound, Constant):
+        return None
+    least: int = bound.value + (loop.step.value < 0)
+    return least

@@ -1,0 +1,161 @@
+"""Picks: a loop that takes the last of the numbers that fulfil a condition remembers the iteration, not the conditions.
+
+top = x[0]                            top = x[0]
+for j in range(1, n):                 last = -1
+    if x[j] > top:                    for j in range(1, n):
+        top = x[j]            →           if x[j] > top:
+                                              top = x[j]
+                                              last = j
+                                      top = x[last] if last >= 0 else x[0]
+
+No gradient flows through such a loop then, so that the backward sweep has no loop for it and keeps no conditions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pullback.frontend.tapes.inserted import Inserted
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    is_scalar,
+    made_in_iterations,
+    read_in,
+    values_in,
+    walk,
+)
+from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.trip_counts import least_index
+from pullback.ir.types import BOOL, INT
+
+_COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
+_NO_ITERATION = -1
+
+
+def select_arguments(function: Function, active: frozenset[Value]) -> Function:
+    """The same function, where the active numbers that loops pick are computed again after the loops."""
+    return replace(function, body=_block(function.body, active))
+
+
+def _block(block: Block, active: frozenset[Value]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        changed = with_blocks(statement, lambda inner: _block(inner, active))
+        statements += _remembering(changed, active) if isinstance(changed, For) else [changed]
+    return Block(tuple(statements), block.yields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pick:
+    """Carried number k is what the statements give where one side of an `If` is taken, else unchanged."""
+
+    k: int
+    branch: If
+    taken: bool
+    number: Operand
+    statements: tuple[Let, ...]
+
+
+def _remembering(loop: For, active: frozenset[Value]) -> list[Statement]:
+    least = least_index(loop)
+    if least is None or least < 0:
+        return [loop]
+    after: list[Statement] = []
+    while picks := [pick for k in range(len(loop.carried)) if loop.results[k] in active and (pick := _pick(loop, k))]:
+        first = picks[0]
+        loop, made = _with_last(loop, [p for p in picks if p.branch is first.branch and p.taken == first.taken])
+        after += made
+    return [loop, *after]
+
+
+def _pick(loop: For, k: int) -> _Pick | None:
+    parameter, last = loop.carried[k].parameter, loop.body.yields[k]
+    if not is_scalar(parameter) or not is_scalar(loop.carried[k].initial):
+        return None
+    for statement in loop.body.statements:
+        if isinstance(statement, If) and last in statement.results:
+            result = statement.results.index(last)
+            sides = statement.then.yields[result], statement.orelse.yields[result]
+            if parameter not in sides or not _only_compared(loop, parameter):
+                return None
+            taken = sides[1] is parameter
+            side = statement.then if taken else statement.orelse
+            number = sides[0] if taken else sides[1]
+            made = _slice(loop, (*loop.body.statements, *side.statements), number)
+            return None if made is None else _Pick(k, statement, taken, number, made)
+    return None
+
+
+def _only_compared(loop: For, parameter: Value) -> bool:
+    """Whether a number is read by nothing but comparisons, and passed on once."""
+    compared = (s for s in walk(loop.body) if isinstance(s, Let) and s.function in _COMPARISONS)
+    reads = sum(value is parameter for statement in compared for value in values_in(statement.operands))
+    return Counter(read_in(loop.body))[parameter] == reads + 1
+
+
+def _slice(loop: For, statements: tuple[Statement, ...], number: Operand) -> tuple[Let, ...] | None:
+    """The statements that make a number of an iteration, if they read nothing of the loop but its index."""
+    own = made_in_iterations(loop)
+    needed = {value for value in values_in(number) if value in own}
+    found: list[Let] = []
+    for statement in reversed(statements):
+        if isinstance(statement, Let) and statement.value in needed:
+            if not is_scalar(statement.value) or isinstance(statement.function, Inserted):
+                return None
+            found.append(statement)
+            needed.remove(statement.value)
+            needed.update(value for value in values_in(statement.operands) if value in own)
+    return None if needed - {loop.index} else tuple(reversed(found))
+
+
+def _with_last(loop: For, picks: list[_Pick]) -> tuple[For, list[Statement]]:
+    """The loop, which also finds the last iteration where a branch was taken, and the numbers picked there."""
+    branch, taken = picks[0].branch, picks[0].taken
+    before, chosen, after = (Value("last", INT) for _ in range(3))
+    then, orelse = (loop.index, before) if taken else (before, loop.index)
+    changed = replace(
+        branch,
+        then=replace(branch.then, yields=(*branch.then.yields, then)),
+        orelse=replace(branch.orelse, yields=(*branch.orelse.yields, orelse)),
+        results=(*branch.results, chosen),
+    )
+    body = tuple(changed if s is branch else s for s in loop.body.statements)
+    count, yields = len(loop.carried), loop.body.yields
+    renamed = {pick.k: Value(loop.results[pick.k].name, loop.results[pick.k].type) for pick in picks}
+    made = replace(
+        loop,
+        carried=(*loop.carried, Carried(before, constant(_NO_ITERATION))),
+        body=Block(body, (*yields[:count], chosen, *yields[count:])),
+        results=(*(renamed.get(k, result) for k, result in enumerate(loop.results)), after),
+    )
+    return made, _picked(loop, picks, after)
+
+
+def _picked(loop: For, picks: list[_Pick], last: Value) -> list[Statement]:
+    builder = Builder()
+    builder.location = picks[0].branch.location
+    found = builder.let(np.greater_equal, last, constant(0), type_=BOOL)
+    terms: dict[Value, Operand] = {loop.index: last}
+    with builder.block() as statements:
+        for made in dict.fromkeys(made for pick in picks for made in pick.statements):
+            copy = replace(substituted(made, terms), value=Value("", made.value.type))
+            terms[made.value] = copy.value
+            builder.add(copy)
+    numbers = tuple(terms.get(pick.number, pick.number) for pick in picks)
+    initials = tuple(loop.carried[pick.k].initial for pick in picks)
+    results = tuple(loop.results[pick.k] for pick in picks)
+    then = Block(tuple(statements), numbers)
+    builder.add(If(found, then, Block((), initials), results, builder.location))
+    return builder.statements

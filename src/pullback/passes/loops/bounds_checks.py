@@ -1,0 +1,264 @@
+"""Bounds: every element access is proved to be inside its array, or checked; before the loop where that can be done.
+
+for i in range(n):                         check_span(0, n - 1, w.shape[0], n)
+    s += w[i] * x[idx[i]]          →       for i in range(n):
+                                               check_index(idx[i], x.shape[0])
+                                               s += w[i] * x[idx[i]]
+
+Here `n` is the size of `idx`. Machine code is then compiled without checks of its own, which would keep its loops from
+being vectorised. A check before a loop stands for accesses that every iteration makes: an IndexError comes earlier than
+in a plain call, never where a plain call has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.ranges import Form
+from pullback.analysis.shapes import Size
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.infer import is_advanced
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Index,
+    Let,
+    Operand,
+    Permute,
+    Reshape,
+    Slice,
+    Statement,
+    Step,
+    Value,
+    While,
+    is_scalar,
+    results_of,
+)
+from pullback.passes.scalar.range_walk import RangeWalk
+
+ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
+
+
+def check_bounds(function: Function, picks: bool = False) -> Function:
+    """The same function with a check for every access that is not proved to be inside.
+
+    picks: with a proof for the indices that iterations pick: a loop around them without checks may be parallel.
+    """
+    checker = _Checker(function, picks)
+    body = checker.block(function.body)
+    return replace(function, body=body, callees=tuple(map(check_bounds, function.callees)))
+
+
+@dataclass(slots=True)
+class _Span:
+    """A check of the first and the last index that loops of so many iterations run through."""
+
+    first: Form
+    last: Form
+    extent: Form
+    iterations: tuple[Form, ...]
+
+    def covers(self, other: _Span) -> bool:
+        """Whether the other check cannot fail where this one has not."""
+        return self.joined(other) == self and set(self.iterations) <= set(other.iterations)
+
+    def joined(self, other: _Span) -> _Span | None:
+        """One check for both; None where it is not known which index comes first."""
+        first, last = other.first.plus(self.first, -1), other.last.plus(self.last, -1)
+        if self.extent != other.extent or first.terms or last.terms:
+            return None
+        return _Span(
+            other.first if first.constant < 0 else self.first,
+            other.last if last.constant > 0 else self.last,
+            self.extent,
+            self.iterations,
+        )
+
+
+@dataclass(slots=True)
+class _Level:
+    """A block around the present statement: the loop whose body it is (None where checks may not leave it)."""
+
+    loop: For | None
+    defined: set[Value]
+    spans: list[_Span] = field(default_factory=list)
+
+    def add(self, span: _Span) -> None:
+        """Note a check that is to stand before the loop."""
+        for k, known in enumerate(self.spans):
+            joined = known.joined(span)
+            if joined is not None and set(known.iterations) == set(span.iterations):
+                self.spans[k] = joined
+                return
+        self.spans.append(span)
+
+
+class _Checker(RangeWalk):
+    def __init__(self, function: Function, picks: bool) -> None:
+        super().__init__(function, picks)
+        self.levels: list[_Level] = [_Level(None, set(function.parameters))]
+        self.spans: list[_Span] = []
+
+    # The walk
+
+    def block(self, block: Block) -> Block:
+        spans = len(self.spans)
+        made = super().block(block)
+        del self.spans[spans:]
+        return made
+
+    def after(self, statement: Statement) -> None:
+        self.levels[-1].defined.update(results_of(statement))
+
+    def let(self, statement: Let) -> list[Statement]:
+        if statement.function in ACCESSES:
+            self.access(statement)
+        return [statement]
+
+    def inside(self, block: Block, facts: Sequence[Form], around: For | While | None) -> Block:
+        """A block as a level of its own, with the checks that leave it before it; what is in a branch stays there."""
+        own = {carried.parameter for carried in around.carried} if around else set()
+        if isinstance(around, For):
+            own.add(around.index)
+        level = _Level(around if isinstance(around, For) and not around.exits else None, own)
+        self.levels.append(level)
+        made = super().inside(block, facts, around)
+        self.levels.pop()
+        for span in level.spans:
+            operands = [self.operand(form) for form in (span.first, span.last, span.extent, *span.iterations)]
+            self.builder.effect(runtime.check_span, *operands)
+        self.spans += level.spans
+        return made
+
+    # One access
+
+    def access(self, statement: Let) -> None:
+        for index, size in self.indices(statement.operands[0], statement.operands[1]):
+            self.check(index, size)
+
+    def indices(self, array: Value, path: tuple[Step, ...]) -> Iterator[tuple[Operand, Size]]:
+        """Each integer index of a path, and the size of the axis that it is for."""
+        shape: tuple[Size, ...] | None = self.shapes.of(array)
+        checked_elsewhere = is_advanced(path)  # by the helpers for indices that are arrays
+        for k, step in enumerate(path[: len(path) - checked_elsewhere]):
+            if not k:
+                shape = tuple((array, axis) if self.is_unknown(size) else size for axis, size in enumerate(shape or ()))
+            elif shape is None or any(map(self.is_unknown, shape)):
+                shape = self.measured(array, path[:k])
+            match step:
+                case Index(items):
+                    yield from integers_of(items, shape)
+                    shape = self.shapes.indexed(shape, items)
+                case Permute(axes):
+                    shape = tuple(shape[axis] for axis in axes)
+                case Reshape():
+                    shape = None  # a size of -1 stands for what is left
+
+    def measured(self, array: Value, path: tuple[Step, ...]) -> tuple[Size, ...]:
+        """The shape of a part of an array, taken when the program runs."""
+        part = self.builder.load(array, path)
+        sizes = tuple(self.builder.dim(part, axis) for axis in range(getattr(part.type, "ndim", 0)))
+        self.levels[-1].defined.update((part, *sizes))
+        return sizes
+
+    def is_unknown(self, size: Size) -> bool:
+        """Whether a size is no sum of others."""
+        return self.ranges.of_size(size) is None
+
+    def check(self, index: Operand, size: Size) -> None:
+        """Prove that an index is inside, or check it: before the loops that run through it, or here."""
+        form, extent = self.ranges.form(index), self.ranges.of_size(size)
+        assert extent is not None, "a size that is no sum of others was measured"
+        if self.ranges.is_between(form, extent):
+            return
+        if not self.check_before(form, extent):
+            operands = (self.operand(form), self.operand(extent))
+            self.builder.effect(runtime.check_index, *operands)
+        self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
+
+    def check_before(self, form: Form, extent: Form) -> bool:
+        """A check of the first and the last index before the outermost loop that allows it."""
+        first, last, iterations = form, form, []
+        target = None
+        for level in reversed(self.levels):
+            loop = level.loop
+            if loop is None or loop.step not in (constant(1), constant(-1)):
+                break
+            reach = self.reach(loop)
+            first, last = _over(first, loop.index, reach), _over(last, loop.index, reach[::-1])
+            iterations.append(reach[1].plus(reach[0], -1).moved(1))
+            if any(_mentions(f, level.defined) for f in (first, last, extent, *iterations)):
+                break
+            target = level, _Span(first, last, extent, tuple(iterations))
+        if target is None:
+            return False
+        level, span = target
+        if not any(known.covers(span) for known in self.spans):
+            level.add(span)
+        return True
+
+    def reach(self, loop: For) -> tuple[Form, Form]:
+        """The smallest and the largest index of a loop that counts by one."""
+        start, stop = self.ranges.form(loop.start), self.ranges.form(loop.stop)
+        return (start, stop.moved(-1)) if loop.step == constant(1) else (stop.moved(1), start)
+
+    def operand(self, form: Form) -> Operand:
+        """A form as an operand, computed here."""
+        made: Operand | None = None
+        for term, coefficient in form.terms:
+            value: Operand = self.builder.dim(*term) if isinstance(term, tuple) else term
+            if abs(coefficient) != 1:
+                value = self.builder.let(np.multiply, value, constant(abs(coefficient)))
+            if made is None:
+                made = value if coefficient > 0 else self.builder.let(np.negative, value)
+            else:
+                made = self.builder.let(np.add if coefficient > 0 else np.subtract, made, value)
+        if made is None:
+            return constant(form.constant)
+        if form.constant:
+            function = np.add if form.constant > 0 else np.subtract
+            made = self.builder.let(function, made, constant(abs(form.constant)))
+        return made
+
+
+def integers_of(items: tuple[Operand | Slice, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:
+    """The integers among the items of an index, each with the size of its axis."""
+    used = sum(not _is_new(item) and not _is_ellipsis(item) for item in items)
+    axis = 0
+    for item in items:
+        if _is_ellipsis(item):
+            axis += len(shape) - used
+        elif not _is_new(item):
+            if _is_integer(item):
+                yield item, shape[axis]
+            axis += 1
+
+
+def _is_new(item: object) -> bool:
+    return isinstance(item, Constant) and item.value is None
+
+
+def _is_ellipsis(item: object) -> bool:
+    return isinstance(item, Constant) and item.value is Ellipsis
+
+
+def _is_integer(item: Operand) -> bool:
+    return is_scalar(item) and item.type.dtype != "bool"
+
+
+def _over(form: Form, index: Value, span: tuple[Form, Form]) -> Form:
+    """The least value of a form while an index runs over a span; the greatest for the span turned iteration."""
+    coefficient = form.of(index)
+    without = form.plus(Form(0, ((index, 1),)), -coefficient)
+    return without.plus(span[0] if coefficient > 0 else span[1], coefficient) if coefficient else form
+
+
+def _mentions(form: Form, values: set[Value]) -> bool:
+    return any((term[0] if isinstance(term, tuple) else term) in values for term, _ in form.terms)

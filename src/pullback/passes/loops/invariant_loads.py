@@ -1,0 +1,114 @@
+"""Loads that give the same element in every iteration move before the loop.
+
+for i in range(m):                     for i in range(m):
+    for j in range(n):                     t = x[i]
+        y[j] += w[j] * x[i]     →          for j in range(n):
+                                               y[j] += w[j] * t
+
+Only where the index is proved to be inside, because a loop may have no iterations. A compiler could not move them: for
+all it knows, the loop writes to the same memory. What is kept of them is kept once, not in every iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pullback.analysis.ranges import Ranges
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    Block,
+    For,
+    Function,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    is_scalar,
+    made_in_iterations,
+    values_in,
+)
+from pullback.ir.types import Array, Scalar
+
+_ARITHMETIC = {np.add, np.subtract, np.multiply, np.negative}
+
+
+def hoist_invariant_loads(function: Function) -> Function:
+    """The same function with such loads outside of all loops that allow it."""
+    callees = tuple(map(hoist_invariant_loads, function.callees))
+    return replace(function, body=_Mover(function).block(function.body), callees=callees)
+
+
+class _Mover:
+    def __init__(self, function: Function) -> None:
+        self.shapes = Shapes(function)
+        self.ranges = Ranges(self.shapes)
+
+    def block(self, block: Block) -> Block:
+        facts = len(self.ranges.facts)
+        statements: list[Statement] = []
+        for statement in block.statements:
+            statements += self.statement(statement)
+        del self.ranges.facts[facts:]
+        return Block(tuple(statements), block.yields)
+
+    def statement(self, statement: Statement) -> list[Statement]:
+        match statement:
+            case Let():
+                self.ranges.note(statement)
+            case If():
+                return [replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse))]
+            case For():
+                facts = self.ranges.loop_facts(statement)
+                self.ranges.facts += facts
+                body = self.block(statement.body)
+                del self.ranges.facts[len(self.ranges.facts) - len(facts) :]
+                return self.moved(replace(statement, body=body))
+            case While():
+                condition, body = self.block(statement.condition), self.block(statement.body)
+                return self.moved(replace(statement, condition=condition, body=body))
+        return [statement]
+
+    def moved(self, loop: For | While) -> list[Statement]:
+        """What moves out of a loop, then the loop."""
+        changing = made_in_iterations(loop)
+        lets = {s.value: s for s in loop.body.statements if isinstance(s, Let)}
+        chosen: set[Value] = set()
+        for statement in lets.values():
+            if self.is_element(statement):
+                needed = _arithmetic_before(statement, lets, changing - chosen)
+                if needed is not None:
+                    chosen |= needed | {statement.value}
+        before = [s for s in lets.values() if s.value in chosen]
+        inside = tuple(s for s in loop.body.statements if not isinstance(s, Let) or s.value not in chosen)
+        return [*before, replace(loop, body=Block(inside, loop.body.yields))]
+
+    def is_element(self, statement: Let) -> bool:
+        """Whether a statement loads one element, for certain from inside its array."""
+        if statement.function is not primitives.load or not isinstance(statement.value.type, Scalar):
+            return False
+        array, path = statement.operands
+        items: tuple[Operand, ...] = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
+        if not isinstance(array.type, Array) or len(items) != array.type.ndim or not all(map(is_scalar, items)):
+            return False
+        return all(self.ranges.is_inside(item, size) for item, size in zip(items, self.shapes.of(array), strict=True))
+
+
+def _arithmetic_before(load: Let, lets: dict[Value, Let], changing: set[Value]) -> set[Value] | None:
+    """The index arithmetic that must move along with a load; None where the load is not the same in every iteration."""
+    needed: set[Value] = set()
+    open_ = [v for v in values_in(load.operands) if v in changing]
+    while open_:
+        value = open_.pop()
+        made = lets.get(value)
+        if made is None or made.function not in _ARITHMETIC or not isinstance(value.type, Scalar):
+            return None
+        if value not in needed:
+            needed.add(value)
+            open_ += [v for v in values_in(made.operands) if v in changing]
+    return needed

@@ -1,0 +1,181 @@
+"""Loop-invariant code: sizes in terms of the arrays they come from, and arithmetic that is the same in every iteration.
+
+for k in range(n):                        t = u.shape[0] - 1
+    for i in range(u.shape[0] - 1):   →   for k in range(n):
+        u[i] = …                              for i in range(t):
+                                                  u[i] = …
+
+Moved are only operations that cannot fail, because a loop may have no iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.aliases import consumes
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    made_in_iterations,
+    operands_of,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import Scalar, is_float
+
+_SAFE: set[Callable[..., Any]] = {
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.negative,
+    np.square,
+    np.absolute,
+    np.maximum,
+    np.minimum,
+    max,
+    min,
+    primitives.cast,
+    primitives.dim,
+    runtime.counted,
+}
+_SAFE_BY_CONSTANTS = {np.true_divide, np.floor_divide, np.remainder}
+
+
+def hoist_invariants(function: Function) -> Function:
+    """The same function with sizes read at their source, and what is the same in every iteration before the loop."""
+    sizes = _Sizes(function)
+    named = sizes.block(function.body, set(function.parameters))
+    body = _hoisted(Block((*sizes.at_entry.values(), *named.statements), named.yields), set())
+    return replace(function, body=body, callees=tuple(hoist_invariants(callee) for callee in function.callees))
+
+
+def hoist_all_invariants(function: Function) -> Function:
+    """The same function with index arithmetic, too, before the innermost loop that does not change it."""
+    callees = tuple(map(hoist_all_invariants, function.callees))
+    return replace(function, body=_hoisted(function.body, None), callees=callees)
+
+
+class _Sizes:
+    """Replaces `dim(array, axis)` by the same size of an earlier array, or by the number it was made with.
+
+    The sizes of a parameter that is overwritten are taken at the entry, while its first version can still be read.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.shapes = Shapes(function, guarded=False)
+        self.parameters = set(function.parameters)
+        self.consumed = {s.operands[0] for s in walk(function.body) if isinstance(s, Let) and consumes(s)}
+        self.consumed |= {c.initial for s in walk(function.body) if isinstance(s, For | While) for c in s.carried}
+        self.at_entry: dict[tuple[Value, int], Let] = {}
+
+    def block(self, block: Block, scope: set[Value]) -> Block:
+        scope = set(scope)
+        statements = []
+        for statement in block.statements:
+            statements.append(self.statement(statement, scope))
+            scope.update(results_of(statement))
+        return Block(tuple(statements), block.yields)
+
+    def statement(self, statement: Statement, scope: set[Value]) -> Statement:
+        match statement:
+            case Let() if statement.function is primitives.dim:
+                return self.sourced(statement, scope)
+            case If():
+                return replace(
+                    statement, then=self.block(statement.then, scope), orelse=self.block(statement.orelse, scope)
+                )
+            case For():
+                inside = {*scope, statement.index, *(c.parameter for c in statement.carried)}
+                return replace(statement, body=self.block(statement.body, inside))
+            case While():
+                inside = {*scope, *(c.parameter for c in statement.carried)}
+                condition, body = self.block(statement.condition, inside), self.block(statement.body, inside)
+                return replace(statement, condition=condition, body=body)
+        return statement
+
+    def sourced(self, statement: Let, scope: set[Value]) -> Let:
+        array, axis = statement.operands
+        match self.shapes.of(array)[axis.value]:
+            case (Value() as source, int() as along) if source in scope and source not in self.consumed:
+                return replace(statement, operands=(source, constant(along)))
+            case (Value() as source, int() as along) if source in self.parameters:
+                return _copied(statement, self.entry_size(source, along, statement.value))
+            case int() as size:
+                return _copied(statement, constant(size))
+            case Value() as size if size in scope:
+                return _copied(statement, size)
+        return statement
+
+    def entry_size(self, source: Value, axis: int, like: Value) -> Value:
+        key = (source, axis)
+        if key not in self.at_entry:
+            self.at_entry[key] = Let(Value("", like.type), primitives.dim, (source, constant(axis)))
+        return self.at_entry[key].value
+
+
+def _copied(statement: Let, operand: Operand) -> Let:
+    """The statement as a copy of a number, which simplification removes."""
+    return replace(statement, function=primitives.cast, operands=(operand, Constant("int64*")), keywords=())
+
+
+def _hoisted(block: Block, varying: set[Value] | None) -> Block:
+    """A block with its loops relieved; `varying` are the values that loops around it change, None if all may move."""
+    statements: list[Statement] = []
+    for statement in block.statements:
+        if isinstance(statement, For | While):
+            statements += _around(statement, varying)
+        else:
+            statements.append(with_blocks(statement, lambda block: _hoisted(block, varying)))
+    return Block(tuple(statements), block.yields)
+
+
+def _around(statement: For | While, outer: set[Value] | None) -> list[Statement]:
+    """What moves out of a loop, then the loop.
+
+    Numbers that index arrays stay where they are unless no loop changes them: `i - 1` costs nothing where it is read.
+    """
+    changing = made_in_iterations(statement)
+    body = _hoisted(statement.body, None if outer is None else outer | changing)
+    before: list[Statement] = []
+    inside: list[Statement] = []
+    moved: set[Value] = set()
+    for inner in body.statements:
+        is_free = outer is None or (isinstance(inner, Let) and is_float(inner.value.type))
+        barred = changing if is_free else changing | (outer or set())
+        read = set(values_in(operands_of(inner))) - moved
+        if isinstance(inner, Let) and _is_safe(inner) and not read & barred:
+            moved.add(inner.value)
+            before.append(inner)
+        else:
+            inside.append(inner)
+    return [*before, replace(statement, body=Block(tuple(inside), body.yields))]
+
+
+def _is_safe(statement: Let) -> bool:
+    if not isinstance(statement.value.type, Scalar):
+        return False
+    if statement.function in _SAFE_BY_CONSTANTS:
+        return _is_nonzero(statement.operands[1])
+    return statement.function in _SAFE
+
+
+def _is_nonzero(operand: Operand) -> bool:
+    return isinstance(operand, Constant) and isinstance(operand.value, int | float) and operand.value != 0

@@ -1,0 +1,231 @@
+"""Gathering: the adjoint of a stencil is added to each element of a row once, from a row of contributions.
+
+for j in range(n):                          for j in range(n):
+    t = f(j)                                    row[j + 1] = f(j)
+    x_bar[i, j] += t              →         for j in range(n + 1):
+    x_bar[i, j + 1] += t                        x_bar[i, j] += row[j + 1] + row[j]
+
+Where the contributions are multiples of one number, by factors that are the same in every iteration, the row is of that
+number. Additions to neighbours in memory follow one another, which bars a compiler from doing several iterations at
+once; neither loop on the right does that. The row has zeros at both ends, and is made before the loops around.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from pullback.analysis.unroll_and_jam import WIDEST
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    Constant,
+    For,
+    Function,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    read_in,
+)
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import INT, Array
+from pullback.passes.loops.array_expansion import spread
+from pullback.passes.loops.line_buffers import roll
+from pullback.passes.loops.loop_invariants import hoist_all_invariants
+from pullback.passes.loops.stencil import (
+    MOST_ROWS,
+    Addition,
+    Multiple,
+    added_to,
+    moved_by,
+    multiples_in,
+    place_in_row,
+    without_additions,
+)
+from pullback.passes.memory.allocation_hoisting import hoist_allocations
+
+
+def scatter_to_gather(function: Function, parallel: bool = False) -> Function:
+    """The same function with such loops in two; `parallel`: in two with independent iterations, where that can be."""
+    callees = tuple(map(scatter_to_gather, function.callees))
+    changed = replace(function, body=_block(function.body, False, parallel), callees=callees)
+    return hoist_allocations(hoist_all_invariants(changed)) if changed.body != function.body else function
+
+
+def _block(block: Block, inside: bool, parallel: bool) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        if isinstance(statement, For):
+            statements += _nest(statement, inside, parallel)
+        else:
+            statements.append(with_blocks(statement, lambda inner: _block(inner, inside, parallel)))
+    return Block(tuple(statements), block.yields)
+
+
+def _nest(loop: For, inside: bool, parallel: bool) -> list[Statement]:
+    """A loop, and those in it, with what stands in their place; `inside` another one."""
+    rolled = (spread(loop) if parallel else None) or roll(loop)
+    if rolled is not None:
+        return rolled
+    changed = replace(loop, body=_block(loop.body, True, parallel))
+    return (_gathered(changed) if inside or parallel else None) or [changed]
+
+
+def _gathered(loop: For) -> list[Statement] | None:
+    """The statements in place of a loop that adds to neighbours; None for another loop."""
+    if loop.exits or loop.step != constant(1):
+        return None
+    for k in range(len(loop.carried)):
+        groups = _groups(loop, k)
+        multiples = multiples_in(loop, [a for group in groups for a in group])
+        rows = {multiple.base for multiple in multiples.values()}
+        if rows and len(rows) <= MOST_ROWS:
+            return _Gatherer(loop, k, groups, multiples).statements()
+    return None
+
+
+def _groups(loop: For, k: int) -> list[list[Addition]]:
+    """The additions to a carried array by row, if some meet in one."""
+    found: dict[tuple[Operand, ...], list[Addition]] = {}
+    for addition in added_to(loop, k):
+        if addition is not None:
+            found.setdefault(addition.rest, []).append(addition)
+    meet = any(_span(group) for group in found.values())
+    return list(found.values()) if meet and all(_span(group) <= WIDEST for group in found.values()) else []
+
+
+def _span(group: list[Addition]) -> int:
+    offsets = [a.offset for a in group]
+    return max(offsets) - min(offsets)
+
+
+class _Gatherer:
+    """Makes the two loops."""
+
+    def __init__(self, loop: For, k: int, groups: list[list[Addition]], multiples: dict[Value, Multiple]) -> None:
+        self.loop, self.k, self.groups, self.multiples = loop, k, groups, multiples
+        self.span = max(map(_span, groups))
+        self.builder = Builder()
+        self.builder.location = loop.location
+        self.additions = [a for group in groups for a in group]
+        array = loop.carried[k].parameter
+        bases = dict.fromkeys(multiples[a.addend].base for a in self.additions)
+        self.rows = {base: Value("row", Array(array.type.dtype, 1)) for base in bases}
+        self.filled = {base: Value("row", row.type) for base, row in self.rows.items()}
+
+    def statements(self) -> list[Statement]:
+        builder, loop = self.builder, self.loop
+        iterations = loop.stop if loop.start == constant(0) else builder.let(np.subtract, loop.stop, loop.start)
+        trips = builder.let(max, iterations, constant(0))
+        length = builder.let(np.add, trips, constant(2 * self.span))
+        for row in self.rows.values():
+            dtype = Constant(row.type.dtype)
+            builder.add(Let(row, np.empty, ((length,), dtype), ("dtype",), loop.location))
+        result = loop.results[self.k]
+        array = Value(result.name, result.type)
+        builder.add(self.first(self.with_zero_ends(trips), array))
+        has_iterations = builder.let(np.less, loop.start, loop.stop)
+        with builder.block() as inside:
+            last = self.second(array)
+        then, orelse = Block(tuple(inside), (last,)), Block((), (array,))
+        builder.add(If(has_iterations, then, orelse, (result,), loop.location))
+        return builder.statements
+
+    def with_zero_ends(self, trips: Operand) -> dict[Value, Value]:
+        """The rows after zeros were written before and behind the places of the iterations."""
+        ends: dict[Value, Value] = {}
+        for addend, row in self.rows.items():
+            for place in range(self.span):
+                behind = self.builder.let(np.add, trips, constant(self.span + place))
+                for index in (constant(place), behind):
+                    zero = Constant(0.0, addend.type)
+                    row = self.builder.let(primitives.store, row, (Index((index,)),), zero, name="row")
+            ends[addend] = row
+        return ends
+
+    def first(self, ends: dict[Value, Value], array: Value) -> For:
+        """The loop as it was, which stores what it added."""
+        loop = self.loop
+        parameters = {addend: Value("row", row.type) for addend, row in self.rows.items()}
+        body = without_additions(loop.body, self.additions)
+        read = Counter([*read_in(body), *parameters])
+        products = {addend for addend in self.multiples if not read[addend]}
+        statements = [s for s in body.statements if not (isinstance(s, Let) and s.value in products)]
+        yields: list[Operand] = []
+        with self.builder.into(statements):
+            place = place_in_row(self.builder, loop, loop.index, 0, self.span)
+            for addend, row in parameters.items():
+                yields.append(self.builder.let(primitives.store, row, (Index((place,)),), addend, name="row"))
+        carried = [Carried(parameters[a], ends[a]) for a in self.rows]
+        return replace(
+            loop,
+            carried=(*loop.carried, *carried),
+            body=Block(tuple(statements), (*body.yields, *yields)),
+            results=(*loop.results[: self.k], array, *loop.results[self.k + 1 :], *self.filled.values()),
+        )
+
+    def second(self, array: Value) -> Value:
+        """Add the loops that gather; returns the last version of the array."""
+        for group in self.groups:
+            array = self.of_group(array, group)
+        return array
+
+    def of_group(self, array: Value, group: list[Addition]) -> Value:
+        """Add the loops over one row of the array.
+
+        Behind the ends of a row of contributions are zeros. Their multiples need not be zeros, so where there are
+        factors, the elements that some of the additions do not reach have loops of their own.
+        """
+        offsets = [a.offset for a in group]
+        first = moved_by(self.builder, self.loop.start, min(offsets))
+        end = moved_by(self.builder, self.loop.stop, max(offsets))
+        if all(self.multiples[a.addend].factor is None for a in group):
+            return self.gathering(array, group, first, end)
+        inside = moved_by(self.builder, self.loop.start, max(offsets))
+        outside = moved_by(self.builder, self.loop.stop, min(offsets))
+        head = self.builder.let(min, inside, end, type_=INT)
+        tail = self.builder.let(max, outside, head, type_=INT)
+        array = self.gathering(array, group, first, head, guarded=True)
+        array = self.gathering(array, group, inside, outside)
+        return self.gathering(array, group, tail, end, guarded=True)
+
+    def gathering(
+        self, array: Value, group: list[Addition], start: Operand, stop: Operand, guarded: bool = False
+    ) -> Value:
+        """Add a loop over the elements of a row; `guarded` where not all of the additions may reach them."""
+        index = Value(self.loop.index.name, INT)
+        parameter, result = Value(array.name, array.type), Value(array.name, array.type)
+        with self.builder.block() as statements:
+            total: Operand | None = None
+            for a in sorted(group, key=lambda a: -a.offset):
+                part = self.part(a, index, guarded)
+                total = part if total is None else self.builder.let(np.add, total, part)
+            path = (Index((*group[0].rest, index)),)
+            last = self.builder.let(primitives.add_at, parameter, path, total, name=array.name)
+        body = Block(tuple(statements), (last,))
+        carried = (Carried(parameter, array),)
+        self.builder.add(For(index, start, stop, constant(1), carried, body, (result,), location=self.loop.location))
+        return result
+
+    def part(self, addition: Addition, index: Value, guarded: bool) -> Value:
+        """What one of the additions adds to an element."""
+        builder, multiple = self.builder, self.multiples[addition.addend]
+        place = Index((place_in_row(builder, self.loop, index, addition.offset, self.span),))
+        part = builder.let(primitives.load, self.filled[multiple.base], (place,))
+        if multiple.factor is None:
+            return part
+        part = builder.let(np.multiply, part, multiple.factor, type_=part.type)
+        if not guarded:
+            return part
+        round_ = moved_by(builder, index, -addition.offset)
+        after_first = builder.let(np.less_equal, self.loop.start, round_)
+        before_end = builder.let(np.less, round_, self.loop.stop)
+        reached = builder.let(np.logical_and, after_first, before_end)
+        return builder.let(primitives.select, reached, part, Constant(0.0, part.type), type_=part.type)

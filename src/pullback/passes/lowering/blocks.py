@@ -1,0 +1,260 @@
+"""A function with the array statements of each of its blocks lowered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeGuard
+
+import numpy as np
+
+from pullback.analysis.aliases import consumes
+from pullback.analysis.shapes import Shape, reduced_axes
+from pullback.ir import primitives
+from pullback.ir.builder import Builder
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    blocks_of,
+    operands_of,
+    read_in,
+    values_in,
+)
+from pullback.ir.paths import is_whole
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import is_float
+from pullback.passes.lowering.groups import Group, is_map, is_store, is_sum, is_view, view_of
+from pullback.passes.lowering.nests import Nest, Views
+from pullback.passes.lowering.sizes import Sizes
+from pullback.passes.lowering.views import can_index
+
+
+def lower(function: Function) -> Function:
+    """The same function with loops in place of array statements.
+
+    It begins with checks of what it assumes of sizes, which raise SizesDiffer.
+    """
+    plain = replace(function, body=_simpler(function.body))
+    sizes = Sizes(plain)
+    body = _Lowering(plain.body, sizes).block()
+    return replace(function, body=Block((*sizes.guards(), *body.statements), body.yields))
+
+
+def _simpler(block: Block) -> Block:
+    """The block with means as sums."""
+    statements: list[Statement] = []
+    for statement in block.statements:
+        statement = with_blocks(statement, _simpler)
+        statements += _mean(statement) if isinstance(statement, Let) else [statement]
+    return Block(tuple(statements), block.yields)
+
+
+def _mean(statement: Let) -> list[Statement]:
+    """A mean of floats as a sum and a division."""
+    if statement.function is not np.mean or not is_float(statement.operands[0].type):
+        return [statement]
+    array = statement.operands[0]
+    reduced = reduced_axes(statement, getattr(array.type, "ndim", 0))
+    if not is_sum(replace(statement, function=np.sum)) or reduced is None:
+        return [statement]
+    builder = Builder()
+    with builder.at(statement.location):
+        total = builder.let(np.sum, *statement.operands, keywords=statement.keywords, type_=statement.value.type)
+        count: Operand = None
+        for axis in sorted(reduced[0]):
+            size = builder.dim(array, axis)
+            count = size if count is None else builder.let(np.multiply, count, size)
+        count = builder.cast(count, array.type.dtype)
+        builder.add(replace(statement, function=np.true_divide, operands=(total, count), keywords=()))
+    return builder.statements
+
+
+class _Lowering:
+    """One block: statements go to the open group, or out."""
+
+    def __init__(self, block: Block, sizes: Sizes) -> None:
+        self.source, self.sizes = block, sizes
+        self.out: list[Statement] = []
+        self.group: Group | None = None
+        self.readers = _readers(block)
+        self.spaces = {id(s): space for s in block.statements if (space := _space_of(s, sizes)) is not None}
+        self.views = _find_views(block, self.readers, self.spaces, sizes)
+
+    def block(self) -> Block:
+        for statement in self.source.statements:
+            if not (isinstance(statement, Let) and statement.value in self.views):
+                self.statement(statement)
+        self.flush()
+        return Block(tuple(self.out), self.source.yields)
+
+    def statement(self, statement: Statement) -> None:
+        space = self.spaces.get(id(statement))
+        if space is not None:
+            assert isinstance(statement, Let), "only these have a space"
+            statement = self.renamed(statement)
+            if self.group is None or not self.fits(statement, space):
+                self.flush()
+                self.group = None if is_store(statement) else Group(space)
+            if self.group is not None:
+                self.group.members.append(statement)
+                return
+        elif self.asks_size(statement):
+            statement = self.sized(statement)
+        elif self.must_wait(statement):
+            self.flush()
+        self.out.append(with_blocks(statement, lambda block: _Lowering(block, self.sizes).block()))
+
+    def renamed(self, statement: Let) -> Let:
+        """A store that replaces all of an array that the group computes, as what it stores."""
+        if statement.function is not primitives.store or self.group is None:
+            return statement
+        array, value = statement.operands[0], statement.operands[-1]
+        if not is_store(statement) or array not in self.group.maps:
+            return statement
+        if not is_whole(statement.operands[1]) or self.sizes.shapes.of(array) != self.sizes.shapes.of(value):
+            return statement
+        return replace(statement, function=primitives.cast, operands=(value, Constant(array.type.dtype)))
+
+    def fits(self, statement: Let, space: Shape) -> bool:
+        """Whether a statement can run in the iterations of the open group."""
+        group = self.group
+        if group is None or group.space != space:
+            return False
+        direct = set(values_in(statement.operands)) - set(self.views)
+        viewed = {self.views[v] for v in values_in(statement.operands) if v in self.views}
+        inner = {v for root, path in viewed for v in (root, *values_in(path))}
+        if direct & (group.made - group.maps) or inner & group.made:
+            return False
+        return not is_store(statement) or self.can_write(statement)
+
+    def can_write(self, statement: Let) -> bool:
+        """Whether a store can go along with the group: no iteration reads what another one has written."""
+        array, path, value = statement.operands
+        assert self.group is not None, "a store joins a group"
+        if value not in self.group.maps or array in self.group.made:
+            return False
+        whole = is_whole(path)
+        for member in self.group.members:
+            for read in values_in(member.operands):
+                root, part = self.views.get(read, (read, ()))
+                if root is array and part != path and not (whole and not part):
+                    return False
+        return all(s.operands[0] is not array for s in self.group.members if is_store(s))
+
+    def asks_size(self, statement: Statement) -> TypeGuard[Let]:
+        """Whether a statement asks for a size of an array of the open group."""
+        if self.group is None or not isinstance(statement, Let) or statement.function is not primitives.dim:
+            return False
+        return statement.operands[0] in self.group.made
+
+    def sized(self, statement: Let) -> Let:
+        """The statement in terms of what the size comes from."""
+        array, axis = statement.operands
+        builder = Builder()
+        with builder.into(self.out), builder.at(statement.location):
+            size = self.sizes.extent(self.sizes.shapes.of(array)[axis.value], builder)
+        return replace(statement, function=primitives.cast, operands=(size, Constant("int64*")))
+
+    def must_wait(self, statement: Statement) -> bool:
+        """Whether a statement can run only after the open group."""
+        if self.group is None:
+            return False
+        if not isinstance(statement, Let) or consumes(statement):
+            return True
+        return bool(set(values_in(statement.operands)) & self.group.made)
+
+    def flush(self) -> None:
+        """Write the open group out as loops."""
+        if self.group is None:
+            return
+        members = {id(s) for s in self.group.members}
+        needed = {v for v in self.group.made if self.readers.get(v, set()) - members}
+        self.out += Nest(self.group, needed, self.views, self.sizes).statements()
+        self.group = None
+
+
+def _space_of(statement: Statement, sizes: Sizes) -> Shape | None:
+    """The shape that a statement goes over element by element; None for other statements."""
+    shapes = sizes.shapes
+    space: Shape | None = None
+    if is_map(statement):
+        space = shapes.of(statement.value)
+        if space != shapes.broadcast([shapes.of(o) for o in statement.operands if isinstance(o, Value)]):
+            return None
+    elif is_sum(statement):
+        space = shapes.of(statement.operands[0])
+    elif is_store(statement):
+        array, path, value = statement.operands
+        if can_index(array, path, shapes) and shapes.part(shapes.of(array), path) == shapes.of(value):
+            space = shapes.of(value)
+    return space if space and all(map(sizes.can_count, space)) else None
+
+
+def _readers(block: Block) -> dict[Value, set[int]]:
+    """For each value the statements of a block that read it; 0 stands for what the block yields."""
+    readers: dict[Value, set[int]] = {}
+    for statement in block.statements:
+        for value in _read_by(statement):
+            readers.setdefault(value, set()).add(id(statement))
+    for value in values_in(block.yields):
+        readers.setdefault(value, set()).add(0)
+    return readers
+
+
+def _read_by(statement: Statement) -> list[Value]:
+    inner = [value for block in blocks_of(statement) for value in read_in(block)]
+    return [*values_in(operands_of(statement)), *inner]
+
+
+def _find_views(block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], sizes: Sizes) -> Views:
+    """The parts of arrays that only lowered statements read, before the array changes; with root and path."""
+    refused: set[Value] = set()
+    while True:
+        views: Views = {}
+        for statement in _read_by_loops(block, readers, spaces, sizes, refused):
+            root, path = view_of(statement) or (statement.operands[0], ())
+            first, before = views.get(root, (root, ()))
+            if not can_index(first, (*before, *path), sizes.shapes):
+                refused.add(statement.value)  # and what it is a part of is read by more than loops
+                break
+            views[statement.value] = (first, (*before, *path))
+        else:
+            return views
+
+
+def _read_by_loops(
+    block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], sizes: Sizes, refused: set[Value]
+) -> list[Let]:
+    """The statements that take parts of arrays for nothing but lowered statements, and for one another."""
+    places = {id(s): k for k, s in enumerate(block.statements)}
+    served = {id(s) for s in block.statements if id(s) in spaces and not is_store(s)}
+    ends: dict[int, int] = {}
+    found: list[Let] = []
+    for k, statement in reversed(list(enumerate(block.statements))):
+        if not is_view(statement, sizes.shapes) or statement.value in refused:
+            continue
+        users = readers.get(statement.value, set())
+        if 0 in users or not users <= served | {id(s) for s in found}:
+            continue
+        uses = [ends.get(u, places[u]) for u in users]
+        ends[id(statement)] = max(uses, default=k)
+        if not _changes(statement.operands[0], block.statements[k : ends[id(statement)]]):
+            found.append(statement)
+    return found[::-1]
+
+
+def _changes(array: Value, statements: tuple[Statement, ...]) -> bool:
+    """Whether one of these statements takes the memory of an array over."""
+    for statement in statements:
+        if isinstance(statement, Let):
+            if consumes(statement) and statement.operands[0] is array:
+                return True
+        elif array in _read_by(statement) and isinstance(statement, For | While):
+            return True
+    return False

@@ -1,0 +1,119 @@
+"""Groups: which array statements of a block run in one nest of loops.
+
+t = x * y          ┐
+u = np.exp(t)      ├ one group over the elements of x
+s = np.sum(u)      ┘
+v = u / s            another: it needs s
+
+A statement joins the group before it if both go over the same elements and it needs no sum of the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.shapes import Shape, Shapes, reduced_axes
+from pullback.ir import primitives
+from pullback.ir.infer import infer, is_elementwise
+from pullback.ir.nodes import Constant, Let, Operand, Permute, Statement, Step, Value
+from pullback.ir.types import Array, Scalar, is_float
+from pullback.passes.lowering.views import can_index
+
+_OF_INTEGERS = {np.add, np.subtract, np.multiply, np.negative, np.absolute, np.square, primitives.cast, np.where}
+_OF_INTEGERS |= {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, runtime.where}
+_OF_INTEGERS |= {np.logical_and, np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.true_divide}
+
+MOST_LOOPS = 8
+"""Arrays with more axes stay array statements: nests of so many loops take minutes to compile."""
+
+
+@dataclass(slots=True)
+class Group:
+    """Statements over the elements of one space."""
+
+    space: Shape
+    members: list[Let] = field(default_factory=list)
+
+    @property
+    def maps(self) -> set[Value]:
+        """The arrays whose elements the group computes one by one."""
+        return {s.value for s in self.members if is_map(s)}
+
+    @property
+    def made(self) -> set[Value]:
+        return {s.value for s in self.members}
+
+
+def is_map(statement: Statement) -> TypeGuard[Let]:
+    """Whether each element of the result is a function of one element of each operand."""
+    if not isinstance(statement, Let) or not _is_array(statement.value):
+        return False
+    function, operands = statement.function, statement.operands
+    if statement.keywords or not (is_elementwise(function) or function is primitives.cast):
+        return False
+    if not all(isinstance(o, Value | Constant) for o in operands):
+        return False
+    if any(isinstance(o.type, Array) and not o.type.ndim for o in operands if o.type is not None):
+        return False
+    arrays = [o.type for o in operands if isinstance(o.type, Array)]
+    if not all(map(is_float, arrays)) and function not in _OF_INTEGERS:
+        return False
+    return _element_type(statement) == Scalar(statement.value.type.dtype)
+
+
+def element_function(statement: Let) -> Callable[..., Any]:
+    """The function of numbers that a map applies to elements."""
+    return runtime.where if statement.function is np.where else statement.function
+
+
+def _element_type(statement: Let) -> object:
+    """The type of an element of a map; None where the function has none for numbers."""
+    elements = tuple(
+        Value("", Scalar(o.type.dtype)) if isinstance(o, Value) and isinstance(o.type, Array) else o
+        for o in statement.operands
+    )
+    try:
+        return infer(element_function(statement), elements)
+    except TypeError:
+        return None
+
+
+def is_sum(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement is a sum of an array over axes that are known."""
+    if not isinstance(statement, Let) or statement.function is not np.sum or not _is_array(statement.operands[0]):
+        return False
+    return reduced_axes(statement, statement.operands[0].type.ndim) is not None
+
+
+def is_store(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement replaces a part of an array, given by slices, by another array, or adds that to it."""
+    if not isinstance(statement, Let) or statement.function not in (primitives.store, primitives.add_at):
+        return False
+    array, value = statement.operands[0], statement.operands[2]
+    return _is_array(value) and value.type.dtype == array.type.dtype
+
+
+def is_view(statement: Statement, shapes: Shapes) -> TypeGuard[Let]:
+    """Whether a statement takes a part of an array whose elements can be addressed."""
+    if not isinstance(statement, Let) or not _is_array(statement.value):
+        return False
+    found = view_of(statement)
+    return found is not None and can_index(*found, shapes)
+
+
+def view_of(statement: Let) -> tuple[Value, tuple[Step, ...]] | None:
+    """The array and the path of a statement that takes a part of it."""
+    if statement.function is primitives.load:
+        return statement.operands[0], statement.operands[1]
+    if statement.function is np.transpose and len(statement.operands) == 2:
+        return statement.operands[0], (Permute(tuple(axis.value for axis in statement.operands[1])),)
+    return None
+
+
+def _is_array(operand: Operand) -> bool:
+    return isinstance(operand, Value) and isinstance(operand.type, Array) and 0 < operand.type.ndim <= MOST_LOOPS

@@ -1,0 +1,195 @@
+"""Nests: a group of array statements becomes loops whose innermost body computes one element of each.
+
+t = x * y                      for i in range(n):
+s = np.sum(t)           →          s += x[i] * y[i]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pullback.analysis.shapes import reduced_axes
+from pullback.errors import Location
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Block, Carried, Constant, For, Index, Let, Operand, Statement, Step, Value
+from pullback.ir.types import INT, Array, Scalar
+from pullback.passes.lowering.groups import Group, element_function, is_map, is_store
+from pullback.passes.lowering.sizes import Sizes
+from pullback.passes.lowering.views import Indices, element_of
+
+Views = dict[Value, tuple[Value, tuple[Step, ...]]]
+NAMES = "ijklmnop"
+
+
+@dataclass(slots=True)
+class _Carrier:
+    """What a nest carries for a member: an array that it writes, or a sum."""
+
+    member: Let
+    initial: Operand
+    result: Value
+    version: Operand
+
+
+def _carrier(member: Let, initial: Operand, result: Value) -> _Carrier:
+    return _Carrier(member, initial, result, initial)
+
+
+class Nest:
+    """The loops of one group; `needed` are the arrays of the group that are read elsewhere."""
+
+    def __init__(self, group: Group, needed: set[Value], views: Views, sizes: Sizes) -> None:
+        self.group, self.needed, self.views, self.sizes = group, needed, views, sizes
+        self.builder = Builder()
+        self.elements: dict[Value, Operand] = {}
+        self.carriers: dict[Value, _Carrier] = {}
+        self.after: list[Let] = []
+
+    def statements(self) -> list[Statement]:
+        """What allocates, the loops, and what follows from their sums."""
+        location = self.group.members[0].location
+        with self.builder.at(location):
+            extents = [self.sizes.iterations(size, self.builder) for size in self.group.space]
+            for member in self.group.members:
+                self.prepare(member)
+            carriers = list(self.carriers.values())
+            initials = tuple(c.initial for c in carriers)
+            self.loop(extents, (), initials, tuple(c.result for c in carriers), location)
+        return [*self.builder.statements, *self.after]
+
+    # Before the loops
+
+    def prepare(self, member: Let) -> None:
+        """The array that a member writes, or the number that its sum starts from."""
+        value = member.value
+        with self.builder.at(member.location):
+            if is_store(member):
+                self.carriers[value] = _carrier(member, member.operands[0], value)
+            elif is_map(member):
+                if value in self.needed:
+                    self.carriers[value] = _carrier(member, self.allocated(np.empty, value), value)
+            elif isinstance(value.type, Array):
+                self.carriers[value] = _carrier(member, self.allocated(np.zeros, value), value)
+            else:
+                self.carriers[value] = self.summed(member)
+
+    def allocated(self, function: Callable[..., object], value: Value) -> Value:
+        shape = tuple(self.sizes.extent(size, self.builder) for size in self.sizes.shapes.of(value))
+        dtype = Constant(value.type.dtype)
+        return self.builder.let(function, shape, dtype, keywords=("dtype",), name=value.name, type_=value.type)
+
+    def summed(self, member: Let) -> _Carrier:
+        """A sum of all elements; one of narrow floats is made in wide ones, as exact as NumPy's."""
+        value = member.value
+        if value.type.dtype != "float32":
+            return _carrier(member, constant_of(0, value.type.dtype), value)
+        wide = Value(value.name, Scalar("float64"))
+        self.after.append(Let(value, primitives.cast, (wide, Constant("float32")), (), member.location))
+        return _carrier(member, constant_of(0, "float64"), wide)
+
+    # The loops
+
+    def loop(
+        self,
+        extents: list[Operand],
+        indices: Indices,
+        initials: tuple[Operand, ...],
+        results: tuple[Value, ...],
+        location: Location,
+    ) -> None:
+        """Append the loop over the next axis."""
+        index = Value(NAMES[len(indices)], INT)
+        parameters = tuple(Value(r.name, r.type) for r in results)
+        indices = (*indices, index)
+        with self.builder.block() as statements:
+            if len(extents) > 1:
+                inner = tuple(Value(r.name, r.type) for r in results)
+                self.loop(extents[1:], indices, parameters, inner, location)
+            else:
+                inner = self.iteration(indices, parameters)
+        carried = tuple(Carried(p, i) for p, i in zip(parameters, initials, strict=True))
+        body = Block(tuple(statements), inner)
+        step = constant(1)
+        self.builder.add(For(index, constant(0), extents[0], step, carried, body, results, location=location))
+
+    def iteration(self, indices: Indices, parameters: tuple[Value, ...]) -> tuple[Operand, ...]:
+        """One element of each member; returns what the carried values become."""
+        self.elements = {}
+        for carrier, parameter in zip(self.carriers.values(), parameters, strict=True):
+            carrier.version = parameter
+        for member in self.group.members:
+            with self.builder.at(member.location):
+                self.element_of_member(member, indices)
+        return tuple(carrier.version for carrier in self.carriers.values())
+
+    def element_of_member(self, member: Let, indices: Indices) -> None:
+        carrier = self.carriers.get(member.value)
+        if is_store(member):
+            assert carrier is not None, "a store writes an array"
+            _, path, value = member.operands
+            places = element_of(self.builder, path, indices, rank_of(member.value))
+            self.write(carrier, member.function, places, self.element(value, indices))
+        elif is_map(member):
+            operands = tuple(self.element(operand, indices) for operand in member.operands)
+            type_, function = Scalar(member.value.type.dtype), element_function(member)
+            made = self.builder.let(function, *operands, name=member.value.name, type_=type_, by=member.by)
+            self.elements[member.value] = made
+            if carrier is not None:
+                self.write(carrier, primitives.store, indices, made)
+        else:
+            assert carrier is not None, "a sum is carried"
+            self.add(carrier, indices)
+
+    def add(self, carrier: _Carrier, indices: Indices) -> None:
+        """Add an element to its sum."""
+        array = carrier.member.operands[0]
+        dtype = carrier.result.type.dtype
+        element = self.element(array, indices)
+        if element.type.dtype != dtype:
+            element = self.builder.cast(element, dtype)
+        if isinstance(carrier.result.type, Scalar):
+            name, type_ = carrier.result.name, carrier.result.type
+            carrier.version = self.builder.let(np.add, carrier.version, element, name=name, type_=type_)
+            return
+        reduced = reduced_axes(carrier.member, array.type.ndim)
+        assert reduced is not None, "the axes of a sum are known"
+        axes, keepdims = reduced
+        zero = [constant(0)] if keepdims else []
+        places = [zero if axis in axes else [index] for axis, index in enumerate(indices)]
+        self.write(carrier, primitives.add_at, tuple(item for items in places for item in items), element)
+
+    def write(self, carrier: _Carrier, function: Callable[..., object], places: Indices, element: Operand) -> None:
+        name = carrier.result.name
+        carrier.version = self.builder.let(function, carrier.version, (Index(places),), element, name=name)
+
+    def element(self, operand: Operand, indices: Indices) -> Operand:
+        """The element of an operand for an iteration; the operand itself if it is a number."""
+        if not isinstance(operand, Value) or not isinstance(operand.type, Array):
+            return operand
+        if operand not in self.elements:
+            self.elements[operand] = self.loaded(operand, indices)
+        return self.elements[operand]
+
+    def loaded(self, operand: Value, indices: Indices) -> Operand:
+        shape = self.sizes.shapes.of(operand)
+        lead = len(indices) - len(shape)
+        places = tuple(constant(0) if size == 1 else index for size, index in zip(shape, indices[lead:], strict=True))
+        array, path = self.views.get(operand, (operand, ()))
+        places = element_of(self.builder, path, places, rank_of(array))
+        current = next((c.version for c in self.carriers.values() if c.initial is array), array)
+        return self.builder.let(primitives.load, current, (Index(places),))
+
+
+def rank_of(array: Value) -> int:
+    """The number of axes of an array."""
+    assert isinstance(array.type, Array), "only arrays have axes"
+    return array.type.ndim
+
+
+def constant_of(number: int, dtype: str) -> Constant:
+    """A number of a dtype."""
+    return Constant(float(number) if dtype.startswith("float") else number, Scalar(dtype))

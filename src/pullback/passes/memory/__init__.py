@@ -1,0 +1,1 @@
+"""Passes over arrays: which are made, when, and in whose memory."""

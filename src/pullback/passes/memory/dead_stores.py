@@ -1,0 +1,71 @@
+"""Clears: adjoints of elements that nobody reads again are not set to 0.
+
+for i in range(n):                        for i in range(n):
+    g = y_bar[i]                              g = y_bar[i]
+    y_bar[i] = 0.0            →               x_bar[i] += g
+    x_bar[i] += g
+
+That is so where every iteration has slots of its own in the array, which ends with the loop.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from pullback.analysis.iteration_order import has_slots
+from pullback.ir import primitives
+from pullback.ir.nodes import Block, Constant, For, Function, Let, Statement, Value, read_in
+from pullback.ir.rewrite import substituted, with_blocks
+
+
+def remove_dead_stores(function: Function) -> Function:
+    """The same function without such writes."""
+    return replace(function, body=_Leaver(Counter(read_in(function.body))).block(function.body))
+
+
+class _Leaver:
+    def __init__(self, uses: Counter[Value]) -> None:
+        self.uses = uses
+
+    def block(self, block: Block) -> Block:
+        return Block(tuple(map(self.statement, block.statements)), block.yields)
+
+    def statement(self, statement: Statement) -> Statement:
+        if isinstance(statement, For):
+            for k, result in enumerate(statement.results):
+                if not self.uses[result] and has_slots(statement, k):
+                    statement = self.without(statement, k)
+        return with_blocks(statement, self.block)
+
+    def without(self, loop: For, k: int) -> For:
+        """The loop with the writes of 0 that end an iteration's use of its slots left out."""
+        body = self.uncleared(loop.body, loop.carried[k].parameter, loop.body.yields[k])
+        return loop if body is None else replace(loop, body=body)
+
+    def uncleared(self, block: Block, version: Value, last: object) -> Block | None:
+        """A block whose last change of an array, from `version` to `last`, is left out; None if it is another one."""
+        for k, statement in enumerate(block.statements):
+            match statement:
+                case Let(function=primitives.store) if statement.value is last and statement.operands[0] is version:
+                    if not _is_zero(statement.operands[2]):
+                        return None
+                    others = (*block.statements[:k], *block.statements[k + 1 :])
+                    return substituted(Block(others, block.yields), {statement.value: version})
+                case For() if last in statement.results:
+                    made = self.cleared_inside(statement, version, statement.results.index(last))
+                    if made is None:
+                        return None
+                    return Block((*block.statements[:k], made, *block.statements[k + 1 :]), block.yields)
+        return None
+
+    def cleared_inside(self, loop: For, version: Value, k: int) -> For | None:
+        """An inner loop without such a write."""
+        if loop.carried[k].initial is not version or not has_slots(loop, k):
+            return None
+        body = self.uncleared(loop.body, loop.carried[k].parameter, loop.body.yields[k])
+        return None if body is None else replace(loop, body=body)
+
+
+def _is_zero(operand: object) -> bool:
+    return isinstance(operand, Constant) and operand.value == 0 and not isinstance(operand.value, bool)

@@ -1,0 +1,138 @@
+"""Arrays that a loop hands from iteration to iteration are written in one piece of memory, not made anew.
+
+for i in range(n) with (x.1 = x):            for i in range(n) with (x.1 = x):
+    buffer = np.empty(m)                         t = f(x.1)
+    t = f(x.1)                        →          x.2 = store(x.1, ([...]), t)
+    x.2 = store(buffer, ([...]), t)              yield x.2
+    yield x.2
+
+An array that is made in the iteration while the old one is still read, by a product, is copied over the old one at the
+end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pullback.analysis.aliases import consumes, shares_memory
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    For,
+    Function,
+    If,
+    Let,
+    Statement,
+    Value,
+    While,
+    read_in,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.types import Array
+from pullback.passes.memory.destination_passing import WHOLE, root_of
+from pullback.passes.memory.products import is_product, written_into
+
+
+def write_in_place(function: Function) -> Function:
+    """The same function with arrays that its loops hand on in the memory of those before, where shapes are equal."""
+    return replace(function, body=_Places(function).block(function.body))
+
+
+class _Places:
+    def __init__(self, function: Function) -> None:
+        self.shapes = Shapes(function)
+
+    def block(self, block: Block) -> Block:
+        changed = (with_blocks(statement, self.block) for statement in block.statements)
+        return replace(block, statements=tuple(self.loop(s) if isinstance(s, For | While) else s for s in changed))
+
+    def loop(self, loop: For | While) -> For | While:
+        for k, carried in enumerate(loop.carried):
+            if self.keeps_shape(loop, k):
+                loop = replace(loop, body=_overwriting(loop.body, carried, k))
+        return loop
+
+    def keeps_shape(self, loop: For | While, k: int) -> bool:
+        """Whether an array and the one after it have one shape and type, and the latter is handed on nowhere else."""
+        old, new = loop.carried[k].parameter, loop.body.yields[k]
+        if type(old.type) is not Array or not old.type.ndim or not isinstance(new, Value) or old.type != new.type:
+            return False
+        alone = sum(value is new for value in values_in(loop.body.yields)) == 1
+        return alone and self.shapes.of(old) == self.shapes.of(new)
+
+
+def _overwriting(body: Block, carried: Carried, k: int) -> Block:
+    """The body of a loop with the k-th array that it yields in the memory of the one before, if it can be."""
+    old, new = carried.parameter, body.yields[k]
+    shared = _sharing({old}, body)
+    if shared & set(values_in(body.yields)):
+        return body
+    definitions: dict[Value, Statement] = {r: s for s in walk(body) for r in results_of(s)}
+    root = root_of(new, definitions)
+    made = definitions.get(root) if root is not None else None
+    if not isinstance(made, Let) or made not in body.statements:
+        return body
+    free = _is_free(shared, made, body)
+    if made.function is np.empty:
+        return _without(made, old, body) if free else body
+    if made.value is not new or not is_product(made):
+        return body
+    if free:
+        return _with(made, written_into(made, old), body)
+    stored = Value(new.name, new.type)
+    last = Let(stored, primitives.store, (old, WHOLE, new), location=made.location)
+    return Block((*body.statements, last), (*body.yields[:k], stored, *body.yields[k + 1 :]))
+
+
+def _sharing(found: set[Value], block: Block) -> set[Value]:
+    """Some arrays, and the values of a block that may share memory with them."""
+    for statement in block.statements:
+        match statement:
+            case Let() if statement.operands[0] in found and (consumes(statement) or shares_memory(statement)):
+                found = found | {statement.value}
+            case If():
+                found = _sharing(_sharing(found, statement.then), statement.orelse)
+                sides = zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True)
+                found |= {result for result, *handed in sides if found.intersection(handed)}
+            case For() | While():
+                found = _sharing_in_iterations(found, statement)
+    return found
+
+
+def _sharing_in_iterations(found: set[Value], loop: For | While) -> set[Value]:
+    count = len(loop.carried)
+    handed = list(zip(loop.carried, loop.body.yields[:count], loop.results, strict=True))
+    found = found | {carried.parameter for carried, _, _ in handed if carried.initial in found}
+    while True:
+        found = _sharing(found, loop.body)
+        more = {carried.parameter for carried, new, _ in handed if new in found} - found
+        if not more:
+            return found | {result for carried, _, result in handed if carried.parameter in found}
+        found |= more
+
+
+def _is_free(shared: set[Value], made: Let, body: Block) -> bool:
+    """Whether an array is not read any more from where another one is written for the first time."""
+    readings = [set(read_in(Block((statement,)))) for statement in body.statements]
+    first = body.statements.index(made)
+    if made.function is np.empty:
+        first = next((k for k, read in enumerate(readings) if made.value in read), len(readings))
+    return not any(read & shared for read in readings[first:])
+
+
+def _without(made: Let, old: Value, body: Block) -> Block:
+    """The body with an array that it is handed in place of an empty one that it makes."""
+    kept = tuple(statement for statement in body.statements if statement is not made)
+    return substituted(Block(kept, body.yields), {made.value: old})
+
+
+def _with(made: Let, changed: Let, body: Block) -> Block:
+    """The body with another statement in place of one."""
+    return Block(tuple(changed if statement is made else statement for statement in body.statements), body.yields)

@@ -1,0 +1,219 @@
+"""Products that every iteration of a loop makes anew are written into buffers, or added where they are summed.
+
+for i in range(n):                      for i in range(n):
+    t = matmul(a, x)                        buffer = np.empty(m)
+    …                             →         t = product_into(buffer, a, x)
+    y += matmul(b, t)                       …
+                                            product_into(y, b, t, added)
+
+The buffers are then made before the loop (`passes/memory/allocation_hoisting.py`). So a product of small matrices takes
+no memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TypeGuard
+
+import numpy as np
+
+from pullback.analysis.aliases import consumes, find_buffers
+from pullback.analysis.must_write import rank_of
+from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.ir import primitives
+from pullback.ir.builder import Builder
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    made_in_iterations,
+    read_in,
+    walk,
+)
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import INT, Array, is_float
+from pullback.passes.memory.destination_passing import WHOLE
+
+_OF_MATRICES = {(2, 2), (2, 1), (1, 2)}
+_PRODUCTS = {np.matmul: _OF_MATRICES, np.dot: _OF_MATRICES, np.outer: {(1, 1)}}
+
+
+def write_products(function: Function) -> Function:
+    """The same function with such products in place of new arrays, where their sizes are known before the loop."""
+    return replace(function, body=_Writer(function).block(function.body))
+
+
+def write_copies(function: Function) -> Function:
+    """The same for the copies alone, those among them that keep what is read later apart from what is written."""
+    return replace(function, body=_Writer(function, copies_alone=True).block(function.body))
+
+
+def is_product(statement: Statement | None) -> TypeGuard[Let]:
+    """Whether a statement multiplies vectors and matrices of one float type, so that the result is an array."""
+    if not isinstance(statement, Let) or len(statement.operands) != 2 or statement.keywords:
+        return False
+    kinds = [getattr(operand, "type", None) for operand in statement.operands]
+    if not all(isinstance(t, Array) and is_float(t) and t.dtype == statement.value.type.dtype for t in kinds):
+        return False
+    return tuple(t.ndim for t in kinds if isinstance(t, Array)) in _PRODUCTS.get(statement.function, set())
+
+
+def is_copy(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement copies an array."""
+    if not isinstance(statement, Let) or statement.function is not primitives.copy:
+        return False
+    return type(statement.value.type) is Array and statement.value.type == statement.operands[0].type
+
+
+def is_inverse(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement inverts a matrix of floats."""
+    if not isinstance(statement, Let) or statement.function is not np.linalg.inv:
+        return False
+    type_ = statement.operands[0].type
+    return type(type_) is Array and type_.ndim == 2 and is_float(type_) and statement.value.type == type_
+
+
+def written_into(statement: Let, array: Value) -> Let:
+    """A product, an inverse or a copy that is written into an array."""
+    if is_inverse(statement):
+        return replace(statement, function=primitives.inverse_into, operands=(array, *statement.operands))
+    if is_copy(statement):
+        return replace(statement, function=primitives.store, operands=(array, WHOLE, *statement.operands))
+    return replace(statement, function=primitives.product_into, operands=(array, *statement.operands, Constant(False)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A product that is added to an array: its factors, and the statements that lead from it to the sum."""
+
+    factors: tuple[Value, Value]
+    replaced: tuple[Let, ...]
+    turned: bool = False
+
+
+class _Writer:
+    def __init__(self, function: Function, copies_alone: bool = False) -> None:
+        self.copies_alone = copies_alone
+        self.shapes = Shapes(function)
+        self.buffers = find_buffers(function)
+        self.uses = Counter(read_in(function.body))
+
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            changed = with_blocks(statement, self.block)
+            statements += self.loop(changed) if isinstance(changed, For | While) else [changed]
+        return Block(tuple(statements), block.yields)
+
+    def loop(self, loop: For | While) -> list[Statement]:
+        """The loop with the products of its own statements written so, after the sizes that it asks for."""
+        sums = {} if self.copies_alone else self.sums_of(loop.body)
+        left_out = {id(s) for found in sums.values() for s in found.replaced}
+        own = made_in_iterations(loop)
+        before, body = Builder(), Builder()
+        for statement in loop.body.statements:
+            if id(statement) in left_out:
+                continue
+            if isinstance(statement, Let) and statement.value in sums:
+                self.add_sum(statement, sums[statement.value], body)
+            elif self.is_written(statement) and self.has_place(statement.value, loop, own):
+                self.write(statement, before, body)
+            else:
+                body.add(statement)
+        return [*before.statements, replace(loop, body=Block(tuple(body.statements), loop.body.yields))]
+
+    # Products on their own
+
+    def is_written(self, statement: Statement) -> TypeGuard[Let]:
+        return is_copy(statement) or (not self.copies_alone and (is_product(statement) or is_inverse(statement)))
+
+    def has_place(self, value: Value, loop: For | While, own: set[Value]) -> bool:
+        """Whether a buffer for a product can be made before the loop."""
+        return value not in loop.body.yields and all(_is_from_outside(size, own) for size in self.shapes.of(value))
+
+    def write(self, statement: Let, before: Builder, body: Builder) -> None:
+        with before.at(statement.location), body.at(statement.location):
+            shape = tuple(_extent(size, before) for size in self.shapes.of(statement.value))
+            name, type_ = statement.value.name, statement.value.type
+            buffer = body.let(np.empty, shape, Constant(type_.dtype), keywords=("dtype",), name=name, type_=type_)
+            body.add(written_into(statement, buffer))
+
+    # Sums
+
+    def add_sum(self, statement: Let, found: _Sum, body: Builder) -> None:
+        with body.at(statement.location):
+            a, b = found.factors
+            if found.turned:  # (a b)ᵀ = bᵀ aᵀ
+                a, b = (_turned(factor, body) for factor in (b, a))
+            operands = (statement.operands[0], a, b, Constant(True))
+            body.add(replace(statement, function=primitives.product_into, operands=operands))
+
+    def sums_of(self, block: Block) -> dict[Value, _Sum]:
+        """For each sum of a block, by what it makes, the product that it can take in."""
+        places = {s.value: k for k, s in enumerate(block.statements) if isinstance(s, Let)}
+        found: dict[Value, _Sum] = {}
+        for k, statement in enumerate(block.statements):
+            if not isinstance(statement, Let) or statement.function is not primitives.accumulate:
+                continue
+            total, addend = statement.operands
+            replaced: list[Let] = []
+            while addend in places and self.uses[addend] == 1 and addend.type == total.type:
+                made = block.statements[places[addend]]
+                assert isinstance(made, Let), "only these have places"
+                replaced.append(made)
+                if is_product(made) and self.may_wait(made, total, block.statements[places[addend] : k]):
+                    found[statement.value] = _Sum(made.operands, tuple(replaced), len(replaced) == 2)
+                if len(replaced) == 2 or not _is_turning(made):
+                    break
+                addend = made.operands[0]
+        return found
+
+    def may_wait(self, product: Let, total: Value, between: tuple[Statement, ...]) -> bool:
+        """Whether a product is the same after some statements, and shares no memory with a sum."""
+        read = {self.buffers.root(factor) for factor in product.operands}
+        written = {self.buffers.root(value) for value in _written_by(between)}
+        return not read & {self.buffers.root(total), *written}
+
+
+def _written_by(statements: tuple[Statement, ...]) -> set[Value]:
+    """The arrays that statements write, or hand to loops that may write them."""
+    found: set[Value] = set()
+    for statement in walk(Block(statements)):
+        if isinstance(statement, Let) and consumes(statement):
+            found.add(statement.operands[0])
+        elif isinstance(statement, For | While):
+            found |= {c.initial for c in statement.carried if isinstance(c.initial, Value)}
+    return found
+
+
+def _is_turning(statement: Let) -> bool:
+    """Whether a statement transposes a matrix."""
+    axes = statement.operands[1:]
+    return statement.function is np.transpose and axes in ((), ((Constant(1, INT), Constant(0, INT)),))
+
+
+def _turned(factor: Value, builder: Builder) -> Value:
+    """The transpose of a matrix; a vector as it is."""
+    axes = (Constant(1, INT), Constant(0, INT))
+    return builder.let(np.transpose, factor, axes, type_=factor.type) if rank_of(factor) == 2 else factor
+
+
+def _is_from_outside(size: Size, own: set[Value]) -> bool:
+    """Whether a size is known before a loop whose iterations make these values."""
+    if isinstance(size, SliceSize):
+        return False
+    return isinstance(size, int) or (size if isinstance(size, Value) else size[0]) not in own
+
+
+def _extent(size: Size, builder: Builder) -> Operand:
+    """The size as an operand."""
+    if isinstance(size, int):
+        return Constant(size, INT)
+    return size if isinstance(size, Value) else builder.dim(*size)

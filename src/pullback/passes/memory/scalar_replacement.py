@@ -1,0 +1,131 @@
+"""Registers: an element that every iteration of a loop adds to is summed in a variable, and written once.
+
+for j in range(m):                        total = 0.0
+    x_bar[i] += t[j] * w[j]               for j in range(m):
+                                  →           total += t[j] * w[j]
+                                          if m > 0:
+                                              x_bar[i] += total
+
+A sum in a variable can be vectorised; one in memory cannot, because the memory may be that of `t` or `w`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.infer import is_advanced
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    Constant,
+    For,
+    Function,
+    If,
+    Let,
+    Statement,
+    Value,
+    is_scalar,
+    made_in_iterations,
+    read_in,
+    values_in,
+)
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import BOOL, Array, Scalar
+
+
+def replace_elements_by_scalars(function: Function) -> Function:
+    """The same function with such elements summed in variables."""
+    callees = tuple(map(replace_elements_by_scalars, function.callees))
+    return replace(function, body=_block(function.body), callees=callees)
+
+
+def _block(block: Block) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        changed = with_blocks(statement, _block)
+        statements += _summed(changed) if isinstance(changed, For) else [changed]
+    return Block(tuple(statements), block.yields)
+
+
+def _summed(loop: For) -> list[Statement]:
+    """The loop with its sums in variables, then what writes them."""
+    after: list[Statement] = []
+    if loop.step == constant(1) and not loop.exits:
+        for k in reversed(range(len(loop.carried))):
+            steps = _steps(loop, k)
+            if steps:
+                loop, writes = _replaced(loop, k, steps)
+                after = [*writes, *after]
+    return [loop, *after]
+
+
+def _steps(loop: For, k: int) -> list[Let]:
+    """The additions to a carried array, where they are all that an iteration does with it and each has one place."""
+    version: Value = loop.carried[k].parameter
+    if not isinstance(version.type, Array) or not isinstance(loop.carried[k].initial, Value):
+        return []
+    changing = made_in_iterations(loop)
+    uses = Counter(read_in(loop.body))
+    steps: list[Let] = []
+    for statement in loop.body.statements:
+        if isinstance(statement, Let) and statement.operands and statement.operands[0] is version:
+            _, path, addend = statement.operands if statement.function is primitives.add_at else (None, None, None)
+            fixed = path is not None and not is_advanced(path) and not changing & set(values_in(path))
+            if not fixed or uses[version] != 1 or not isinstance(addend.type, Scalar):
+                return []
+            if not _is_element(version, path):
+                return []
+            steps.append(statement)
+            version = statement.value
+    return steps if loop.body.yields[k] is version and uses[version] == 1 else []
+
+
+def _is_element(array: Value, path: tuple[object, ...]) -> bool:
+    """Whether a path is one index of a number for each axis."""
+    items = getattr(path[0], "items", ()) if len(path) == 1 else ()
+    return all(map(is_scalar, items)) and len(items) == getattr(array.type, "ndim", -1)
+
+
+def _replaced(loop: For, k: int, steps: list[Let]) -> tuple[For, list[Statement]]:
+    """The loop that sums in variables instead of carrying the array, and the statements that add the sums to it."""
+    array, result = loop.carried[k].initial, loop.results[k]
+    carried, yields, results, made = [], [], [], []
+    body: list[Statement] = []
+    sums = {step.value: Value("total", Scalar(result.type.dtype)) for step in steps}
+    for step in steps:
+        parameter = sums[step.value]
+        after = Value("total", parameter.type)
+        carried.append(Carried(parameter, Constant(0.0, parameter.type)))
+        yields.append(after)
+        results.append(Value("total", parameter.type))
+        made.append(Let(after, np.add, (parameter, step.operands[2]), location=step.location))
+    for statement in loop.body.statements:
+        place = next((j for j, step in enumerate(steps) if step is statement), None)
+        body.append(statement if place is None else made[place])
+    others = [j for j in range(len(loop.carried)) if j != k]
+    new = replace(
+        loop,
+        carried=(*(loop.carried[j] for j in others), *carried),
+        body=Block(tuple(body), (*(loop.body.yields[j] for j in others), *yields)),
+        results=(*(loop.results[j] for j in others), *results),
+    )
+    return new, _written(loop, array, result, list(zip(steps, results, strict=True)))
+
+
+def _written(loop: For, array: Value, result: Value, sums: list[tuple[Let, Value]]) -> list[Statement]:
+    """The sums added to the array, if the loop had iterations: without any, an index may be outside."""
+    has_iterations = Value("", BOOL)
+    statements: list[Statement] = []
+    version = array
+    for step, total in sums:
+        added = Value(result.name, result.type)
+        statements.append(Let(added, primitives.add_at, (version, step.operands[1], total), location=step.location))
+        version = added
+    condition = Let(has_iterations, np.less, (loop.start, loop.stop), location=loop.location)
+    then, orelse = Block(tuple(statements), (version,)), Block((), (array,))
+    return [condition, If(has_iterations, then, orelse, (result,), loop.location)]

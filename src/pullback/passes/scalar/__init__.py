@@ -1,0 +1,1 @@
+"""Passes over single statements: arithmetic, integers, what nobody reads."""

@@ -1,0 +1,121 @@
+"""Overflow: Python's integers do not wrap around; where 64 bits are not proved to be enough, compiled code asks.
+
+k = i * n + i        →        k = checked_add(checked_multiply(i, n, 7), i, 7)
+
+Arguments and sizes are first assumed to be small, where this proves something: the function then begins with checks of
+that, and the general form serves calls with others. What NumPy's integers compute wraps around, as it does in NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.intervals import SMALL, WORD, Interval, Intervals, find_intervals
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    Effect,
+    Function,
+    Let,
+    Statement,
+    walk,
+)
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import INT, Scalar, is_float, is_integer
+from pullback.passes.scalar.wide_integers import without_wide
+
+
+def check_integers(function: Function) -> Function:
+    """The function with checks of the arithmetic of Python's integers that is not proved to fit into 64 bits."""
+    function = without_wide(function)
+    body = _Checker(find_intervals(function, _is_small(function))).block(function.body)
+    return replace(function, body=body, callees=tuple(map(check_integers, function.callees)))
+
+
+def assume_small(function: Function) -> Function:
+    """The function with checks that arguments and sizes are small, where its arithmetic is not proved without them."""
+    whole, small = find_intervals(function, False), find_intervals(function, True)
+    lets = [s for s in walk(function.body) if isinstance(s, Let)]
+    gained = [s for s in lets if not is_proved(s, whole) and is_proved(s, small)]
+    if not gained:
+        return function
+    builder = Builder()
+    for operand in _sources(function):
+        value = builder.dim(*operand) if isinstance(operand, tuple) else operand
+        fits = builder.let(np.less_equal, value, constant(SMALL))
+        if value is operand:
+            fits = builder.let(np.logical_and, builder.let(np.less_equal, constant(-SMALL), value), fits)
+        builder.effect(primitives.check, fits, Constant(runtime.SizesDiffer))
+    return replace(function, body=Block((*builder.statements, *function.body.statements), function.body.yields))
+
+
+def _is_small(function: Function) -> bool:
+    """Whether a function begins with checks that its arguments are small."""
+    lets = {s.value: s for s in function.body.statements if isinstance(s, Let)}
+    guards = (s for s in function.body.statements if isinstance(s, Effect) and s.function is primitives.check)
+    conditions = (lets.get(s.operands[0]) for s in guards if s.operands[1:] == (Constant(runtime.SizesDiffer),))
+    compared = (c if c is None or c.function is np.less_equal else lets.get(c.operands[-1]) for c in conditions)
+    return any(c is not None and c.operands[-1] == constant(SMALL) for c in compared)
+
+
+def _sources(function: Function) -> list[Any]:
+    """The integers that a function is given, and the axes of arguments whose sizes it computes with, as pairs."""
+    numbers = [p for p in function.parameters if isinstance(p.type, Scalar) and is_integer(p.type)]
+    dims = [s.operands for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim]
+    return [*numbers, *dict.fromkeys((array, axis.value) for array, axis in dims if array in function.parameters)]
+
+
+def is_proved(statement: Let, intervals: Intervals) -> bool:
+    """Whether a statement surely gives what Python's integers give."""
+    if statement.value.type != INT or statement.function not in _CHECKED:
+        return True
+    operands = statement.operands
+    if statement.function is primitives.cast:
+        return not is_float(operands[0].type)
+    first, last = intervals.of(operands[0]), intervals.of(operands[-1])
+    if statement.function in (np.left_shift, np.right_shift) and not last.within(Interval(0, 63)):
+        return False
+    if statement.function in (np.floor_divide, np.remainder) and last.low <= 0 <= last.high:
+        return False
+    if statement.function is np.floor_divide and first.low == WORD.low and last.low <= -1 <= last.high:
+        return False
+    return intervals.result(statement).within(WORD)
+
+
+class _Checker:
+    def __init__(self, intervals: Intervals) -> None:
+        self.intervals = intervals
+
+    def block(self, block: Block) -> Block:
+        return Block(tuple(map(self.statement, block.statements)), block.yields)
+
+    def statement(self, statement: Statement) -> Statement:
+        if not isinstance(statement, Let):
+            return with_blocks(statement, self.block)
+        if is_proved(statement, self.intervals):
+            return statement
+        operands = statement.operands[:1] if statement.function is primitives.cast else statement.operands
+        line = constant(statement.location.line)
+        return replace(statement, function=_CHECKED[statement.function], operands=(*operands, line))
+
+
+_CHECKED: dict[Any, Callable[..., int]] = {
+    np.add: runtime.checked_add,
+    np.subtract: runtime.checked_subtract,
+    np.multiply: runtime.checked_multiply,
+    np.negative: runtime.checked_negative,
+    np.absolute: runtime.checked_absolute,
+    np.power: runtime.checked_power,
+    np.left_shift: runtime.checked_left_shift,
+    np.right_shift: runtime.checked_right_shift,
+    np.floor_divide: runtime.checked_divide,
+    np.remainder: runtime.checked_remainder,
+    primitives.cast: runtime.checked_integer,
+}

@@ -1,0 +1,248 @@
+"""What may raise is not dead: a statement that nobody reads leaves the check behind that it makes.
+
+z = dot(x, y)                    t = equal(dim(x, 0), dim(y, 0))
+return s                 →       check(t, ValueError, …)
+                                 return s
+
+Where the check is cheap, it alone is left; where there is none, the statement stays, marked as `evaluated` for its
+errors; where it is proved that nothing can be raised, nothing is left. The statements of a backward sweep are not
+asked: what they could raise, the forward ones have raised before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.shapes import Shape, Size, reduced_axes
+from pullback.frontend.tapes.inserted import Inserted
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.infer import is_advanced, is_elementwise
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Index,
+    Let,
+    Operand,
+    Reshape,
+    Statement,
+    Step,
+    Value,
+    defined_in,
+    has_effects,
+    walk,
+)
+from pullback.ir.types import INT, Array, is_float, is_integer
+from pullback.passes.loops.bounds_checks import ACCESSES, integers_of
+from pullback.passes.scalar.dead_code import remove_dead
+from pullback.passes.scalar.range_walk import RangeWalk
+
+_BROADCAST = "operands could not be broadcast together"
+_PRODUCT = "the sizes of the operands of a product differ"
+_EMPTY = "zero-size array to a reduction without an identity"
+_STEP = "range() arg 3 must not be zero"
+
+
+def leave_checks(function: Function, own: Set[Value] | None = None) -> Function:
+    """The function with a check for each statement that nobody reads and that may raise.
+
+    own: what the user's statements define, where the function has others as well, which raise nothing.
+    """
+    live = set(defined_in(remove_dead(function).body))
+    made = {s.value for s in walk(function.body) if isinstance(s, Let)}
+    asked = (made if own is None else made & own) - live
+    callees = tuple(map(leave_checks, function.callees)) if own is None else function.callees
+    if not asked and not _has_unknown_steps(function):
+        return replace(function, callees=callees)
+    return replace(function, body=_Leaver(function, asked).block(function.body), callees=callees)
+
+
+def _has_unknown_steps(function: Function) -> bool:
+    return any(isinstance(s, For) and not isinstance(s.step, Constant) for s in walk(function.body))
+
+
+class _Leaver(RangeWalk):
+    def __init__(self, function: Function, asked: set[Value]) -> None:
+        super().__init__(function)
+        self.asked = asked
+        self.repeated: set[tuple[Operand, Size]] = set()
+
+    def block(self, block: Block) -> Block:
+        outer, self.repeated = self.repeated, set() if has_effects(block) else self.read_later(block)
+        made = super().block(block)
+        self.repeated = outer
+        return made
+
+    def read_later(self, block: Block) -> set[tuple[Operand, Size]]:
+        """The indices and sizes of the accesses that every run of a block makes for a value that is read."""
+        lets = (s for s in block.statements if isinstance(s, Let) and s.value not in self.asked)
+        pairs = (self.indices(*s.operands[:2]) for s in lets if s.function in ACCESSES)
+        return {pair for found in pairs for pair in found or ()}
+
+    def count(self, statement: For) -> For:
+        if not isinstance(statement.step, Constant):
+            unequal = self.builder.let(np.not_equal, statement.step, constant(0))
+            self.builder.effect(primitives.check, unequal, Constant(ValueError), Constant(_STEP))
+        return super().count(statement)
+
+    def let(self, statement: Let) -> list[Statement]:
+        if _never_raises(statement):
+            return [statement]
+        if statement.value in self.asked and not self.replaced(statement):
+            with self.builder.block() as after:
+                self.builder.effect(primitives.evaluated, statement.value)
+            return [statement, *after]
+        if statement.function in ACCESSES:
+            self.note_inside(statement)
+        return [statement]
+
+    def replaced(self, statement: Let) -> bool:
+        """Whether the statement cannot raise, or has checks in its place now."""
+        if statement.function in ACCESSES:
+            return self.is_inside(statement)
+        if statement.function in _CREATING:
+            return self.is_possible(statement)
+        if statement.function in _DIVISIONS and statement.value.type == INT:
+            return isinstance(statement.operands[1], Constant) and statement.operands[1].value != 0
+        if is_elementwise(statement.function):
+            self.check_broadcast([self.shapes.of(o) for o in statement.operands], statement.operands)
+            return True
+        if statement.function in _PRODUCTS:
+            return self.check_product(statement)
+        if statement.function in _WITHOUT_IDENTITY:
+            return self.check_not_empty(statement)
+        return False
+
+    # Sizes
+
+    def size(self, operand: Operand, axis: int) -> Operand:
+        """The size of an axis as an operand."""
+        size: Size = self.shapes.of(operand)[axis]
+        return constant(size) if isinstance(size, int) else self.builder.dim(operand, axis)
+
+    def check_broadcast(self, shapes: list[Shape], operands: tuple[Operand, ...]) -> None:
+        """Checks that each two sizes that meet are equal, or one of them is 1."""
+        for place in range(-max(map(len, shapes), default=0), 0):
+            meeting = [k for k, shape in enumerate(shapes) if len(shape) >= -place and shape[place] != 1]
+            unlike = {shapes[k][place]: k for k in reversed(meeting)}
+            for a, b in pairwise(unlike.values()):
+                self.check_sizes(self.size(operands[a], place), self.size(operands[b], place), _BROADCAST, True)
+
+    def check_sizes(self, a: Operand, b: Operand, message: str, or_one: bool = False) -> None:
+        """A check that two sizes are equal; or_one: or that one of them is 1."""
+        let = self.builder.let
+        fits = let(np.equal, a, b)
+        for size in (a, b) if or_one else ():
+            if not isinstance(size, Constant):
+                fits = let(np.logical_or, fits, let(np.equal, size, constant(1)))
+        self.builder.effect(primitives.check, fits, Constant(ValueError), Constant(message))
+
+    def check_product(self, statement: Let) -> bool:
+        """A check of the sizes over which a product sums; False where more than they has to agree."""
+        a, b = statement.operands[:2]
+        ranks = [getattr(operand.type, "ndim", 0) for operand in (a, b)]
+        if len(statement.operands) > 2 or max(ranks) > 2:
+            return False
+        if min(ranks):
+            axis = -1 if statement.function is np.inner else max(-2, -ranks[1])
+            if self.shapes.of(a)[-1] != self.shapes.of(b)[axis]:
+                self.check_sizes(self.size(a, -1), self.size(b, axis), _PRODUCT)
+        return True
+
+    def check_not_empty(self, statement: Let) -> bool:
+        """Checks that there is something to reduce."""
+        array = statement.operands[0]
+        reduced = reduced_axes(statement, getattr(array.type, "ndim", 0))
+        if reduced is None or not isinstance(array.type, Array):
+            return False
+        for axis in sorted(reduced[0]):
+            size = self.size(array, axis)
+            if not isinstance(size, Constant) or not size.value:
+                some = self.builder.let(np.not_equal, size, constant(0))
+                self.builder.effect(primitives.check, some, Constant(ValueError), Constant(_EMPTY))
+        return True
+
+    def is_possible(self, statement: Let) -> bool:
+        """Whether the sizes of a new array are proved not to be negative."""
+        sizes = statement.operands[0]
+        sizes = sizes if isinstance(sizes, tuple) else (sizes,)
+        return all(is_integer(s.type) and self.ranges.is_never_negative(self.ranges.form(s)) for s in sizes)
+
+    # Accesses
+
+    def is_inside(self, statement: Let) -> bool:
+        """Whether an access is proved to be inside its array, and what it stores to fit."""
+        array, path, *stored = statement.operands
+        pairs = self.indices(array, path)
+        if pairs is None or is_advanced(path):
+            return False
+        if not all(pair in self.repeated or self.ranges.is_inside(*pair) for pair in pairs):
+            return False
+        return not stored or self.fits(stored[0], self.shapes.part(self.shapes.of(array), path))
+
+    def fits(self, value: Operand, part: Shape | None) -> bool:
+        """Whether a value surely fits into a part of this shape."""
+        shape = self.shapes.of(value)
+        if not shape:
+            return True
+        return part is not None and all(
+            size in (1, own) for size, own in zip(reversed(shape), reversed(part), strict=False)
+        )
+
+    def indices(self, array: Value, path: tuple[Step, ...]) -> list[tuple[Operand, Size]] | None:
+        """Each integer index of a path with the size that it is for; None where a size on the way is not known."""
+        found: list[tuple[Operand, Size]] = []
+        shape: Shape | None = self.shapes.of(array)
+        for k, step in enumerate(path):
+            if shape is None or isinstance(step, Reshape):
+                return None
+            if isinstance(step, Index) and not is_advanced(path[: k + 1]):
+                found += integers_of(step.items, shape)
+            shape = self.shapes.part(shape, (step,))
+        return found
+
+    def note_inside(self, statement: Let) -> None:
+        """Behind an access its indices are known to be inside."""
+        for index, size in self.indices(*statement.operands[:2]) or ():
+            extent = self.ranges.of_size(size)
+            if extent is not None:
+                form = self.ranges.form(index)
+                self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
+
+
+def _never_raises(statement: Let) -> bool:
+    """Whether a statement raises nothing that the types of its operands do not tell."""
+    if statement.function is primitives.cast:  # to one of Python's integers, which NaN has none for
+        return statement.value.type != INT or not is_float(statement.operands[0].type)
+    return statement.function in _NEVER_RAISING or isinstance(statement.function, Inserted)
+
+
+_CREATING = {np.zeros, np.ones, np.empty, np.full}
+_DIVISIONS = {np.floor_divide, np.remainder}
+_PRODUCTS = {np.matmul, np.dot, np.inner}
+_WITHOUT_IDENTITY = {np.max, np.min, np.argmax, np.argmin}
+
+_NEVER_RAISING: set[Callable[..., Any]] = {
+    primitives.dim,
+    primitives.copy,
+    primitives.zeros_like,
+    primitives.accumulate,
+    primitives.select,
+    primitives.watched,
+    primitives.gradient,
+    runtime.stop_gradient,
+    max,
+    min,
+    *(np.sum, np.mean, np.prod, np.var, np.std, np.any, np.all, np.count_nonzero, np.cumsum, np.cumprod),
+    *(np.sort, np.argsort, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.flip, np.ravel, np.roll),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.outer, np.diag, np.diagonal, np.trace),
+    *(np.tril, np.triu),
+}

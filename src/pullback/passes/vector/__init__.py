@@ -1,0 +1,1 @@
+"""Passes that let a compiler work on several iterations with one instruction."""

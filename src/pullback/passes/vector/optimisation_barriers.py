@@ -1,0 +1,119 @@
+"""Veils: an inner loop does not show how the iterations of the loop around it move downwards through its arrays.
+
+for k in range(n - 1, -1, -1):            for k in range(n - 1, -1, -1):
+    for i in range(m):             →          row = opaque(k)
+        x_bar[i] += t_saved[k, i]             for i in range(m):
+                                                  x_bar[i] += t_saved[row, i]
+
+Before an inner loop that reads one array and writes another, LLVM compares their places. It does so once for all
+iterations of the loop around, where it can tell how the places move with them, and refuses what moves downwards: the
+inner loop is then never vectorised. `runtime.opaque` is the number itself, from a source that LLVM does not look
+behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pullback import runtime
+from pullback.ir import primitives
+from pullback.ir.builder import Builder
+from pullback.ir.nodes import Block, Constant, For, Function, Let, Operand, Statement, Value, While, read_in, walk
+from pullback.ir.rewrite import substituted, with_blocks
+
+_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
+
+SHORT = 32
+"""A loop that is known to have no more iterations may be unrolled, and its numbers then be known."""
+
+
+def insert_optimisation_barriers(function: Function) -> Function:
+    """The same function with such numbers behind a veil."""
+    callees = tuple(map(insert_optimisation_barriers, function.callees))
+    return replace(function, body=_block(function.body), callees=callees)
+
+
+def _block(block: Block) -> Block:
+    return Block(tuple(map(_statement, block.statements)), block.yields)
+
+
+def _statement(statement: Statement) -> Statement:
+    changed = with_blocks(statement, _block)
+    if isinstance(changed, For) and falls(changed) and not is_short(changed):
+        return replace(changed, body=_Veil(changed).block(changed.body))
+    return changed
+
+
+def falls(loop: For) -> bool:
+    """Whether a loop counts downwards."""
+    step = loop.step.value if isinstance(loop.step, Constant) else 0
+    return bool(step > 0) if loop.reverse else bool(step < 0)
+
+
+def is_short(loop: For) -> bool:
+    start, stop = loop.start, loop.stop
+    return isinstance(start, Constant) and isinstance(stop, Constant) and abs(stop.value - start.value) <= SHORT
+
+
+class _Veil:
+    """Puts what the iterations of a loop make of its index behind one veil, for the loops in them."""
+
+    def __init__(self, loop: For) -> None:
+        self.index = loop.index
+        self.moved: dict[Value, Let] = {}
+        for statement in loop.body.statements:
+            if isinstance(statement, Let) and self.is_moved(statement):
+                self.moved[statement.value] = statement
+
+    def is_moved(self, statement: Let) -> bool:
+        """Whether a statement makes an integer that is so much more or less than the index."""
+        if statement.function not in (np.add, np.subtract) or statement.value.type != self.index.type:
+            return False
+        other = [o for o in statement.operands if o is not self.index and o not in self.moved]
+        return len(other) == 1 and isinstance(other[0], Constant)
+
+    def block(self, block: Block) -> Block:
+        """A block of an iteration, whose innermost loops read numbers that were made of the opaque index."""
+        builder = Builder()
+        terms: dict[Value, Operand] = {}
+        for statement in block.statements:
+            if isinstance(statement, For) and _may_be_vectorised(statement):
+                builder.location = statement.location
+                for value in dict.fromkeys(read_in(statement.body)):
+                    if value is self.index or value in self.moved:
+                        self.opaque(builder, value, terms)
+                builder.add(replace(statement, body=substituted(statement.body, terms)))
+            elif isinstance(statement, For | While):
+                builder.add(statement)
+            else:
+                builder.add(with_blocks(statement, self.block))
+        return Block(tuple(builder.statements), block.yields)
+
+    def opaque(self, builder: Builder, value: Value, terms: dict[Value, Operand]) -> Operand:
+        """The number that stands for a value, made where none does yet."""
+        if value not in terms:
+            if value is self.index:
+                terms[value] = builder.let(runtime.opaque, value, type_=value.type)
+            else:
+                made = self.moved[value]
+                operands = [self.opaque(builder, o, terms) if isinstance(o, Value) else o for o in made.operands]
+                terms[value] = builder.let(made.function, *operands, type_=value.type)
+        return terms[value]
+
+
+def _may_be_vectorised(loop: For) -> bool:
+    """Whether a loop is an innermost one that reads an array and writes another."""
+    if is_short(loop) or any(isinstance(statement, For | While) for statement in walk(loop.body)):
+        return False
+    arrays: set[Value] = set()
+    first = {c.parameter: c.parameter for c in loop.carried}
+    for statement in walk(loop.body):
+        if isinstance(statement, Let) and statement.function in _ACCESSES:
+            array = statement.operands[0]
+            first.setdefault(array, array)
+            arrays.add(first[array])
+            if statement.function is not primitives.load:
+                first[statement.value] = first[array]
+    return len(arrays) > 1 and any(c.parameter in arrays for c in loop.carried)

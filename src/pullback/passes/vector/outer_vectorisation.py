@@ -1,0 +1,380 @@
+"""Abreast: iterations of a loop that need not wait for each other run side by side, 64 at a time.
+
+for p in range(n):                     for q in range(n // 64):
+    s = 1.0                                s = np.empty(64)
+    for t in range(m):                     for k in range(64):
+        s += s * x[p, t]                       s[k] = 1.0
+    total += s                 →           for t in range(m):
+                                               for k in range(64):
+                                                   s[k] = s[k] + s[k] * x[64 * q + k, t]
+                                           for k in range(64):
+                                               total += s[k]
+                                       for p in range(n // 64 * 64, n): …as before
+
+The steps of a chain wait for each other; those of 64 chains do not, and a machine takes several at once. The same holds
+for loops over the few elements of an array that each iteration makes for itself: it gets an axis more.
+`analysis/outer_vectorisation.py` says which iterations may run so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from pullback.analysis.outer_vectorisation import CREATING, Lanes, Pieces, last_reads_of, pieces_of
+from pullback.analysis.reductions import versions_of_sums
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    Constant,
+    For,
+    Function,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    is_scalar,
+    read_in,
+    results_of,
+    values_in,
+)
+from pullback.ir.rewrite import like, renamed, with_blocks
+from pullback.ir.trip_counts import trip_count
+from pullback.ir.types import INT, Array, is_float
+from pullback.passes.vector.packing import find_lines, pack
+
+WIDTH = 64
+MOST_ELEMENTS = 256
+"""64 times larger arrays of an iteration, and lines that it reads, would not stay near."""
+FEW_ELEMENTS = 16
+"""More of them are gone through fast enough as they are, where no inner loop stands in another one."""
+
+Terms = dict[Value, Operand]
+Stores = list[tuple[Value, Operand]]
+
+
+def vectorise_outer_loops(function: Function) -> Function:
+    """The same function with such loops in strips of iterations that run side by side."""
+    callees = tuple(map(vectorise_outer_loops, function.callees))
+    return replace(function, body=_block(function.body, Shapes(function)), callees=callees)
+
+
+def _block(block: Block, shapes: Shapes) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        lanes = Lanes(_sums_apart(statement)) if isinstance(statement, For) and not _is_short(statement) else None
+        if lanes is not None and lanes.are_independent() and not lanes.are_large(MOST_ELEMENTS):
+            statements += _Strips(lanes, shapes).made()
+        else:
+            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes)))
+    return Block(tuple(statements), block.yields)
+
+
+def _is_short(loop: For) -> bool:
+    """Whether the loop is known to have fewer iterations than a strip."""
+    both = isinstance(loop.start, Constant) and isinstance(loop.stop, Constant)
+    return both and bool(loop.stop.value - loop.start.value < WIDTH)
+
+
+def _sums_apart(loop: For) -> For:
+    """A loop whose inner loops add to sums of their own, which an iteration adds to its own sums at its end."""
+    sums: set[Value] = set()
+    for k, carried in enumerate(loop.carried):
+        if is_scalar(carried.parameter) and is_float(carried.parameter.type):
+            sums.update(versions_of_sums(loop, [k]) or ())
+    statements: list[Statement] = []
+    last: list[Statement] = []
+    late: set[Value] = set()
+    for statement in loop.body.statements:
+        read = set(read_in(Block((statement,))))
+        if isinstance(statement, For):
+            if read & (late - sums):
+                return loop  # it needs what a branch makes beside a sum
+            statement, added = _starting_anew(statement, sums)
+            statements.append(statement)
+            last += added
+            late.update(let.value for let in added)
+        elif read & (sums | late):
+            last.append(statement)
+            late.update(results_of(statement))
+        else:
+            statements.append(statement)
+    return replace(loop, body=Block((*statements, *last), loop.body.yields))
+
+
+def _starting_anew(loop: For, sums: set[Value]) -> tuple[For, list[Let]]:
+    """An inner loop with sums that start at 0, and what adds them to those that they started from."""
+    carried, results, added = list(loop.carried), list(loop.results), []
+    for k, (parameter, initial) in enumerate((c.parameter, c.initial) for c in loop.carried):
+        if initial in sums:
+            results[k] = like(loop.results[k])
+            carried[k] = Carried(parameter, Constant(0.0, parameter.type))
+            added.append(Let(loop.results[k], np.add, (initial, results[k]), location=loop.location))
+    return replace(loop, carried=tuple(carried), results=tuple(results)), added
+
+
+class _Strips:
+    """Builds the loop over strips, and the loop over the iterations that are left."""
+
+    def __init__(self, lanes: Lanes, shapes: Shapes) -> None:
+        self.lanes, self.loop = lanes, lanes.loop
+        self.builder = Builder()
+        self.builder.location = self.loop.location
+        self.wide: dict[Value, Value] = {}  # what has a value for each lane
+        self.terms: Terms = {}  # what has one value for all
+        self.packed: dict[Value, tuple[Value, Value]] = {}
+        self.offset: Operand = constant(0)
+        self.lines = find_lines(lanes, shapes)
+
+    def made(self) -> list[Statement]:
+        loop, builder = self.loop, self.builder
+        strips = self.number_of_strips()
+        results = tuple(like(r) for r in loop.results)
+        carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
+        number = Value("", INT)
+        with builder.block() as body:
+            yields = self.strip(number, [c.parameter for c in carried])
+        block = Block(tuple(body), tuple(yields))
+        strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
+        builder.add(replace(strip, results=results))
+        done = builder.let(np.multiply, strips, constant(WIDTH), type_=INT)
+        start = done if loop.start == constant(0) else builder.let(np.add, loop.start, done, type_=INT)
+        left = tuple(Carried(c.parameter, r) for c, r in zip(loop.carried, results, strict=True))
+        builder.add(replace(loop, start=start, carried=left))
+        return builder.statements
+
+    def number_of_strips(self) -> Operand:
+        """How many strips there are; none where the arrays of an iteration are large."""
+        builder, loop = self.builder, self.loop
+        trips = trip_count(builder, loop.start, loop.stop, loop.step)
+        strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
+        if not self.lanes.scratch:
+            return strips
+        elements: Operand = constant(0)
+        shapes = [created.operands[0] for created in self.lanes.created] + [
+            (lines[0].loop.stop,) for lines in self.lines
+        ]
+        for shape in shapes:
+            product: Operand = constant(1)
+            for size in shape:
+                product = builder.let(np.multiply, product, size, type_=INT)
+            elements = builder.let(np.add, elements, product, type_=INT)
+        most = MOST_ELEMENTS if any(pieces_of(inner.body).loops for inner in self.lanes.pieces.loops) else FEW_ELEMENTS
+        few = builder.let(np.less_equal, elements, constant(most))
+        return builder.let(primitives.select, few, strips, constant(0), type_=INT)
+
+    def strip(self, number: Value, versions: list[Operand]) -> list[Operand]:
+        """The statements of one strip; what it hands to the next."""
+        offset = self.builder.let(np.multiply, number, constant(WIDTH), type_=INT)
+        start = self.loop.start
+        self.offset = offset if start == constant(0) else self.builder.let(np.add, start, offset, type_=INT)
+        for lines in self.lines:
+            packed = pack(lines[0], self.offset, WIDTH, self.builder)
+            self.packed |= {line.load.value: (packed, line.loop.index) for line in lines}
+        pieces, last = self.lanes.pieces, self.lanes.last_reads()
+        for i in range(len(pieces.runs)):
+            places = [k for k in range(len(versions)) if self.lanes.place[k] == i]
+            yields = tuple(self.loop.body.yields[k] for k in places)
+            carried = [(self.loop.carried[k].parameter, versions[k]) for k in places]
+            made = self.run(pieces, last, i, [], carried, yields)
+            for k, result in zip(places, made, strict=True):
+                versions[k] = result
+        return versions
+
+    def inside(self, block: Block, last_stores: Stores) -> None:
+        """The pieces of an inner body, for all lanes."""
+        pieces = pieces_of(block)
+        last = last_reads_of(block, pieces)
+        for i in range(len(pieces.runs)):
+            self.run(pieces, last, i, last_stores if i == len(pieces.loops) else [], [], ())
+
+    def run(
+        self,
+        pieces: Pieces,
+        last_reads: list[set[Value]],
+        i: int,
+        stores: Stores,
+        carried: Stores,
+        yields: tuple[Operand, ...],
+    ) -> tuple[Value, ...]:
+        """A run for all lanes, and the loop after it. Returns the next values of what lanes hand to one another."""
+        common, own = self.divided(pieces.runs[i])
+        for statement in common:
+            self.copy(statement, self.terms)
+        crossing = self.lanes.crossing(pieces, last_reads, i)
+        loop = pieces.loops[i] if i < len(pieces.loops) else None
+        chained = [c for c in loop.carried if self.is_number(c.parameter)] if loop is not None else []
+        for value in (*crossing, *(c.parameter for c in chained)):
+            dtype = Constant(value.type.dtype)
+            self.wide[value] = self.builder.let(
+                np.empty, (constant(WIDTH),), dtype, keywords=("dtype",), name=value.name
+            )
+        stores = [*((v, v) for v in crossing), *((c.parameter, c.initial) for c in chained), *stores]
+        results: tuple[Value, ...] = ()
+        if own or stores or carried:
+            results = self.all_lanes(Block(tuple(own), yields), carried, stores)
+        if loop is not None:
+            self.inner(loop)
+        return results
+
+    def divided(self, run: Iterable[Statement]) -> tuple[list[Statement], list[Statement]]:
+        """The statements of a run that have one result for all lanes, or make an array for all, and the others."""
+        common: list[Statement] = []
+        own: list[Statement] = []
+        for statement in run:
+            is_creation = isinstance(statement, Let) and statement.function in CREATING
+            if is_creation or not self.lanes.varying & set(results_of(statement)):
+                common.append(statement)
+            elif not (isinstance(statement, Let) and statement.value in self.packed):
+                own.append(statement)
+        return common, own
+
+    def is_number(self, value: Value) -> bool:
+        """Whether a value is a number that each lane has its own of."""
+        return value in self.lanes.varying and value not in self.lanes.scratch
+
+    def inner(self, inner: For) -> None:
+        """An inner loop, each iteration of which goes through the lanes."""
+        index = self.terms[inner.index] = like(inner.index)
+        start, stop, step = renamed((inner.start, inner.stop, inner.step), self.terms)
+        carried = tuple(self.carried_in(c) for c in inner.carried)
+        chained = [
+            (c.parameter, after)
+            for c, after in zip(inner.carried, inner.body.yields, strict=True)
+            if self.is_number(c.parameter)
+        ]
+        with self.builder.block() as body:
+            self.inside(inner.body, chained)
+        after = zip(inner.carried, inner.body.yields, strict=True)
+        yields = tuple(self.version(c.parameter if self.is_number(c.parameter) else y) for c, y in after)
+        results = tuple(like(c.parameter) for c in carried)
+        block = Block(tuple(body), yields)
+        bounds = replace(inner, index=index, start=start, stop=stop, step=step)
+        self.builder.add(replace(bounds, carried=carried, body=block, results=results))
+        for c, old, result in zip(inner.carried, inner.results, results, strict=True):
+            for value in (c.parameter, old):
+                if value in self.lanes.varying:
+                    self.wide[value] = result
+                else:
+                    self.terms[value] = result
+
+    def carried_in(self, carried: Carried) -> Carried:
+        """What an inner loop carries for all lanes; from here on the parameter stands for it."""
+        parameter = carried.parameter
+        if parameter not in self.lanes.varying:
+            made = Carried(like(parameter), renamed(carried.initial, self.terms))
+            self.terms[parameter] = made.parameter
+            return made
+        initial = self.wide[parameter if self.is_number(parameter) else carried.initial]
+        self.wide[parameter] = like(initial)
+        return Carried(self.wide[parameter], initial)
+
+    def version(self, operand: Operand) -> Operand:
+        """What an operand is for all lanes together."""
+        if isinstance(operand, Value) and operand in self.wide:
+            return self.wide[operand]
+        return renamed(operand, self.terms)
+
+    def all_lanes(self, block: Block, carried: Stores, stores: Stores) -> tuple[Value, ...]:
+        """A loop over the lanes that runs a block's statements, then stores what other pieces read.
+
+        carried: what lanes hand to one another, and its value at the start. Returns the last ones.
+        """
+        lane = Value("", INT)
+        stored = list(dict.fromkeys(v for v, _ in stores))
+        origins = self.lanes.origins(block.statements) or {}
+        written = [v for v in dict.fromkeys(origins.values()) if v in self.wide]
+        outside = [self.wide[v] for v in (*stored, *written)]
+        inside = list(map(like, outside))
+        parameters = [like(parameter) for parameter, _ in carried]
+        terms = {**self.terms, **dict(zip((p for p, _ in carried), parameters, strict=True))}
+        arrays = {**self.wide, **dict(zip((*stored, *written), inside, strict=True))}
+        with self.builder.block() as body:
+            terms[self.loop.index] = self.builder.let(np.add, self.offset, lane, type_=INT)
+            self.read(block, stores, arrays, terms, lane)
+            for statement in block.statements:
+                self.copy(statement, terms, lane)
+            versions = self.stored(stores, arrays, terms, lane)
+        made = {v for s in block.statements for v in results_of(s)}
+        last = {origin: version for version, origin in origins.items() if version in made}
+        ends = [terms[last[v]] if v in last else terms[v] for v in written]
+        yields = (*renamed(block.yields, terms), *(versions[v] for v in stored), *ends)
+        results = tuple(like(v) for v in (*parameters, *inside))
+        initials = (*(initial for _, initial in carried), *outside)
+        whole = tuple(map(Carried, (*parameters, *inside), initials))
+        made_loop = For(lane, constant(0), constant(WIDTH), constant(1), whole, Block(tuple(body), yields), results)
+        self.builder.add(replace(made_loop, location=self.builder.location))
+        after = results[len(carried) :]
+        self.wide |= dict(zip((*stored, *(last.get(v, v) for v in written)), after, strict=True))
+        return results[: len(carried)]
+
+    def read(self, block: Block, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> None:
+        """Load what a lane reads of its own numbers; scratch arrays are read where they are used."""
+        made = {v for s in block.statements for v in results_of(s)}
+        for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
+            if value in self.lanes.scratch:
+                if value in arrays:
+                    terms.setdefault(value, arrays[value])
+            elif value in self.packed:
+                packed, index = self.packed[value]
+                terms[value] = self.add(like(value), primitives.load, packed, (Index((terms[index], lane)),))
+            elif value in arrays and value not in made:
+                terms[value] = self.add(like(value), primitives.load, arrays[value], (Index((lane,)),))
+
+    def stored(self, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> dict[Value, Value]:
+        """The arrays after a lane has stored its numbers."""
+        versions: dict[Value, Value] = {}
+        for value, operand in stores:
+            array = versions.get(value, arrays[value])
+            number = renamed(operand, terms)
+            versions[value] = self.add(like(array), primitives.store, array, (Index((lane,)),), number)
+        return versions
+
+    def copy(self, statement: Statement, terms: Terms, lane: Value | None = None) -> None:
+        """A plain statement in other terms; scratch arrays have one axis more, for the lanes."""
+        if isinstance(statement, Let):
+            operands = renamed(statement.operands, terms)
+            if statement.function in CREATING and lane is None:
+                operands = ((*operands[0], constant(WIDTH)), *operands[1:])
+            elif statement.operands and statement.operands[0] in self.lanes.scratch:
+                array, (index,), *rest = operands
+                operands = (array, (Index((*index.items, lane)),), *rest)
+            made = self.fresh(statement.value)
+            self.builder.add(replace(statement, value=made, operands=operands))
+            self.note(statement.value, made, terms, lane)
+        elif isinstance(statement, If):
+            condition = renamed(statement.condition, terms)
+            sides = []
+            for side in (statement.then, statement.orelse):
+                with self.builder.block() as statements:
+                    for inner in side.statements:
+                        self.copy(inner, terms, lane)
+                sides.append(Block(tuple(statements), renamed(side.yields, terms)))
+            results = tuple(map(self.fresh, statement.results))
+            branches = replace(statement, condition=condition, then=sides[0], orelse=sides[1], results=results)
+            self.builder.add(branches)
+            for old, new in zip(statement.results, results, strict=True):
+                self.note(old, new, terms, lane)
+
+    def note(self, old: Value, new: Value, terms: Terms, lane: Value | None) -> None:
+        """From here on a value is called so: in an iteration of a lane, or for all of them."""
+        if lane is None and old in self.lanes.scratch:
+            self.wide[old] = new
+        else:
+            terms[old] = new
+
+    def fresh(self, value: Value) -> Value:
+        if value not in self.lanes.scratch or not isinstance(value.type, Array):
+            return like(value)
+        return Value(value.name, Array(value.type.dtype, value.type.ndim + 1))
+
+    def add(self, value: Value, function: object, *operands: Operand) -> Value:
+        self.builder.add(Let(value, function, operands, location=self.builder.location))  # type: ignore[arg-type]
+        return value

@@ -1,0 +1,88 @@
+"""Lines: what iterations side by side read in lines of an array, each its own from left to right, is copied beforehand.
+
+for q in range(n // 64):                  for q in range(n // 64):
+    for t in range(m):                        for k in range(64):
+        for k in range(64):                       for t in range(m):
+            … x[64 * q + k, t] …      →               packed[t, k] = x[64 * q + k, t]
+                                              for t in range(m):
+                                                  for k in range(64):
+                                                      … packed[t, k] …
+
+A machine reads 64 numbers that lie side by side faster than 64 in different lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pullback.analysis.outer_vectorisation import Lanes
+from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Block, Carried, Constant, For, Index, Let, Operand, Value, walk
+from pullback.ir.rewrite import like
+from pullback.ir.trip_counts import trip_count
+from pullback.ir.types import INT
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A load along a line of an array, by an inner loop."""
+
+    load: Let
+    loop: For
+
+
+def find_lines(lanes: Lanes, shapes: Shapes) -> list[list[Line]]:
+    """Such loads, those of the same elements together."""
+    found: dict[tuple[Operand, Operand], list[Line]] = {}
+    surely = set(map(id, lanes.pieces.loops))
+    for inner in (s for s in walk(lanes.loop.body) if isinstance(s, For)):
+        if (inner.start, inner.step) != (constant(0), constant(1)) or inner.stop in lanes.own:
+            continue
+        for load in inner.body.statements:
+            if isinstance(load, Let) and _is_along(load, inner, lanes):
+                array = load.operands[0]
+                # A loop in another one may have no iterations at all; then nobody may read where nothing is.
+                if id(inner) in surely or _is_whole(array, inner, lanes, shapes):
+                    found.setdefault((array, inner.stop), []).append(Line(load, inner))
+    return list(found.values())
+
+
+def _is_along(load: Let, inner: For, lanes: Lanes) -> bool:
+    """Whether a statement reads the element of an array with the numbers of an iteration and of an inner one."""
+    if load.function is not primitives.load:
+        return False
+    array, path = load.operands
+    whole = len(path) == 1 and isinstance(path[0], Index) and len(path[0].items) == array.type.ndim
+    return whole and array not in lanes.own and path[0].items == (lanes.loop.index, inner.index)
+
+
+def _is_whole(array: Value, inner: For, lanes: Lanes, shapes: Shapes) -> bool:
+    """Whether the loops go over the array's own lines, from the first to the last at most."""
+    rows, columns = shapes.of(array)
+    starts = lanes.loop.start
+    counts_up = isinstance(starts, Constant) and starts.value >= 0
+    return bool(counts_up and shapes.made_size(lanes.loop.stop) == rows and shapes.made_size(inner.stop) == columns)
+
+
+def pack(line: Line, offset: Operand, width: int, builder: Builder) -> Value:
+    """An array with what `width` iterations from `offset` on read in one iteration of the inner loop side by side."""
+    load, inner = line.load, line.loop
+    dtype = Constant(load.value.type.dtype)
+    trips = trip_count(builder, inner.start, inner.stop, inner.step)
+    packed = builder.let(np.empty, (trips, constant(width)), dtype, keywords=("dtype",), name=load.value.name)
+    outer, rows, last, results = (like(packed) for _ in range(4))
+    lane, index, element, filled = Value("", INT), like(inner.index), like(load.value), like(packed)
+    with builder.block() as body:
+        row = builder.let(np.add, offset, lane, type_=INT)
+        read = Let(element, primitives.load, (load.operands[0], (Index((row, index)),)), location=builder.location)
+        put = Let(filled, primitives.store, (rows, (Index((index, lane)),), element), location=builder.location)
+        one = constant(1)
+        along = Block((read, put), (filled,))
+        builder.add(For(index, inner.start, inner.stop, one, (Carried(rows, outer),), along, (last,)))
+    lanes = (Carried(outer, packed),)
+    builder.add(For(lane, constant(0), constant(width), one, lanes, Block(tuple(body), (last,)), (results,)))
+    return results

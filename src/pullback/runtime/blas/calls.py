@@ -1,0 +1,148 @@
+"""BLAS for products into arrays of any layout: one piece of machine code for each dtype, which looks at the strides.
+
+A matrix is handed over as the address of its first element and two steps, counted in elements: to the next row, and to
+the next column. BLAS takes it where one of the steps is 1 and the other as long as a row (or column) at least.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+from numba.np.linalg import check_blas_return, ensure_blas, get_blas_kind, make_constant_slot
+
+from pullback.runtime.codegen.compiled import kernel
+
+CHAR, SIZE, POINTER = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer()
+
+
+@intrinsic
+def address(context: Any, array: Any) -> Any:
+    """Where the first element of an array lies."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        made = make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.ptrtoint(made.data, SIZE)
+
+    return types.intp(array), build
+
+
+@intrinsic
+def gemm(
+    context: Any, kind: Any, turns: Any, m: Any, n: Any, k: Any, a: Any, lda: Any, b: Any, ldb: Any, added: Any,
+    c: Any, ldc: Any,
+) -> Any:  # fmt: skip
+    """BLAS's gemm, for matrices by columns. kind: a number of the dtype; turns: 1 transposes a, 2 b, 3 both."""
+    ensure_blas()
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, turns, m, n, k, a, lda, b, ldb, added, c, ldc = arguments
+        dtype = signature.args[0]
+        left, right = (_letter(builder, builder.and_(turns, ir.Constant(SIZE, bit))) for bit in (1, 2))
+        alpha, beta = _factors(context, builder, dtype, added)
+        a, b, c = (builder.inttoptr(at, POINTER) for at in (a, b, c))
+        operands = (_kind(dtype), left, right, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+        _call(context, builder, "numba_xxgemm", operands)
+        return context.get_dummy_value()
+
+    whole = (kind, *[types.intp] * 8, types.boolean, types.intp, types.intp)
+    return types.none(*whole), build
+
+
+@intrinsic
+def gemv(context: Any, kind: Any, turned: Any, m: Any, n: Any, a: Any, lda: Any, x: Any, added: Any, y: Any) -> Any:
+    """BLAS's gemv, for a matrix by columns and vectors whose elements lie side by side."""
+    ensure_blas()
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, turned, m, n, a, lda, x, added, y = arguments
+        dtype = signature.args[0]
+        alpha, beta = _factors(context, builder, dtype, added)
+        a, x, y = (builder.inttoptr(at, POINTER) for at in (a, x, y))
+        _call(
+            context,
+            builder,
+            "numba_xxgemv",
+            (_kind(dtype), _letter(builder, turned), m, n, alpha, a, lda, x, beta, y),
+        )
+        return context.get_dummy_value()
+
+    whole = (kind, *[types.intp] * 6, types.boolean, types.intp)
+    return types.none(*whole), build
+
+
+def _letter(builder: Any, turned: Any) -> Any:
+    is_turned = builder.icmp_signed("!=", turned, ir.Constant(SIZE, 0))
+    return builder.select(is_turned, ir.Constant(CHAR, ord("t")), ir.Constant(CHAR, ord("n")))
+
+
+def _kind(dtype: Any) -> Any:
+    return ir.Constant(CHAR, ord(get_blas_kind(dtype)))
+
+
+def _factors(context: Any, builder: Any, dtype: Any, added: Any) -> list[Any]:
+    """Places of the factors of the product and of what it is added to."""
+    one, zero = (make_constant_slot(context, builder, dtype, value) for value in (1.0, 0.0))
+    is_added = builder.trunc(added, ir.IntType(1))
+    return [builder.bitcast(slot, POINTER) for slot in (one, builder.select(is_added, one, zero))]
+
+
+def _call(context: Any, builder: Any, function: str, operands: tuple[Any, ...]) -> None:
+    kind = ir.FunctionType(ir.IntType(32), [operand.type for operand in operands])
+    made = cgutils.get_or_insert_function(builder.module, kind, function)
+    check_blas_return(context, builder, builder.call(made, operands))
+
+
+@kernel
+def steps_of(rows, columns, row_step, column_step):
+    """The steps of a matrix; where it has one row or one column, such as BLAS takes."""
+    if columns == 1:
+        return (1 if rows == 1 else row_step), 1
+    if rows == 1:
+        return (columns, 1) if column_step == 1 else (1, column_step)
+    return row_step, column_step
+
+
+@kernel
+def leading(rows, columns, row_step, column_step):
+    """The step from row to row of a matrix by rows, less than 0 for a step from column to column, 0 for neither."""
+    if column_step == 1 and row_step >= columns:
+        return row_step
+    return -column_step if row_step == 1 and column_step >= rows else 0
+
+
+@kernel
+def multiply(zero, out, r, s, a, r1, s1, b, r2, s2, rows, inner, columns, added):
+    """out = a b, or out += a b, for matrices with steps r and s; False, and nothing done, where BLAS cannot.
+
+    zero: a number of the dtype.
+    """
+    r, s = steps_of(rows, columns, r, s)
+    r1, s1 = steps_of(rows, inner, r1, s1)
+    r2, s2 = steps_of(inner, columns, r2, s2)
+    if s != 1:  # outᵀ = bᵀ aᵀ
+        r, s, a, r1, s1, b, r2, s2, rows, columns = s, r, b, s2, r2, a, s1, r1, columns, rows
+    ld, left, right = leading(rows, columns, r, s), leading(rows, inner, r1, s1), leading(inner, columns, r2, s2)
+    if ld <= 0 or left == 0 or right == 0:
+        return False
+    turns = (right < 0) + 2 * (left < 0)
+    gemm(zero, turns, columns, rows, inner, b, abs(right), a, abs(left), added, out, ld)
+    return True
+
+
+@kernel
+def multiply_vector(zero, out, step, a, r, s, x, x_step, rows, columns, added):
+    """out = a x, or out += a x, for a matrix and a vector; False, and nothing done, where BLAS does not take them."""
+    r, s = steps_of(rows, columns, r, s)
+    ld = leading(rows, columns, r, s)
+    if ld == 0 or step != 1 or x_step != 1:
+        return False
+    if ld > 0:
+        gemv(zero, 1, columns, rows, a, ld, x, added, out)
+    else:
+        gemv(zero, 0, rows, columns, a, -ld, x, added, out)
+    return True

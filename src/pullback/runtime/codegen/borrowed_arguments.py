@@ -1,0 +1,68 @@
+"""Helpers that are called with arrays they do not own: no reference is counted around a call of some nanoseconds.
+
+A function compiled by Numba takes and drops a reference to each array it is given, two atomic instructions for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import cgutils, types
+from numba.core.compiler import Flags
+from numba.core.cpu_options import FastMathOptions
+from numba.core.imputils import impl_ret_new_ref
+from numba.extending import lower_builtin, type_callable
+from numba.np.arrayobj import make_array
+
+Function = Callable[..., Any]
+
+
+def borrowing(function: Function, result_type: Function, chosen: Function, arity: int, place: str = "") -> None:
+    """Makes a function of arrays callable from compiled code.
+
+    result_type: from the types of the operands that of the result, or None where the function does not take them.
+    chosen: from these types what runs. It must not return an operand or a part of one, and have no closure, so that
+    Numba compiles it once for each combination of types.
+    arity: the number of operands; a fourth one is a bool.
+    place: "inlined" makes the machine code a part of each caller, which may know the sizes of the arrays; "apart" keeps
+    it out of all of them; else LLVM decides.
+    """
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lent = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
+        compiled = context.compile_subroutine(builder, chosen(*signature.args), signature, flags=flags(place))
+        callee = context.declare_function(builder.module, compiled.fndesc)
+        kinds, attributes = (signature.return_type, signature.args), ("noinline",) if place == "apart" else None
+        status, result = context.call_conv.call_function(builder, callee, *kinds, lent, attributes)
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return impl_ret_new_ref(context, builder, signature.return_type, result)
+
+    # The names of the parameters are looked at, so each number of them is written out.
+    if arity == 1:
+        type_callable(function)(lambda context: lambda a: result_type(a))
+    elif arity == 2:
+        type_callable(function)(lambda context: lambda a, b: result_type(a, b))
+    else:
+        type_callable(function)(lambda context: lambda out, a, b, added: result_type(out, a, b, added))
+    lower_builtin(function, *[types.Array] * min(arity, 3), *[types.Boolean] * (arity == 4))(lower)
+
+
+def flags(place: str) -> Flags:
+    """Those of all helpers, and fma where the processor has it."""
+    made = Flags()
+    made.nrt = True
+    made.error_model = "numpy"
+    made.fastmath = FastMathOptions({"contract"})
+    made.forceinline = place == "inlined"
+    return made
+
+
+def without_owner(context: Any, builder: Any, type_: Any, value: Any) -> Any:
+    """The array without the record in which its references are counted; a number as it is."""
+    if not isinstance(type_, types.Array):
+        return value
+    array = make_array(type_)(context, builder, value)
+    array.meminfo = cgutils.get_null_value(array.meminfo.type)
+    return array._getvalue()

@@ -1,0 +1,1 @@
+"""NumPy's and the C library's own functions in compiled code, bit for bit."""

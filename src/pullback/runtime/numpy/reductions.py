@@ -1,0 +1,389 @@
+"""Reductions and scans over any axes, with `keepdims`: NumPy bodies and Numba overloads of the same value and dtype.
+
+Every reduction is one loop nest over (rows, count, columns): `count` is the size of the reduced axes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core.errors import TypingError
+from numba.extending import register_jitable
+
+from pullback.runtime.codegen.compiled import (
+    axes_of,
+    axis_of,
+    compiled,
+    constant,
+    dtype_of,
+    is_array,
+    is_scalar,
+    kernel,
+)
+from pullback.runtime.memory.strided import NEW_AXIS, flat, permuted, product
+from pullback.runtime.numpy.shapes import sum_middle, transposer
+
+
+def sum_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.sum(a, axis, keepdims=keepdims)."""
+    return np.sum(a, axis=axis, keepdims=keepdims)
+
+
+def mean_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.mean(a, axis, keepdims=keepdims)."""
+    return np.mean(a, axis=axis, keepdims=keepdims)
+
+
+def prod_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.prod(a, axis, keepdims=keepdims)."""
+    return np.prod(a, axis=axis, keepdims=keepdims)
+
+
+def max_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.max(a, axis, keepdims=keepdims): NaN if one is met. ValueError if nothing is there to compare."""
+    return np.max(a, axis=axis, keepdims=keepdims)
+
+
+def min_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.min(a, axis, keepdims=keepdims): NaN if one is met. ValueError if nothing is there to compare."""
+    return np.min(a, axis=axis, keepdims=keepdims)
+
+
+def any_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.any(a, axis, keepdims=keepdims)."""
+    return np.any(a, axis=axis, keepdims=keepdims)
+
+
+def all_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.all(a, axis, keepdims=keepdims)."""
+    return np.all(a, axis=axis, keepdims=keepdims)
+
+
+def var_over(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """np.var(a, axis, ddof=ddof, keepdims=keepdims)."""
+    return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+def std_over(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """np.std(a, axis, ddof=ddof, keepdims=keepdims)."""
+    return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+def argmax_over(a: Any, axis: Any = None) -> Any:
+    """np.argmax(a, axis): the first of several; the first NaN if there is one. ValueError if nothing is there."""
+    return np.argmax(a, axis=axis)
+
+
+def argmin_over(a: Any, axis: Any = None) -> Any:
+    """np.argmin(a, axis): the first of several; the first NaN if there is one. ValueError if nothing is there."""
+    return np.argmin(a, axis=axis)
+
+
+def cumsum_along(a: Any, axis: Any = None) -> Any:
+    """np.cumsum(a, axis); of the flattened array for None."""
+    return np.cumsum(a, axis=axis)
+
+
+def cumprod_along(a: Any, axis: Any = None) -> Any:
+    """np.cumprod(a, axis); of the flattened array for None."""
+    return np.cumprod(a, axis=axis)
+
+
+@kernel
+def mean_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    out = sum_middle(x, rows, count, columns, zero)
+    for i in range(out.size):
+        out[i] /= count
+    return out
+
+
+@kernel
+def var_middle(x: Any, rows: int, count: int, columns: int, zero: Any, ddof: Any) -> Any:
+    means = mean_middle(x, rows, count, columns, zero)
+    squares = np.empty(rows * count * columns, means.dtype)
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                place = (i * count + r) * columns + j
+                d = x[place] - means[i * columns + j]
+                squares[place] = d * d
+    out = sum_middle(squares, rows, count, columns, zero)
+    for i in range(out.size):
+        out[i] /= max(count - ddof, 0)
+    return out
+
+
+@kernel
+def std_middle(x: Any, rows: int, count: int, columns: int, zero: Any, ddof: Any) -> Any:
+    out = var_middle(x, rows, count, columns, zero, ddof)
+    for i in range(out.size):
+        out[i] = math.sqrt(out[i])
+    return out
+
+
+@kernel
+def prod_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    out = np.full(rows * columns, zero)
+    out[:] = 1
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                out[i * columns + j] *= x[(i * count + r) * columns + j]
+    return out
+
+
+@kernel
+def any_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    out = np.zeros(rows * columns, np.bool_)
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                out[i * columns + j] |= x[(i * count + r) * columns + j] != 0
+    return out
+
+
+@kernel
+def all_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    out = np.ones(rows * columns, np.bool_)
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                out[i * columns + j] &= x[(i * count + r) * columns + j] != 0
+    return out
+
+
+@kernel
+def argmax_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    if count == 0 and rows * columns > 0:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+    out = np.zeros(rows * columns, np.intp)
+    for i in range(rows):
+        for j in range(columns):
+            start = i * count * columns + j
+            best = x[start]
+            for r in range(1, count):
+                v = x[start + r * columns]
+                if v > best or (v != v and best == best):
+                    best = v
+                    out[i * columns + j] = r
+    return out
+
+
+@kernel
+def argmin_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    if count == 0 and rows * columns > 0:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+    out = np.zeros(rows * columns, np.intp)
+    for i in range(rows):
+        for j in range(columns):
+            start = i * count * columns + j
+            best = x[start]
+            for r in range(1, count):
+                v = x[start + r * columns]
+                if v < best or (v != v and best == best):
+                    best = v
+                    out[i * columns + j] = r
+    return out
+
+
+@kernel
+def max_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    if count == 0 and rows * columns > 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    out = np.empty(rows * columns, x.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            out[i * columns + j] = x[i * count * columns + j]
+        for r in range(1, count):
+            for j in range(columns):
+                v = x[(i * count + r) * columns + j]
+                if v > out[i * columns + j] or v != v:
+                    out[i * columns + j] = v
+    return out
+
+
+@kernel
+def min_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    if count == 0 and rows * columns > 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    out = np.empty(rows * columns, x.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            out[i * columns + j] = x[i * count * columns + j]
+        for r in range(1, count):
+            for j in range(columns):
+                v = x[(i * count + r) * columns + j]
+                if v < out[i * columns + j] or v != v:
+                    out[i * columns + j] = v
+    return out
+
+
+@kernel
+def cumsum_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    out = np.full(x.size, zero)
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                place = (i * count + r) * columns + j
+                out[place] = x[place] if r == 0 else out[place - columns] + x[place]
+    return out
+
+
+@kernel
+def cumprod_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    out = np.full(x.size, zero)
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                place = (i * count + r) * columns + j
+                out[place] = x[place] if r == 0 else out[place - columns] * x[place]
+    return out
+
+
+def parts_of(a: Any, axis: Any, keepdims: Any) -> tuple[Any, Any, Any]:
+    """Jitable functions: a -> its elements in order, a -> (rows, count, columns), (result, a) -> shaped result."""
+    keep = bool(constant(keepdims))
+    ndim = a.ndim if is_array(a) else 0
+    axes = axes_of(axis, ndim)
+    if len(set(axes)) != len(axes):
+        raise TypingError("duplicate value in 'axis'")
+    kept = tuple(i for i in range(ndim) if i not in axes)
+    first = register_jitable(lambda out, a: out[0])
+    if ndim == 0:
+        return register_jitable(elements), register_jitable(lambda a: (1, 1, 1)), first
+    if not kept and not keep:
+        return register_jitable(flat), register_jitable(lambda a: (1, a.size, 1)), first
+    is_together = not axes or axes == tuple(range(axes[0], axes[-1] + 1))
+    order = tuple(range(ndim)) if is_together else kept + axes
+    start = (axes[0] if axes else ndim) if is_together else len(kept)
+    stop = start + len(axes)
+    shape = tuple((NEW_AXIS if i in axes else i) for i in range(ndim)) if keep else kept
+
+    def sizes(a: Any) -> Any:
+        lengths = permuted(a.shape, order)
+        return product(lengths, 0, start), product(lengths, start, stop), product(lengths, stop, ndim)
+
+    together = transposer(a, order)
+    in_order = register_jitable(flat) if is_together else register_jitable(lambda a: flat(together(a)))
+    return in_order, register_jitable(sizes), register_jitable(lambda out, a: out.reshape(permuted(a.shape, shape)))
+
+
+def elements(a: Any) -> Any:
+    """1-d array of the elements of an array or a scalar."""
+    return np.ravel(a)
+
+
+@compiled(elements, prefer_literal=False)
+def _elements(a: Any) -> Any:
+    return (lambda a: flat(a)) if is_array(a) else (lambda a: np.full(1, a))
+
+
+def sum_dtype(a: Any) -> np.dtype[Any]:
+    """dtype of a sum or product: small integers are widened."""
+    return np.sum(np.empty(1, dtype_of(a))).dtype
+
+
+def mean_dtype(a: Any) -> np.dtype[Any]:
+    return np.mean(np.empty(1, dtype_of(a))).dtype
+
+
+def own_dtype(a: Any) -> np.dtype[Any]:
+    return dtype_of(a)
+
+
+def define_reduction(function: Any, middle: Any, result: Callable[[Any], np.dtype[Any]]) -> None:
+    """The overload of function(a, axis, keepdims)."""
+
+    @compiled(function)
+    def typed(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        if not (is_array(a) or is_scalar(a)):
+            return None
+        zero = result(a).type(0)
+        in_order, sizes, shaped = parts_of(a, axis, keepdims)
+
+        def reduce(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+            rows, count, columns = sizes(a)
+            return shaped(middle(in_order(a), rows, count, columns, zero), a)
+
+        return reduce
+
+
+define_reduction(sum_over, sum_middle, sum_dtype)
+define_reduction(prod_over, prod_middle, sum_dtype)
+define_reduction(mean_over, mean_middle, mean_dtype)
+define_reduction(max_over, max_middle, own_dtype)
+define_reduction(min_over, min_middle, own_dtype)
+define_reduction(any_over, any_middle, lambda a: np.dtype(bool))
+define_reduction(all_over, all_middle, lambda a: np.dtype(bool))
+
+
+def define_variance(function: Any, middle: Any) -> None:
+    """The overload of function(a, axis, ddof, keepdims)."""
+
+    @compiled(function)
+    def typed(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+        if not (is_array(a) or is_scalar(a)):
+            return None
+        zero = mean_dtype(a).type(0)
+        in_order, sizes, shaped = parts_of(a, axis, keepdims)
+
+        def reduce(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+            rows, count, columns = sizes(a)
+            return shaped(middle(in_order(a), rows, count, columns, zero, ddof), a)
+
+        return reduce
+
+
+define_variance(var_over, var_middle)
+define_variance(std_over, std_middle)
+
+
+def define_search(function: Any, middle: Any) -> None:
+    """The overload of function(a, axis), whose result holds positions."""
+
+    @compiled(function)
+    def typed(a: Any, axis: Any = None) -> Any:
+        if not (is_array(a) or is_scalar(a)):
+            return None
+        in_order, sizes, shaped = parts_of(a, axis, False)
+
+        def search(a: Any, axis: Any = None) -> Any:
+            rows, count, columns = sizes(a)
+            return shaped(middle(in_order(a), rows, count, columns, 0), a)
+
+        return search
+
+
+define_search(argmax_over, argmax_middle)
+define_search(argmin_over, argmin_middle)
+
+
+def define_scan(function: Any, middle: Any) -> None:
+    """The overload of function(a, axis), whose result has the shape of `a`, or one axis for None."""
+
+    @compiled(function)
+    def typed(a: Any, axis: Any = None) -> Any:
+        if not (is_array(a) or is_scalar(a)):
+            return None
+        zero = sum_dtype(a).type(0)
+        if constant(axis) is None:
+
+            def scan_all(a: Any, axis: Any = None) -> Any:
+                x = elements(a)
+                return middle(x, 1, x.size, 1, zero)
+
+            return scan_all
+        ndim, position = a.ndim, axis_of(axis, a.ndim)
+
+        def scan(a: Any, axis: Any = None) -> Any:
+            rows, columns = product(a.shape, 0, position), product(a.shape, position + 1, ndim)
+            return middle(flat(a), rows, a.shape[position], columns, zero).reshape(a.shape)
+
+        return scan
+
+
+define_scan(cumsum_along, cumsum_middle)
+define_scan(cumprod_along, cumprod_middle)

@@ -1,0 +1,316 @@
+"""Inverses, determinants and solutions of small systems by elimination in plain loops; LAPACK serves larger ones.
+
+Elimination takes the largest pivot of each column, as LAPACK's getrf does, so it fails for the same matrices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+from numba.np.linalg import ensure_lapack
+
+from pullback.runtime.blas.products import is_float_array
+from pullback.runtime.codegen.borrowed_arguments import borrowing
+from pullback.runtime.codegen.compiled import compiled
+
+inlined = njit(inline="always")  # one function of many lines compiles faster than many that call each other
+FEW_ROWS = 12  # up to which the loops are faster than LAPACK
+
+
+def inverse_of(a: Any) -> Any:
+    """np.linalg.inv of a float matrix. Raises LinAlgError if it is singular or not square."""
+    return np.linalg.inv(a)
+
+
+def inverse_into(out: Any, a: Any) -> None:
+    """The same, written into an array that shares no memory with `a`. Raises ValueError if it has another shape."""
+    if out.shape != a.shape:
+        raise ValueError("inv: the result has another shape than the array that it is written into")
+    out[...] = np.linalg.inv(a)
+
+
+def determinant_of(a: Any) -> Any:
+    """np.linalg.det of a float matrix. Raises LinAlgError if it is not square."""
+    return np.linalg.det(a)
+
+
+def solution_of(a: Any, b: Any) -> Any:
+    """np.linalg.solve of a float matrix and a vector or matrix of the same type.
+
+    Raises LinAlgError if `a` is singular or not square, ValueError if `b` has another number of rows.
+    """
+    return np.linalg.solve(a, b)
+
+
+def square_type(a: Any) -> Any:
+    return types.Array(a.dtype, 2, "C") if is_float_array(a, 2) else None
+
+
+def element_of(a: Any) -> Any:
+    return a.dtype if is_float_array(a, 2) else None
+
+
+def solution_type(a: Any, b: Any) -> Any:
+    if not (is_float_array(a, 2) and is_float_array(b, 1, 2) and a.dtype == b.dtype):
+        return None
+    return types.Array(b.dtype, b.ndim, "C")
+
+
+def none_for_inverse(out: Any, a: Any) -> Any:
+    return types.none if is_float_array(out, 2) and is_float_array(a, 2) and out.dtype == a.dtype else None
+
+
+def inverse_of_lent(a: Any) -> Any:
+    out = np.empty(a.shape, a.dtype)
+    invert(a, out)
+    return out
+
+
+def inverse_into_lent(out: Any, a: Any) -> None:
+    if out.shape != a.shape:
+        raise ValueError("inv: the result has another shape than the array that it is written into")
+    invert(a, out)
+
+
+def determinant_of_lent(a: Any) -> Any:
+    if a.shape == (2, 2):
+        return determinant_of_two(a)
+    work = square_copy(a)
+    return product_of_pivots(work) if len(work) <= FEW_ROWS else determinant_by_lapack(work)
+
+
+def solution_of_lent(a: Any, b: Any) -> Any:
+    out = b.copy()
+    solve_square(a, columns_of(out))
+    return out
+
+
+borrowing(inverse_of, square_type, lambda a: inverse_of_lent, 1)
+borrowing(inverse_into, none_for_inverse, lambda out, a: inverse_into_lent, 2)
+borrowing(determinant_of, element_of, lambda a: determinant_of_lent, 1)
+borrowing(solution_of, solution_type, lambda a, b: solution_of_lent, 2)
+
+
+def columns_of(b: Any) -> Any:
+    """A vector as a matrix of one column, a matrix as it is."""
+    return b[:, None] if b.ndim == 1 else b
+
+
+@compiled(columns_of)
+def _columns_of(b: Any) -> Any:
+    return (lambda b: b.reshape((b.size, 1))) if b.ndim == 1 else (lambda b: b)
+
+
+@inlined
+def invert(a: Any, out: Any) -> None:
+    if a.shape == (2, 2):
+        invert_two(a, out)
+    else:
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                out[i, j] = i == j
+        solve_square(a, out)
+
+
+@inlined
+def eliminated_two(a: Any) -> Any:
+    """The elimination below, written out for two rows: the number of the row with the larger pivot, its elements, what
+    the other row takes off of it, and the last pivot.
+    """
+    first = 1 if abs(a[1, 0]) > abs(a[0, 0]) else 0
+    pivot, beside = a[first, 0], a[first, 1]
+    factor = a[1 - first, 0] / pivot
+    return first, pivot, beside, factor, a[1 - first, 1] - factor * beside
+
+
+@inlined
+def invert_two(a: Any, out: Any) -> None:
+    first, pivot, beside, factor, last = eliminated_two(a)
+    second = 1 - first
+    if pivot == 0 or last == 0:
+        raise np.linalg.LinAlgError("Singular matrix")
+    out[1, first], out[1, second] = -factor / last, 1 / last
+    out[0, first], out[0, second] = (1 - beside * out[1, first]) / pivot, -beside * out[1, second] / pivot
+
+
+@inlined
+def solve_square(a: Any, b: Any) -> None:
+    """The matrix `b` becomes the solution x of a x = b."""
+    work = square_copy(a)
+    if len(work) != len(b):
+        raise ValueError("solve: the operands differ in their number of rows")
+    if len(work) <= FEW_ROWS:
+        solve_in_place(work, b)
+    else:
+        solve_by_lapack(work, b)
+
+
+@inlined
+def square_copy(a: Any) -> Any:
+    """A copy of a matrix, C-contiguous; a small one is gone when the function that calls this returns."""
+    if a.shape[0] != a.shape[1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    out = small_matrix(a, len(a)) if len(a) <= FEW_ROWS else np.empty(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = a[i, j]
+    return out
+
+
+@intrinsic
+def small_matrix(context: Any, like: Any, n: Any) -> Any:
+    """A square matrix of n ≤ FEW_ROWS rows, of another one's dtype, that lasts as long as the call that makes it."""
+    result = types.Array(like.dtype, 2, "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        element = context.get_data_type(like.dtype)
+        itemsize = context.get_constant(types.intp, context.get_abi_sizeof(element))
+        n = arguments[1]
+        made = make_array(result)(context, builder)
+        populate_array(
+            made,
+            data=cgutils.alloca_once(builder, element, FEW_ROWS * FEW_ROWS),
+            shape=[n, n],
+            strides=[builder.mul(n, itemsize), itemsize],
+            itemsize=itemsize,
+            meminfo=None,
+        )
+        return made._getvalue()
+
+    return result(like, types.intp), build
+
+
+@inlined
+def swap_for_pivot(a: Any, column: int) -> int:
+    """Brings the largest element of a column, from its diagonal on, to the diagonal; the row that it was in."""
+    row = column
+    for i in range(column + 1, len(a)):
+        if abs(a[i, column]) > abs(a[row, column]):
+            row = i
+    if row != column:
+        for k in range(len(a)):
+            a[row, k], a[column, k] = a[column, k], a[row, k]
+    return row
+
+
+@inlined
+def solve_in_place(a: Any, b: Any) -> None:
+    """`b` becomes the solution x of a x = b; `a` is overwritten."""
+    n, columns = b.shape
+    for i in range(n):
+        row = swap_for_pivot(a, i)
+        if a[i, i] == 0:
+            raise np.linalg.LinAlgError("Singular matrix")
+        if row != i:
+            for k in range(columns):
+                b[row, k], b[i, k] = b[i, k], b[row, k]
+        for j in range(i + 1, n):
+            factor = a[j, i] / a[i, i]
+            for k in range(i + 1, n):
+                a[j, k] -= factor * a[i, k]
+            for k in range(columns):
+                b[j, k] -= factor * b[i, k]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            for k in range(columns):
+                b[i, k] -= a[i, j] * b[j, k]
+        for k in range(columns):
+            b[i, k] /= a[i, i]
+
+
+@inlined
+def product_of_pivots(a: Any) -> Any:
+    """The determinant; `a` is overwritten."""
+    n = len(a)
+    result = a.dtype.type(1)
+    for i in range(n):
+        result *= a.dtype.type(1 if swap_for_pivot(a, i) == i else -1)
+        if a[i, i] == 0:
+            return a.dtype.type(0)
+        result *= a[i, i]
+        for j in range(i + 1, n):
+            factor = a[j, i] / a[i, i]
+            for k in range(i + 1, n):
+                a[j, k] -= factor * a[i, k]
+    return result
+
+
+@inlined
+def determinant_of_two(a: Any) -> Any:
+    """The same, written out for two rows."""
+    first, pivot, _, _, last = eliminated_two(a)
+    if pivot == 0:
+        return pivot
+    return pivot * last if first == 0 else -pivot * last
+
+
+@inlined
+def solve_by_lapack(a: Any, b: Any) -> None:
+    """`b` becomes the solution x of a x = b; `a` is overwritten."""
+    columns = transposed_copy(b)
+    if gesv(transposed_copy(a), np.empty(len(a), np.int32), columns) != 0:
+        raise np.linalg.LinAlgError("Singular matrix")
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] = columns[j, i]
+
+
+@inlined
+def determinant_by_lapack(a: Any) -> Any:
+    """The determinant, which is that of the transpose, too; `a` is overwritten."""
+    pivots = np.empty(len(a), np.int32)
+    getrf(a, pivots)
+    result = a.dtype.type(1)
+    for i in range(len(a)):
+        result *= a[i, i] if pivots[i] == i + 1 else -a[i, i]
+    return result
+
+
+@inlined
+def transposed_copy(a: Any) -> Any:
+    out = np.empty((a.shape[1], a.shape[0]), a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[j, i] = a[i, j]
+    return out
+
+
+def lapack(name: str, arrays: Any, sizes: tuple[int, ...]) -> Any:
+    """What an intrinsic returns that calls this function of LAPACK's; its result is 0 if all went well.
+
+    arrays: their types; LAPACK reads the transposes of C-contiguous matrices. sizes: for each of LAPACK's sizes and
+    arrays in turn, -1 - k for array number k itself, k for its number of rows.
+    """
+    ensure_lapack()
+    kind = ord("s" if arrays[0].dtype == types.float32 else "d")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        made = [make_array(t)(context, builder, value) for t, value in zip(arrays, arguments, strict=True)]
+        given = [ir.Constant(ir.IntType(8), kind)]
+        for k in sizes:
+            if k < 0:
+                given.append(builder.bitcast(made[-1 - k].data, cgutils.voidptr_t))
+            else:
+                given.append(builder.extract_value(made[k].shape, 0))
+        type_ = ir.FunctionType(ir.IntType(32), [value.type for value in given])
+        return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), given)
+
+    return types.int32(*arrays), build
+
+
+@intrinsic
+def gesv(context: Any, a: Any, pivots: Any, b: Any) -> Any:
+    """Solves a x = b; for C-contiguous matrices aᵀ and bᵀ. `b` becomes the solution, `a` its factors."""
+    return lapack("numba_xgesv", (a, pivots, b), (0, 2, -1, 0, -2, -3, 0))
+
+
+@intrinsic
+def getrf(context: Any, a: Any, pivots: Any) -> Any:
+    """Factors a square matrix in place."""
+    return lapack("numba_xxgetrf", (a, pivots), (0, 0, -1, 0, -2))

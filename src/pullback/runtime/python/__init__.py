@@ -1,0 +1,1 @@
+"""Python's integers and its limit of recursion in compiled code."""

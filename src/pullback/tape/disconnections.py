@@ -1,0 +1,56 @@
+"""Where what a tape follows comes to an end: remembered while it records, and read by `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pullback.errors import Location
+from pullback.frontend.source.addresses import name_of
+from pullback.tape.call_sites import call_site
+from pullback.tape.rules import cast
+from pullback.tape.tensor import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A place where tensors that a tape follows became something that it does not follow.
+
+    what: what was done there. inputs: the numbers of those tensors. result: that of the tensor that came of it, or
+    None where a plain number or array did. is_test: a comparison, which mostly decides where the program goes.
+    """
+
+    what: str
+    place: Location
+    inputs: tuple[int, ...]
+    result: int | None
+    is_test: bool = False
+
+
+class Cuts:
+    """One cut for each line and kind, the last: a loop does not make the memory grow."""
+
+    __slots__ = ("by_place",)
+
+    def __init__(self) -> None:
+        self.by_place: dict[tuple[str, str, int], Cut] = {}
+
+    def add_operation(self, function: Any, inputs: list[Tensor], result: Tensor) -> None:
+        """An operation whose result has no derivative: it is made of integers, or constant between jumps."""
+        name = name_of(function)
+        if function is cast:
+            name = f"the cast to {result.dtype}"
+        self._add(name, inputs, result._key, result.dtype == bool)
+
+    def add_exit(self, tensor: Tensor, how: str) -> None:
+        """A tensor whose elements were taken out."""
+        self._add(how, [tensor], None)
+
+    def _add(self, what: str, inputs: list[Tensor], result: int | None, is_test: bool = False) -> None:
+        place = call_site()
+        cut = Cut(what, place, tuple(x._key for x in inputs), result, is_test)
+        self.by_place[what, place.file, place.line] = cut
+
+    def __iter__(self) -> Iterator[Cut]:
+        return iter(self.by_place.values())

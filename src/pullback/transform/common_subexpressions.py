@@ -1,0 +1,80 @@
+"""Sharing: what a backward statement computes and its forward block has computed already is read from there.
+
+for i in range(n):                   for i in range(n):
+    s += sin(x[i])                       t = cos(x[i])
+    c += cos(x[i])                       …
+…                             →      …
+    x_bar[i] += s_bar * cos(x[i])        x_bar[i] += s_bar * t
+
+Whether the value is then kept or computed again is decided with all others. What costs less than a load is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback.ir.nodes import Block, For, If, Let, Operand, Statement, Value, map_values
+from pullback.ir.rewrite import substituted
+from pullback.ir.types import Scalar
+from pullback.passes.scalar.simplify import expression_key
+from pullback.transform.min_cut import CHEAP
+from pullback.transform.reverse import Sweep
+
+Known = dict[Any, Value]
+
+
+def share(body: Block, sweep: Sweep, results: tuple[Operand, ...]) -> tuple[list[Statement], tuple[Operand, ...]]:
+    """The backward statements and results, with the forward block's numbers in place of the same computed again."""
+    made = _Sharing(sweep).block(Block(tuple(sweep.statements), results), body)
+    return list(made.statements), made.yields
+
+
+class _Sharing:
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+        self.terms: dict[Value, Operand] = {}
+
+    def block(self, backward: Block, forward: Block | None) -> Block:
+        known = _computed(forward) if forward is not None else {}
+        statements = [made for s in backward.statements if (made := self.statement(s, known)) is not None]
+        return Block(tuple(statements), self.operand(backward.yields))
+
+    def operand(self, operand: Operand) -> Any:
+        return map_values(operand, lambda value: self.terms.get(value, value))
+
+    def statement(self, statement: Statement, known: Known) -> Statement | None:
+        mirrored = self.sweep.mirror_of(statement)
+        match statement:
+            case Let():
+                return self.let(replace(statement, operands=self.operand(statement.operands)), known)
+            case If():
+                sides = (mirrored.then, mirrored.orelse) if isinstance(mirrored, If) else (None, None)
+                condition = self.operand(statement.condition)
+                then, orelse = self.block(statement.then, sides[0]), self.block(statement.orelse, sides[1])
+                return replace(statement, condition=condition, then=then, orelse=orelse)
+            case For():
+                body = self.block(statement.body, getattr(mirrored, "body", None))
+                return substituted(replace(statement, body=body), self.terms)
+        return substituted(statement, self.terms)
+
+    def let(self, statement: Let, known: Known) -> Let | None:
+        same = known.get(_key(statement))
+        if same is None or same.type.dtype != statement.value.type.dtype:
+            return statement
+        self.terms[statement.value] = same
+        return None
+
+
+def _computed(block: Block) -> Known:
+    lets = [s for s in block.statements if isinstance(s, Let) and _key(s) is not None]
+    return {_key(s): s.value for s in lets if s.function not in CHEAP}
+
+
+def _key(statement: Let) -> Any:
+    """What makes two statements compute the same number or, as no other array costs as much, the same inverse."""
+    if statement.function is np.linalg.inv:
+        return statement.function, statement.operands
+    return expression_key(statement) if isinstance(statement.value.type, Scalar) else None

@@ -1,0 +1,219 @@
+"""Loops that keep much, so that they run in segments where memory is short."""
+
+import numpy as np
+
+from collect import program
+
+
+@program(0.3, 1.1, 0)
+@program(0.3, 1.1, 1)
+@program(0.3, 1.1, 2)
+@program(0.3, 1.1, 16)
+@program(0.3, 1.1, 17)
+@program(0.3, 1.1, 23)
+def recurrence(x, a, n):
+    for _ in range(n):
+        x = np.sin(a * x + 0.5)
+    return x
+
+
+@program(0.3, -0.2, 0.05, 29)
+@program(0.3, -0.2, 0.05, 0)
+def pendulum(angle, speed, dt, n):
+    energy = 0.0
+    for _ in range(n):
+        force = -np.sin(angle)
+        speed = speed + dt * force
+        angle = angle + dt * speed
+        energy = energy + speed * speed * angle
+    return energy * angle
+
+
+@program(np.array([0.3, -0.4, 0.9]), 0.1, 14)
+def euler(x, dt, n):
+    for _ in range(n):
+        x = x + dt * np.tanh(x) * x
+    return np.sum(x * x)
+
+
+@program(np.array([0.3, -0.4, 0.9, 0.2]), 14)
+def relaxation_in_place(x, n):
+    u = x.copy()
+    for _ in range(n):
+        for j in range(1, u.shape[0] - 1):
+            u[j] = np.sin(u[j - 1] * u[j + 1]) + 0.5 * u[j]
+    return np.sum(u * u)
+
+
+@program(np.array([0.3, -0.4, 0.9, 0.2]), 7)
+def argument_overwritten(x, n):
+    for _ in range(n):
+        x[1:] = np.cos(x[:-1]) * x[1:]
+        x[0] = x[-1] * 0.7
+    return np.sum(x * x)
+
+
+@program(np.array([[0.3, -0.4], [0.9, 0.2]]), np.array([0.5, -0.5]), 11)
+def swaps(a, b, n):
+    old, new = b, a @ b
+    for _ in range(n):
+        old, new = new, np.tanh(a @ new) + 0.1 * old
+    return np.dot(old, new)
+
+
+@program(0.4, 11)
+@program(-0.4, 12)
+def branches(x, n):
+    for i in range(n):
+        if x > 0.2:
+            x = np.sin(3.0 * x)
+        elif i % 3 == 0:
+            x = x * x - 0.3
+        else:
+            x = np.exp(-x) * 0.5
+    return x
+
+
+@program(0.4, 10, -1, -1)
+@program(0.4, 20, 3, -3)
+@program(0.4, 3, 25, 3)
+@program(0.4, 25, 3, 3)
+@program(0.4, -7, 9, 2)
+def any_range(x, start, stop, step):
+    total = 0.0
+    for i in range(start, stop, step):
+        x = np.cos(x + 0.1 * i)
+        total += x * i
+    return total * x
+
+
+@program(np.array([0.3, -0.4, 0.9]), 9)
+def reads_what_is_overwritten_later(x, n):
+    w = np.exp(x)
+    s = x[0]
+    for i in range(n):
+        s = np.tanh(s * w[i % 3] + x[i % 3])
+    w[1] = s * s
+    return np.sum(w * x)
+
+
+@program(np.array([0.3, -0.4, 0.9]), 9, 13)
+def two_loops(x, n, m):
+    s = x[0]
+    for _ in range(n):
+        s = np.sin(s + x[1])
+    t = s * x[2]
+    for _ in range(m):
+        t = np.cos(s * t) - 0.3 * t * t
+    return s * t
+
+
+@program(np.linspace(0.1, 0.9, 13))
+def loss_of_a_mean(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += np.tanh(x[i] * x[i])
+    return total * total
+
+
+@program(np.linspace(0.1, 0.9, 11), 0.2, 5)
+def each_of_many_chains(x, a, n):
+    total = 0.0
+    for i in range(x.shape[0]):
+        s = x[i]
+        for _ in range(n):
+            s = np.sin(s + a) * s
+        total += s
+    return total * total
+
+
+@program(np.linspace(0.1, 0.9, 5), 0.2, 11)
+@program(np.linspace(0.1, 0.9, 70), 0.2, 5)
+def chains_in_a_sum(x, a, n):
+    total = 0.0
+    for i in range(x.shape[0]):
+        s = x[i]
+        for _ in range(n):
+            s = np.sin(s + a) * s
+        total += s
+    return total
+
+
+@program(0.9, 6)
+def as_long_as_needed_each_time(x, n):
+    for i in range(n):
+        y = x + i
+        while y > 0.5:
+            y = y * np.sin(y) * 0.6
+        x = x + y * y * 0.1
+    return x
+
+
+@program(0.9, 6)
+def leaves_inner_loops(x, n):
+    for i in range(n):
+        for j in range(10):
+            x = np.sin(x) + 0.3
+            if x * j > 2.0 + i:
+                break
+    return x * x
+
+
+@program(0.9, 5)
+@program(0.9, 0)
+def set_in_an_iteration(x, n):
+    last = x
+    count = 0
+    seen = x > 0.0
+    for i in range(n):
+        last = np.exp(-x) * x
+        x = x + last / (1.0 + i)
+        seen = not seen
+        count += 2 if seen else 1
+    return last * x * count if seen else last + x * count
+
+
+@program(np.float32(0.3), np.array([0.5, 0.25, 0.125], np.float32), 7)
+def single_precision(x, w, n):
+    for i in range(n):
+        x = np.sin(x * w[i % 3]) + w[0]
+    return x
+
+
+@program(np.array([0.3, 0.8, 0.4]), 6)
+def writes_into_what_it_reads(x, n):
+    y = np.zeros(4)
+    y[0] = x[0]
+    for i in range(n):
+        y[i % 4] = np.sin(y[(i + 3) % 4] + x[i % 3]) * y[i % 4] + x[0]
+    return np.sum(y * y)
+
+
+@program(np.linspace(0.2, 0.9, 3), 20)
+def trajectory(x, n):
+    y = np.empty((n + 1, 3))
+    y[0] = x
+    for i in range(n):
+        y[i + 1] = y[i] + 0.1 * np.sin(y[i]) / (1.0 + y[i] ** 2)
+    return np.sum(y * y)
+
+
+@program(0.4, 7)
+def of_a_list(x, n):
+    kept = [x]
+    for _ in range(n):
+        kept.append(np.sin(kept[-1]) * x)
+    total = 0.0
+    for value in kept:
+        total += value * value * total + value
+    return total
+
+
+@program(np.array([0.4, 0.2]), np.ones((4, 2)), 5)
+def asserted_and_checked(x, w, n):
+    for i in range(n):
+        assert x[0] < 10.0
+        if x[1] > 100.0:
+            raise ValueError("x grows")
+        x = np.tanh(x * w[i % 4]) + 0.1
+    return np.sum(x)

@@ -1,0 +1,119 @@
+"""Iterations run side by side where they hand nothing to one another out of order, and nowhere else."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from programs import independent_chains, outer_vectorisation
+
+X, W = outer_vectorisation.many(67), outer_vectorisation.W
+
+ABREAST = [
+    outer_vectorisation.chains_summed,
+    outer_vectorisation.two_chains_in_an_iteration,
+    outer_vectorisation.carried_number_read_after_the_chain,
+    outer_vectorisation.results_of_the_last_chain,
+    outer_vectorisation.element_that_the_iteration_before_has_written,
+]
+IN_ORDER = [
+    outer_vectorisation.chain_that_starts_where_the_last_one_ended,
+    outer_vectorisation.start_that_the_iteration_before_has_set,
+    outer_vectorisation.carried_number_that_the_chain_reads,
+    outer_vectorisation.chain_that_reads_what_iterations_write,
+    outer_vectorisation.array_written_before_and_after_the_chain,
+    outer_vectorisation.chain_that_may_stop,
+    outer_vectorisation.numbers_of_two_iterations_before,
+]
+
+
+@pytest.mark.parametrize("function", ABREAST, ids=lambda f: f.__name__)
+def test_independent_chains_run_side_by_side(function):
+    assert "in range(64):" in pb.inspect_source(function, X, W)
+
+
+@pytest.mark.parametrize("function", IN_ORDER, ids=lambda f: f.__name__)
+def test_iterations_that_wait_for_each_other_run_in_order(function):
+    assert "in range(64):" not in pb.inspect_source(function, X, W)
+
+
+def test_what_people_read_has_the_loops_they_wrote():
+    assert "in range(64):" not in pb.source(outer_vectorisation.chains_summed, X, W)
+
+
+SMALL_ARRAYS = [
+    independent_chains.distance_of_each_row,
+    independent_chains.elements_written_under_a_condition,
+    independent_chains.elements_found_by_each_iteration,
+    independent_chains.arrays_that_change_places,
+    independent_chains.array_made_anew_in_an_inner_iteration,
+    independent_chains.numbers_between_the_loops,
+    independent_chains.what_an_iteration_hands_to_the_next,
+    independent_chains.loop_with_a_number_for_all,
+    independent_chains.array_filled_twice,
+]
+IN_PLACE = [
+    independent_chains.array_read_by_the_next_iteration,
+    independent_chains.array_read_after_the_loop,
+    independent_chains.array_summed_by_a_function,
+    independent_chains.inner_iterations_that_differ,
+    independent_chains.inner_loop_that_stops,
+    independent_chains.whole_rows_kept,
+]
+
+
+def arguments(function, count):
+    others = [np.array([0, 3, -1, 1])] if function is independent_chains.elements_found_by_each_iteration else []
+    return independent_chains.rows(count), independent_chains.W, *others
+
+
+@pytest.mark.drawn(4)
+@pytest.mark.parametrize("function", SMALL_ARRAYS, ids=lambda f: f.__name__)
+def test_arrays_of_an_iteration_get_an_axis_more(function):
+    given = arguments(function, 131)
+    assert "in range(64):" in pb.inspect_source(function, *given)
+    value, gradients = pb.value_and_grad(function, argnums=(0, 1))(*given)
+    plain = pb.differentiable(function, optimisations=pb.OPTIMISATIONS - {"outer_vectorisation"})
+    expected, in_order = pb.value_and_grad(plain, argnums=(0, 1))(*given)
+    assert value == pytest.approx(expected, rel=1e-12)
+    assert pb.differentiable(function)(*given) == pytest.approx(function(*given), rel=1e-12)
+    for gradient, other in zip(gradients, in_order, strict=True):
+        np.testing.assert_allclose(gradient, other, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("function", IN_PLACE, ids=lambda f: f.__name__)
+def test_arrays_that_are_no_scratch_stay_as_they_are(function):
+    assert "in range(64):" not in pb.inspect_source(function, *arguments(function, 131))
+
+
+def test_large_arrays_of_an_iteration_stay_as_they_are():
+    """The text has strips; with that many elements, none of them runs."""
+    x, w = independent_chains.rows(70, 300), np.linspace(-1.0, 1.0, 300)
+    gradient = pb.grad(independent_chains.distance_of_each_row)(x, w)
+    plain = pb.differentiable(
+        independent_chains.distance_of_each_row, optimisations=pb.OPTIMISATIONS - {"outer_vectorisation"}
+    )
+    np.testing.assert_array_equal(gradient, pb.grad(plain)(x, w))
+
+
+def along_a_row(x, w):
+    total = 0.0
+    for p in range(x.shape[0]):
+        s = 0.1
+        for t in range(w.shape[0]):
+            s = s * x[p + t - 70] + w[t]
+        total += s
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 5, 63, 64, 70, 71, 134, 135, 200])
+def test_an_index_error_comes_where_python_has_one(n):
+    x = outer_vectorisation.many(n)
+    try:
+        expected = along_a_row(x, W)
+    except IndexError:
+        with pytest.raises(IndexError):
+            pb.value_and_grad(along_a_row)(x, W)
+    else:
+        value, gradient = pb.value_and_grad(along_a_row)(x, W)
+        assert value == pytest.approx(expected, rel=1e-12)
+        np.testing.assert_allclose(gradient, pb.grad(pb.differentiable(jit=False)(along_a_row))(x, W), rtol=1e-12)

@@ -1,6 +1,6 @@
 """What a call from Python costs: our gradients beside bare `@njit` functions with the same body, in microseconds.
 
-python benchmarks/calls.py [--calls 20000] [--iterations 30]
+python benchmarks/calls.py [--calls 20000] [--repeats 30]
 """
 
 import argparse
@@ -92,7 +92,7 @@ def main() -> None:
     rows = [["µs a call", "njit", "ours", "difference"]]
     for name, (hand, given, ours, given_ours) in CALLS.items():
         timers = [timer(hand, given), timer(ours, given_ours)]
-        least = np.min([[t.timeit(options.calls) for t in timers] for _ in range(options.iterations)], axis=0)
+        least = np.min([[t.timeit(options.calls) for t in timers] for _ in range(options.repeats)], axis=0)
         by_hand, by_us = least / options.calls * 1e6
         rows.append([name, *(f"{t:.2f}" for t in (by_hand, by_us, by_us - by_hand))])
     print(as_text(rows))
@@ -107,8 +107,8 @@ def timer(function: Call, arguments: str) -> timeit.Timer:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--calls", type=int, default=20_000, help="in one iteration (20,000)")
-    parser.add_argument("--rounds", type=int, default=30, help="of which the fastest counts (30)")
+    parser.add_argument("--calls", type=int, default=20_000, help="in one repeat (20,000)")
+    parser.add_argument("--repeats", type=int, default=30, help="of which the fastest counts (30)")
     return parser.parse_args()
 
 

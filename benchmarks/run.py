@@ -1,6 +1,6 @@
 """Time our gradients beside hand-written adjoints, and beside JAX, PyTorch and autograd where they are installed.
 
-    python benchmarks/run.py [--only wave,sabr] [--peers jax,torch] [--iterations 5] [--budget 0.3] [--picture bars.png]
+    python benchmarks/run.py [--only wave,sabr] [--peers jax,torch] [--repeats 5] [--budget 0.3] [--picture bars.png]
 
 Quote ratios of one run only: peers take turns, so that what else the machine does falls on all of them.
 """
@@ -23,7 +23,7 @@ USUAL_PEERS = ("jax", "torch", "autograd")
 
 def main() -> None:
     options = parse_arguments()
-    settings = Settings(options.iterations, options.budget, options.scale, options.core, options.verbose)
+    settings = Settings(options.repeats, options.budget, options.scale, options.core, options.verbose)
     results: Results = {}
     for problem in find_problems([OWN, *options.extra], options.only):
         module = load(problem)
@@ -52,7 +52,7 @@ def parse_arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--only", type=names, default=[], metavar="NAMES", help="these problems, separated by commas")
     add("--peers", type=names, default=installed, metavar="NAMES", help=f"of {', '.join(USUAL_PEERS)} (the installed)")
-    add("--rounds", type=int, default=5, help="how often each peer has its turn (%(default)s)")
+    add("--repeats", type=int, default=5, help="how often each peer has its turn (%(default)s)")
     add("--budget", type=float, default=0.3, help="seconds of a turn (%(default)s)")
     add("--scale", type=float, default=1.0, help="size of the problems (%(default)s)")
     add("--core", type=int, default=last_core(), help="the core to stay on (%(default)s)")

@@ -1,9 +1,9 @@
 """What derivatives by a tape cost: ours beside TensorFlow's, PyTorch's and autograd's, in one run.
 
-    python benchmarks/tape.py [--iterations 7] [--budget 0.3] [--only step]
+    python benchmarks/tape.py [--repeats 7] [--budget 0.3] [--only step]
 
 Each problem is written as a user of each library would write it, in float32 for the network and float64 elsewhere. The
-libraries take turns, each time is the least of several iterations, and all must find the same derivatives. Libraries
+libraries take turns, each time is the least of several repeats, and all must find the same derivatives. Libraries
 that are not installed are left out.
 """
 
@@ -216,7 +216,7 @@ def arrays(value: Any) -> list[np.ndarray]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--budget", type=float, default=0.3, help="seconds for each library and problem")
     parser.add_argument("--only", help="names of problems, with commas")
     arguments = parser.parse_args()
@@ -229,7 +229,7 @@ def main() -> None:
         for name, run in runs.items():
             for a, e in zip(arrays(run()), expected, strict=True):
                 np.testing.assert_allclose(a, e, rtol=2e-3 if problem == "step" else 1e-8, atol=1e-6, err_msg=name)
-        times = measured(runs, arguments.iterations, arguments.budget)
+        times = measured(runs, arguments.repeats, arguments.budget)
         rows += [
             [PROBLEMS[problem], name, f"{time:,.1f}", f"{time / times['pullback']:.2f}"] for name, time in times.items()
         ]

@@ -1,10 +1,10 @@
 """Whole training loops: a compiled function with a tape in it, and a loop with its gradient written by hand in Numba.
 
-    python benchmarks/training.py [--iterations 7] [--budget 0.5] [--only network]
+    python benchmarks/training.py [--repeats 7] [--budget 0.5] [--only network]
 
 The hand-written loops are what a careful person would write: arrays made once, elementwise work in one loop, products
 by BLAS into arrays that exist. Beside them stands the same training under the eager tape. The contestants take turns,
-each time is the least of several iterations, and all must end at the same weights.
+each time is the least of several repeats, and all must end at the same weights.
 """
 
 import argparse
@@ -191,7 +191,7 @@ def numbers(value: Any) -> list[np.ndarray]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time whole training loops.")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--budget", type=float, default=0.5, help="seconds for each contestant")
     parser.add_argument("--only", default="", help="problems, separated by commas")
     options = parser.parse_args()
@@ -210,7 +210,7 @@ def main() -> None:
         for run in runs.values():
             for actual, due in zip(numbers(run()), expected, strict=True):
                 np.testing.assert_allclose(actual, due, rtol=2e-4, atol=1e-5)
-        best = measured(runs, options.iterations, options.budget)
+        best = measured(runs, options.repeats, options.budget)
         ratio = best["compiled"] / best["hand"]
         rows.append(
             [

@@ -1334,7 +1334,7 @@ def test_array_statements_inside_compiled_code_take_arrays_of_any_sizes():
 
 
 def test_an_analysis_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match=r"no analysis 'magic': see pb\.OPTIMISATIONS"):
+    with pytest.raises(ValueError, match=r"no optimisation 'magic': see pb\.OPTIMISATIONS"):
         pb.differentiable(np.sin, optimisations=pb.OPTIMISATIONS | {"magic"})
 
 

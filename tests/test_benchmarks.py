@@ -111,7 +111,7 @@ def test_runner_prints_its_table_and_writes_its_files(tmp_path):
     options = [part for name, file in files.items() for part in (f"--{name}", file)]
     options[-1] = files["picture"] = tmp_path / "out.png"
     printed = run(
-        BENCHMARKS / "run.py", "--only", "friction", "--peers", "none", "--scale", SMALL, "--rounds", 1, "--budget",
+        BENCHMARKS / "run.py", "--only", "friction", "--peers", "none", "--scale", SMALL, "--repeats", 1, "--budget",
         0.01, *options,
     )  # fmt: skip
     headings, row, mean, *remarks = printed.splitlines()
@@ -131,7 +131,7 @@ def test_growth_prints_an_exponent():
 
 
 def test_costs_of_calls_are_differences_of_two_times():
-    headings, *rows = run(BENCHMARKS / "calls.py", "--calls", 10, "--rounds", 2).splitlines()
+    headings, *rows = run(BENCHMARKS / "calls.py", "--calls", 10, "--repeats", 2).splitlines()
     assert headings.split() == ["µs", "a", "call", "njit", "ours", "difference"]
     assert len(rows) == 8
     for row in rows:
@@ -165,7 +165,7 @@ def test_tape_is_measured_beside_what_is_installed():
     command = [
         sys.executable,
         str(BENCHMARKS / "tape.py"),
-        "--rounds",
+        "--repeats",
         "1",
         "--budget",
         "0.001",

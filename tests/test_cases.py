@@ -18,7 +18,7 @@ import difflib
 import re
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from pullback.ir.nodes import Function
 from pullback.ir.printer import show
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
 from pullback.passes.memory.copy_insertion import own
+from pullback.passes.pipeline import ALL
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
 from pullback.transform.derivative import Pair, joint, prepared, split
@@ -150,7 +151,7 @@ def numpy_level(case: Case) -> str:
 
 def loop_level(case: Case) -> str:
     built = case.build()
-    function = joint(prepared(built.function, lowered=True), case.wrt(built), with_results=True)
+    function = joint(prepared(built.function, replace(ALL, lowered=True)), case.wrt(built), with_results=True)
     return Compiled(check(function), Options()).machine_text
 
 

@@ -17,9 +17,9 @@ TOO_SLOW = 20.0  # s: a call that takes longer is not repeated
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to measure: iterations of `budget` seconds, the size of the problems, the core to stay on, stderr shown."""
+    """How to measure: repeats of `budget` seconds, the size of the problems, the core to stay on, stderr shown."""
 
-    iterations: int
+    repeats: int
     budget: float
     scale: float
     core: int
@@ -50,7 +50,7 @@ def measure(problem: Path, peers: list[str], settings: Settings) -> dict[str, Me
     """Measurements of the hand-written adjoint, the primal, ours and `peers`."""
     with tempfile.TemporaryDirectory(prefix="pullback-bench-") as folder:
         workers = {peer: Worker(problem, peer, Path(folder), settings) for peer in ("hand", "primal", "ours", *peers)}
-        for _ in range(settings.iterations):
+        for _ in range(settings.repeats):
             for worker in workers.values():
                 worker.run(settings.budget)
         return {peer: worker.finish() for peer, worker in workers.items()}

@@ -1,7 +1,6 @@
 """Readable, compiled gradients for the NumPy code you already have."""
 
 from pullback import nn
-from pullback.analysis import OPTIMISATIONS
 from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
 from pullback.api.checks import check_grads
 from pullback.api.derivatives import grad, value_and_grad, vjp
@@ -17,6 +16,7 @@ from pullback.errors import (
     TypingError,
 )
 from pullback.frontend.tapes.inserted import insert_grad_of
+from pullback.passes.pipeline import OPTIMISATIONS
 from pullback.tape import (
     ForwardAccumulator,
     GradientTape,

@@ -12,7 +12,6 @@ from typing import Any, Literal, overload
 
 from numba import cloudpickle
 
-from pullback.analysis import OPTIMISATIONS, REORDERING
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
 from pullback.api.recording import recorded_call
 from pullback.api.shortcut import MISS, Shortcut, Writer, never
@@ -24,6 +23,7 @@ from pullback.compile.turns import MAKING
 from pullback.frontend.build import Built
 from pullback.frontend.calls.calls import plain_function
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types, rebuild
+from pullback.passes.pipeline import OPTIMISATIONS, REORDERING
 
 _ENGINES: weakref.WeakKeyDictionary[Callable[..., Any], Engine] = weakref.WeakKeyDictionary()
 """The engines of plain functions, each as long as its function lives."""
@@ -97,7 +97,7 @@ def differentiable(
     chosen = OPTIMISATIONS if optimisations is True else frozenset(optimisations or ())
     if chosen - OPTIMISATIONS:
         raise ValueError(
-            f"there is no analysis {', '.join(sorted(map(repr, chosen - OPTIMISATIONS)))}: see pb.OPTIMISATIONS"
+            f"there is no optimisation {', '.join(sorted(map(repr, chosen - OPTIMISATIONS)))}: see pb.OPTIMISATIONS"
         )
     if max_residual_bytes is not None and operator.index(max_residual_bytes) < 0:
         raise ValueError(f"max_residual_bytes is a number of bytes, not {max_residual_bytes}")

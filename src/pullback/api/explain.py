@@ -12,7 +12,7 @@ from pullback.api.calling import check_is_number
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
-from pullback.compile.functions import Compiled, arranged
+from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
@@ -34,6 +34,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.primitives import load
 from pullback.ir.types import Array
+from pullback.passes.pipeline import run
 from pullback.passes.vector.outer_vectorisation import WIDTH
 from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.min_cut import CHEAP
@@ -106,9 +107,9 @@ class _Call:
         chosen = float_arguments(engine, bound) if argnums is None else argnums
         self.wrt, _ = wrt_leaves(engine, forms, chosen)
         self.options = engine.options
-        self.optimisations, self.lowered = self.options.optimisations, self.options.lowers
+        self.settings = self.options.settings(self.options.lowers)
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
-        self.function = prepared(built.function, self.optimisations, lowered=self.lowered)
+        self.function = prepared(built.function, self.settings)
         given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         given += [captured_value(capture) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
@@ -116,7 +117,7 @@ class _Call:
         self.compiled: Compiled = built.code.derivative("value_and_grad", self.wrt)
         memory: Memory | None = self.compiled.memory
         checkpointed = memory.choose(self.given) if memory is not None else NONE
-        self.keeps = find_kept(self.function, self.wrt, self.optimisations, checkpointed=checkpointed)
+        self.keeps = find_kept(self.function, self.wrt, self.settings, checkpointed=checkpointed)
         self.tapes = self.keeps.tapes
         self.makers = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}
         self.segments = {id(loop) for loop in self.keeps.segments.values()}
@@ -193,10 +194,8 @@ class _Call:
 
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
-        whole = joint(
-            self.function, self.wrt, with_results=True, optimisations=self.optimisations, lowered=self.lowered
-        )
-        last = arranged(whole, self.optimisations)
+        whole = joint(self.function, self.wrt, with_results=True, settings=self.settings)
+        last = run(whole, self.settings, "arrangement")
         divided = {s.location for s in walk(self.compiled.machine_function.body) if isinstance(s, For) and s.parallel}
         on_vectors = vectorised_loops(self.compiled.within_limit(self.given), self.given)
         lines: dict[Location, str] = {}

@@ -153,17 +153,18 @@ class Code:
             return self.pulled[wrt]
 
     def make(self, request: Request) -> Any:
-        optimisations, wrt, checkpointed = self.options.optimisations, request.wrt, request.checkpointed or NONE
+        settings = self.options.settings(lowered=not request.general)
+        wrt, checkpointed = request.wrt, request.checkpointed or NONE
         other = functools.partial(self.requested, replace(request, general=True, checkpointed=None))
         general = None if request.general else other
-        function = prepared(self.function, optimisations, lowered=not request.general)
+        function = prepared(self.function, settings)
         if request.kind == "primal":
-            function = alone(function, optimisations, not request.general, has_tapes(self.function))
-            function = with_marked_private_arrays(function, optimisations) if self.options.parallel else function
+            function = alone(function, settings, has_tapes(self.function))
+            function = with_marked_private_arrays(function, settings) if self.options.parallel else function
             return Compiled(function, self.options, 0, general)
         kept = Kept()
         if request.kind == "split":
-            pair = split(function, wrt, optimisations=optimisations, checkpointed=checkpointed, kept=kept)
+            pair = split(function, wrt, settings=settings, checkpointed=checkpointed, kept=kept)
             forward, backward = (Compiled(part, self.options) for part in (pair.forward, pair.backward))
             return SplitPair(pair, forward, backward, other, self.memory(request, function, kept))
         with_results = request.kind == "value_and_grad"
@@ -171,8 +172,7 @@ class Code:
             function,
             wrt,
             with_results=with_results,
-            optimisations=optimisations,
-            lowered=not request.general,
+            settings=settings,
             checkpointed=checkpointed,
             kept=kept,
         )
@@ -188,7 +188,7 @@ class Code:
 
         def find(chosen: frozenset[int]) -> Kept:
             return find_kept(
-                function, request.wrt, self.options.optimisations, together=request.kind != "split", checkpointed=chosen
+                function, request.wrt, self.options.settings(), together=request.kind != "split", checkpointed=chosen
             )
 
         def make(chosen: frozenset[int]) -> Any:

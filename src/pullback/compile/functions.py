@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -25,20 +25,9 @@ from pullback.emit.names import name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
-from pullback.passes.loops.bounds_checks import check_bounds
-from pullback.passes.loops.loop_invariants import hoist_all_invariants
-from pullback.passes.loops.parallel import run_in_parallel
-from pullback.passes.loops.scatter_to_gather import scatter_to_gather
-from pullback.passes.loops.unroll_and_jam import unroll_and_jam
-from pullback.passes.memory.allocation_hoisting import hoist_allocations
-from pullback.passes.memory.copy_insertion import own
-from pullback.passes.memory.products import write_copies
-from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
-from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
-from pullback.passes.scalar.overflow_checks import assume_small, check_integers
+from pullback.passes.pipeline import Settings, run
 from pullback.passes.scalar.sine_cosine import pair
 from pullback.passes.scalar.wide_integers import is_wide
-from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.runtime.codegen.compiler import Compiler
 from pullback.transform.sweeps import NONE
@@ -59,21 +48,6 @@ class Gate(CPUDispatcher):
 
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
         raise Miss
-
-
-def arranged(function: Function, optimisations: Set[str], parallel: bool = False) -> Function:
-    """The function with its loops as machines like them; `parallel`: with iterations that can run at the same time."""
-    if "allocation_hoisting" in optimisations:
-        function = hoist_allocations(write_copies(function))
-    if "zero_initialisation" in optimisations:
-        function = skip_zero_initialisation(function, tails=True)
-    if "loop_invariants" in optimisations:
-        function = hoist_all_invariants(function)
-    if "unroll_and_jam" in optimisations:
-        function = unroll_and_jam(function)
-    if "scatter_to_gather" in optimisations:
-        function = scatter_to_gather(function, parallel)
-    return replace_elements_by_scalars(function) if "scalar_replacement" in optimisations else function
 
 
 def function_of(module: ModuleType, name: str) -> Callable[..., Any]:
@@ -146,9 +120,10 @@ class Compiled:
     ) -> None:
         self.name = function.name
         self.options = options
-        self.function = own(function if general is None else assume_small(function))
         self.outs = outs
         self.lowered = general is not None
+        assumed = ["assumptions"] if self.lowered else []
+        self.function = run(function, self.settings, *assumed, "copies")
         self.tuple_from = tuple_from
         self.memory = memory
         self.general = general or (lambda: self)
@@ -185,26 +160,19 @@ class Compiled:
         return self.general() if self.options.jit else self
 
     @property
+    def settings(self) -> Settings:
+        return self.options.settings(self.lowered)
+
+    @property
     def arranged(self) -> Function:
         """The function arranged for the machine."""
-        function = arranged(self.function, self.options.optimisations, self.in_parallel)
+        function = run(self.function, self.settings, "arrangement")
         return pair(function) if len(function.body.statements) > parts.LONGEST else function
 
     @property
     def machine_function(self) -> Function:
         """The function as it is compiled: arranged for the machine, with checks of its indices."""
-        return self.checked(self.arranged)
-
-    def checked(self, function: Function) -> Function:
-        """The function with checks of its indices and integers, and with parallel loops, which must be free of them."""
-        function = check_bounds(function, picks=self.in_parallel) if self.options.boundscheck else function
-        function = check_integers(function)
-        in_order = self.options.fastmath is False
-        return run_in_parallel(function, in_order) if self.in_parallel else function
-
-    @property
-    def in_parallel(self) -> bool:
-        return self.options.parallel and self.options.jit
+        return run(self.arranged, self.settings, "checks")
 
     @property
     def machine_text(self) -> str:
@@ -212,11 +180,7 @@ class Compiled:
 
     def emitted(self, function: Function) -> str:
         vector = self.options.math == "vector"
-        function = (
-            insert_optimisation_barriers(function)
-            if "optimisation_barriers" in self.options.optimisations
-            else function
-        )
+        function = run(function, self.settings, "text")
         return emit_module(
             [function],
             compiled=True,
@@ -250,7 +214,7 @@ class Compiled:
         """A new dispatcher."""
         flags = self.options.numba(nogil=not is_brief(self.function))
         function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
-        function = self.checked(function)
+        function = run(function, self.settings, "checks")
         text, key = self.emitted(function), f"{self.options.key()} {flags['nogil']}"
         module = load_module(self.name, text, key, name_classes([function]), machine=True)
         made = numba.njit(pipeline_class=Compiler, **flags)(function_of(module, self.name))

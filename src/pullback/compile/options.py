@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pullback.analysis import OPTIMISATIONS
+from pullback.passes.pipeline import OPTIMISATIONS, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,11 @@ class Options:
         """Sets in order: Numba hashes the bytes of what a function uses from outside."""
         values = (getattr(self, field.name) for field in fields(self))
         return options_of, tuple(tuple(sorted(v)) if isinstance(v, frozenset) else v for v in values)
+
+    def settings(self, lowered: bool = False) -> Settings:
+        """What chooses the passes for a function; `lowered`: with loops in place of array statements."""
+        parallel = self.parallel and self.jit
+        return Settings(self.optimisations, lowered, parallel, self.boundscheck, self.fastmath is False)
 
     @property
     def lowers(self) -> bool:

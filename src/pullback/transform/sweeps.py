@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass, field, replace
 
 from pullback.analysis.activity import all_floats, find_active
@@ -13,6 +12,7 @@ from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement
 from pullback.ir.types import is_float
 from pullback.passes.loops.argument_selection import select_arguments
 from pullback.passes.loops.array_privatisation import privatise_arrays
+from pullback.passes.pipeline import Settings, finished
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
@@ -20,7 +20,6 @@ from pullback.transform.checkpointing import with_checkpoints
 from pullback.transform.common_subexpressions import share
 from pullback.transform.materialised_residuals import carry_out
 from pullback.transform.one_sweep import in_one_sweep
-from pullback.transform.passes import finished
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
 from pullback.transform.residuals import Residuals, Tape
 from pullback.transform.reverse import Reverser, Sweep, pull_back
@@ -50,7 +49,7 @@ def sweeps(
     function: Function,
     sources: list[Value],
     seeds: list[tuple[Operand, Operand]],
-    optimisations: Set[str],
+    settings: Settings,
     together: bool = False,
     kept: Kept | None = None,
     checkpointed: frozenset[int] = NONE,
@@ -62,14 +61,14 @@ def sweeps(
     kept: takes what the loops keep. checkpointed: the numbers of the loops that run in segments.
     """
     targets = tuple(result for result, _ in seeds)
-    function = _independent(function, sources, targets, optimisations)
-    active = _active(function, sources, targets, optimisations)
+    function = _independent(function, sources, targets, settings)
+    active = _active(function, sources, targets, settings)
     function, joined = join_calls(function, active)
     shapes = Shapes(function)
     sweep = pull_back(function, active, seeds, shapes, joined)
     results = _gradients(sweep, sources, active, shapes, function)
-    sweep.statements[:], results = _live(sweep, results, optimisations)
-    if "common_subexpressions" in optimisations:
+    sweep.statements[:], results = _live(sweep, results, settings)
+    if settings.has("common_subexpressions"):
         sweep.statements[:], results = share(function.body, sweep, results)
     buffers = find_buffers(function)
     loops = numbered_loops(function)
@@ -78,10 +77,10 @@ def sweeps(
     def merge(
         body: Block, sweep: Sweep, results: tuple[Operand, ...], together: bool = True
     ) -> tuple[list[Statement], Block]:
-        if together and "one_sweep" in optimisations:
+        if together and settings.has("one_sweep"):
             body, results = in_one_sweep(body, sweep, results, merge)
         body, segments = with_checkpoints(body, sweep, chosen, shapes, merge)
-        residuals = Residuals(body, sweep, buffers, shapes, keep_everything="residuals" not in optimisations)
+        residuals = Residuals(body, sweep, buffers, shapes, keep_everything=not settings.has("residuals"))
         made = carry_out(residuals, results)
         if kept is not None:
             kept.tapes += [tape for saved in residuals.plan.saves.values() for tape in saved]
@@ -96,20 +95,20 @@ def sweeps(
 
 
 def _active(
-    function: Function, sources: list[Value], targets: tuple[Operand, ...], optimisations: Set[str]
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], settings: Settings
 ) -> frozenset[Value]:
-    if "activity" not in optimisations:
+    if not settings.has("activity"):
         return all_floats(function)
     return find_active(function, sources, targets, is_constant)
 
 
 def _independent(
-    function: Function, sources: list[Value], targets: tuple[Operand, ...], optimisations: Set[str]
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], settings: Settings
 ) -> Function:
     """The function with fewer values that its loops hand from iteration to iteration."""
-    if "argument_selection" in optimisations:
-        function = select_arguments(function, _active(function, sources, targets, optimisations))
-    return privatise_arrays(function) if "array_privatisation" in optimisations else function
+    if settings.has("argument_selection"):
+        function = select_arguments(function, _active(function, sources, targets, settings))
+    return privatise_arrays(function) if settings.has("array_privatisation") else function
 
 
 def _gradients(
@@ -122,15 +121,15 @@ def _gradients(
 
 
 def _live(
-    sweep: Sweep, results: tuple[Operand, ...], optimisations: Set[str]
+    sweep: Sweep, results: tuple[Operand, ...], settings: Settings
 ) -> tuple[list[Statement], tuple[Operand, ...]]:
     """The backward statements without those that no gradient needs, so that nothing is kept for them."""
     function = remove_dead(Function("backward", (), Block(tuple(sweep.statements), results)))
-    body = simplify(function).body if optimisations else function.body
+    body = simplify(function).body if settings.optimisations else function.body
     return list(body.statements), body.yields
 
 
-def with_derivatives(function: Function, bodies: tuple[Block, ...], optimisations: Set[str]) -> tuple[Function, ...]:
+def with_derivatives(function: Function, bodies: tuple[Block, ...], settings: Settings) -> tuple[Function, ...]:
     """The recursive functions that bodies made of a function call, and their derivatives."""
     made = {callee.name: callee for callee in function.callees}
     for callee in function.callees:
@@ -140,11 +139,11 @@ def with_derivatives(function: Function, bodies: tuple[Block, ...], optimisation
         cotangents = () if joined else tuple(Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats)
         seeds = cotangents or (Constant(1.0, floats[0].type),)
         whole = replace(callee, callees=function.callees)
-        forward, backward = sweeps(whole, sources, list(zip(floats, seeds, strict=True)), optimisations, together=True)
+        forward, backward = sweeps(whole, sources, list(zip(floats, seeds, strict=True)), settings, together=True)
         name = joint_name(callee.name) if joined else pullback_name(callee.name)
         results = (*callee.body.yields, *backward.yields) if joined else backward.yields
         body = Block((*forward, *backward.statements), results)
         derivative = Function(name, (*callee.parameters, *cotangents), body, (), callee.location)
         derivative = leave_checks(derivative, set(defined_in(callee.body)))
-        made[name] = finished(derivative, optimisations)
+        made[name] = finished(derivative, replace(settings, lowered=False))
     return called_by(bodies, made)

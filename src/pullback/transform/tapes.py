@@ -12,7 +12,7 @@ that holds its target.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pullback.ir import primitives
@@ -35,6 +35,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.types import Scalar, is_float
+from pullback.passes.pipeline import Settings
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
@@ -48,17 +49,17 @@ def has_tapes(function: Function) -> bool:
     return here or any(map(has_tapes, function.callees))
 
 
-def without_tapes(function: Function, optimisations: Set[str]) -> Function:
+def without_tapes(function: Function, settings: Settings) -> Function:
     """The function with statements in place of all that its tapes were asked for.
 
     Raises MissingRuleError where there is no rule for what stands between a target and a source.
     """
-    function = replace(function, callees=tuple(without_tapes(callee, optimisations) for callee in function.callees))
+    function = replace(function, callees=tuple(without_tapes(callee, settings) for callee in function.callees))
     own = set(defined_in(function.body))
     while (request := _first_request(function)) is not None:
-        function = _resolved(function, request, optimisations)
+        function = _resolved(function, request, settings)
     function = remove_dead(leave_checks(_unwatched(function), own))
-    return remove_dead(simplify(function)) if optimisations else function
+    return remove_dead(simplify(function)) if settings.optimisations else function
 
 
 def pulled(function: Function, captures: int, wrt: tuple[int, ...]) -> Function:
@@ -151,7 +152,7 @@ def _first_request(function: Function) -> _Request | None:
     return _Request(tuple(s for s in lets if s.operands[1:] == first.operands[1:]))
 
 
-def _resolved(function: Function, request: _Request, optimisations: Set[str]) -> Function:
+def _resolved(function: Function, request: _Request, settings: Settings) -> Function:
     home = next(block for block in _blocks(function.body) if _defines(block, request.sources[0]))
     region = _region(home, request)
     live = set(read_in(_exchanged(function.body, home, Block(home.statements[len(region) :], home.yields))))
@@ -161,12 +162,13 @@ def _resolved(function: Function, request: _Request, optimisations: Set[str]) ->
     given = dict.fromkeys([*free_in(body), *(seed for _, seed in seeds if isinstance(seed, Value))])
     part = Function(function.name, tuple(given), body, (), function.location, function.callees)
     together = request.is_in(home) and all(isinstance(seed, Constant) for _, seed in seeds)
-    forward, backward = sweeps(part, request.sources, seeds, optimisations | {"activity"}, together)
+    active = replace(settings, optimisations=settings.optimisations | {"activity"})
+    forward, backward = sweeps(part, request.sources, seeds, active, together)
     changed = Block((*forward, *home.statements[len(region) :]), home.yields)
     whole = _exchanged(function.body, home, _placed(changed, request, backward))
     terms = {s.value: y for s, y in zip(request.statements, backward.yields, strict=True)}
     whole = substituted(whole, terms)
-    callees = with_derivatives(part, (whole,), optimisations) if function.callees else ()
+    callees = with_derivatives(part, (whole,), settings) if function.callees else ()
     return replace(function, body=whole, callees=callees)
 
 

@@ -1,0 +1,466 @@
+"""The list of all passes, the sequences in which they run, and what runs them.
+
+A function is prepared, differentiated, finished, arranged for the machine, and checked. Each of these stages is a
+sequence of names of the list:
+
+stage                 for
+-----                 ---
+exceptions            all functions that the user wrote
+lowering              value and gradient, where array statements become loops
+preparation           all
+vectorisation         value and gradient, where array statements become loops
+differentiation       gradient, forward and backward: `pullback.transform`, whose steps cannot run alone
+segments              gradient, forward and backward, where loops run in segments
+finish                gradient, forward and backward
+lowered adjoint       gradient, where array statements become loops
+initialisation        gradient, forward and backward
+buffers               value and gradient, where array statements become loops
+allocation            all but the value with array statements
+assumptions, copies   all
+arrangement           all, as machines run them
+checks, text          all, as machines run them
+
+>>> STAGES["checks"]
+('bounds_checks', 'overflow_checks', 'parallel')
+>>> stages_of("loop_invariants")
+['lowering', 'preparation', 'buffers']
+>>> NAMED["parallel"].needs
+('bounds_checks', 'overflow_checks')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from pullback.ir.nodes import Function
+from pullback.passes.loops.array_privatisation import privatise_arrays
+from pullback.passes.loops.bounds_checks import check_bounds
+from pullback.passes.loops.invariant_loads import hoist_invariant_loads
+from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
+from pullback.passes.loops.loop_reversal import reverse_loops
+from pullback.passes.loops.parallel import run_in_parallel
+from pullback.passes.loops.scatter_to_gather import scatter_to_gather
+from pullback.passes.loops.unroll_and_jam import unroll_and_jam
+from pullback.passes.lowering import lower
+from pullback.passes.memory.allocation_hoisting import hoist_allocations
+from pullback.passes.memory.copy_insertion import own
+from pullback.passes.memory.dead_stores import remove_dead_stores
+from pullback.passes.memory.in_place import write_in_place
+from pullback.passes.memory.products import write_copies, write_products
+from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
+from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
+from pullback.passes.scalar.dead_code import remove_dead
+from pullback.passes.scalar.induction_variables import substitute_induction_variables
+from pullback.passes.scalar.merged_counters import merge_induction_variables
+from pullback.passes.scalar.overflow_checks import assume_small, check_integers
+from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.passes.scalar.simplify import simplify
+from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
+from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What chooses passes: the optimisations that are on, and what a function is made for.
+
+    lowered: loops stand in place of array statements. parallel: loops may run in several threads. checked: indices are
+    checked. in_order: nothing is added up in another order.
+    """
+
+    optimisations: frozenset[str]
+    lowered: bool = False
+    parallel: bool = False
+    checked: bool = True
+    in_order: bool = False
+
+    def has(self, optimisation: str) -> bool:
+        return optimisation in self.optimisations
+
+    @property
+    def lowers(self) -> bool:
+        """Whether array statements become loops."""
+        return self.lowered and self.has("lowering")
+
+
+Run = Callable[[Function, Settings], Function]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A transformation of a function, or a step of its differentiation.
+
+    does: what it does, in a sentence. needs: names of passes that have run before it. option: the optimisation that it
+    belongs to; "" if it always runs, "any" if it runs as soon as anything is optimised. reorders: sums may be added up
+    in another order. tidies: nothing is left to do where nothing has changed since it ran. then: the passes that tidy
+    up where it has changed something. run: None for a step of the differentiation.
+    """
+
+    name: str
+    does: str
+    run: Run | None = None
+    needs: tuple[str, ...] = ()
+    option: str = ""
+    reorders: bool = False
+    tidies: bool = False
+    then: tuple[str, ...] = ()
+
+    def is_on(self, settings: Settings) -> bool:
+        if self.option == "any":
+            return bool(settings.optimisations)
+        return not self.option or settings.has(self.option)
+
+
+def plain(run: Callable[[Function], Function]) -> Run:
+    """A pass that no setting changes."""
+    return lambda function, settings: run(function)
+
+
+def _vectorised(function: Function, settings: Settings) -> Function:
+    renewed = privatise_arrays(function) if settings.has("array_privatisation") else function
+    strips = vectorise_outer_loops(renewed)
+    return function if strips.body == renewed.body else strips
+
+
+PASSES = (
+    Pass(
+        "preserved_exceptions",
+        "a statement that nobody reads, and that may raise, leaves the check behind that it makes",
+        plain(leave_checks),
+    ),
+    Pass(
+        "simplification",
+        "identities of arithmetic, values known beforehand, values computed before",
+        plain(simplify),
+        option="any",
+        tidies=True,
+    ),
+    Pass(
+        "loop_invariants",
+        "what is the same in every iteration moves before the loop",
+        plain(hoist_invariants),
+        needs=("simplification",),
+        option="loop_invariants",
+        tidies=True,
+    ),
+    Pass(
+        "dead_code",
+        "what nobody reads is removed",
+        plain(remove_dead),
+        tidies=True,
+    ),
+    Pass(
+        "lowering",
+        "array statements become loops over their elements",
+        plain(lower),
+        needs=("dead_code",),
+        option="lowering",
+    ),
+    Pass(
+        "induction_variables",
+        "an integer that every iteration changes by the same amount is computed from the iteration's number",
+        plain(substitute_induction_variables),
+        needs=("simplification", "loop_invariants"),
+        option="induction_variables",
+    ),
+    Pass(
+        "invariant_loads",
+        "an element that is the same in every iteration is read before the loop",
+        plain(hoist_invariant_loads),
+        needs=("loop_invariants",),
+        option="loop_invariants",
+    ),
+    Pass(
+        "outer_vectorisation",
+        "iterations whose inner loops are chains of steps run side by side",
+        _vectorised,
+        needs=("dead_code",),
+        option="outer_vectorisation",
+        reorders=True,
+        then=("simplification", "loop_invariants", "simplification", "dead_code"),
+    ),
+    Pass(
+        "argument_selection",
+        "a loop that takes the last of the numbers that fulfil a condition keeps the iteration, not the conditions",
+        option="argument_selection",
+    ),
+    Pass(
+        "array_privatisation",
+        "an array that every iteration overwrites before it reads it is made in the iteration",
+        option="array_privatisation",
+    ),
+    Pass(
+        "activity",
+        "only what depends on an input and influences an output is differentiated",
+        option="activity",
+    ),
+    Pass(
+        "common_subexpressions",
+        "the backward sweep reads what the forward sweep has computed",
+        needs=("activity",),
+        option="common_subexpressions",
+    ),
+    Pass(
+        "one_sweep",
+        "a loop that only accumulates is differentiated iteration by iteration",
+        needs=("activity",),
+        option="one_sweep",
+    ),
+    Pass(
+        "residuals",
+        "of what the backward sweep needs, a minimum cut is kept, and the rest read or computed again",
+        needs=("one_sweep",),
+        option="residuals",
+    ),
+    Pass(
+        "merged_counters",
+        "integers that count the same become one",
+        plain(merge_induction_variables),
+        needs=("simplification",),
+        option="induction_variables",
+        then=("dead_code",),
+    ),
+    Pass(
+        "dead_stores",
+        "adjoints of elements that nobody reads again are not set to 0",
+        plain(remove_dead_stores),
+        needs=("simplification",),
+        option="dead_stores",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
+        "loop_reversal",
+        "a loop that runs backwards runs forwards where the order of its iterations does not matter",
+        plain(reverse_loops),
+        needs=("dead_stores",),
+        option="loop_reversal",
+    ),
+    Pass(
+        "zero_initialisation",
+        "zeros are not written where the first thing added to each element can be stored instead",
+        lambda function, settings: skip_zero_initialisation(function),
+        needs=("loop_reversal",),
+        option="zero_initialisation",
+    ),
+    Pass(
+        "products",
+        "products of matrices that every iteration makes are written into memory that the loop carries",
+        plain(write_products),
+        option="allocation_hoisting",
+    ),
+    Pass(
+        "in_place",
+        "arrays that a loop hands from iteration to iteration are written in one piece of memory",
+        plain(write_in_place),
+        needs=("products",),
+        option="allocation_hoisting",
+    ),
+    Pass(
+        "allocation_hoisting",
+        "an array that every iteration makes with the same size is made before the loop",
+        plain(hoist_allocations),
+        option="allocation_hoisting",
+    ),
+    Pass(
+        "small_integers",
+        "arguments and sizes are assumed not to exceed 2**31; other calls go to the general form",
+        plain(assume_small),
+    ),
+    Pass(
+        "copy_insertion",
+        "of two readers of an array that is written, one gets a copy",
+        plain(own),
+    ),
+    Pass(
+        "copies",
+        "copies that every iteration makes are written into memory that the loop carries",
+        plain(write_copies),
+        needs=("copy_insertion",),
+        option="allocation_hoisting",
+    ),
+    Pass(
+        "tail_initialisation",
+        "zeros are written only behind the elements that a loop stores",
+        lambda function, settings: skip_zero_initialisation(function, tails=True),
+        needs=("zero_initialisation",),
+        option="zero_initialisation",
+    ),
+    Pass(
+        "invariant_statements",
+        "arithmetic that may not raise moves before the loop, array statements too",
+        plain(hoist_all_invariants),
+        needs=("copy_insertion",),
+        option="loop_invariants",
+    ),
+    Pass(
+        "unroll_and_jam",
+        "the few iterations of a short loop around a nest run together",
+        plain(unroll_and_jam),
+        needs=("invariant_statements",),
+        option="unroll_and_jam",
+        reorders=True,
+    ),
+    Pass(
+        "scatter_to_gather",
+        "the adjoint of a stencil is added to each element once",
+        lambda function, settings: scatter_to_gather(function, settings.parallel),
+        needs=("invariant_statements",),
+        option="scatter_to_gather",
+        reorders=True,
+    ),
+    Pass(
+        "scalar_replacement",
+        "sums in elements of arrays are added up in a variable",
+        plain(replace_elements_by_scalars),
+        needs=("scatter_to_gather",),
+        option="scalar_replacement",
+        reorders=True,
+    ),
+    Pass(
+        "bounds_checks",
+        "accesses that are not proved to be inside are checked, before the loop where that can be done",
+        lambda function, settings: check_bounds(function, settings.parallel) if settings.checked else function,
+    ),
+    Pass(
+        "overflow_checks",
+        "integers that are not proved to fit into 64 bits are checked",
+        plain(check_integers),
+    ),
+    Pass(
+        "parallel",
+        "loops whose iterations are independent run in chunks, by several threads",
+        lambda function, settings: run_in_parallel(function, settings.in_order) if settings.parallel else function,
+        needs=("bounds_checks", "overflow_checks"),
+    ),
+    Pass(
+        "optimisation_barriers",
+        "compilers do not see how iterations move downwards through arrays",
+        plain(insert_optimisation_barriers),
+        needs=("bounds_checks",),
+        option="optimisation_barriers",
+    ),
+)
+NAMED = {entry.name: entry for entry in PASSES}
+
+STAGES: dict[str, tuple[str, ...]] = {
+    "exceptions": ("preserved_exceptions",),
+    "lowering": ("simplification", "loop_invariants", "simplification", "dead_code", "lowering"),
+    "preparation": (
+        "simplification",
+        "loop_invariants",
+        "induction_variables",
+        "invariant_loads",
+        "simplification",
+        "dead_code",
+    ),
+    "vectorisation": ("outer_vectorisation",),
+    "differentiation": (
+        "argument_selection",
+        "array_privatisation",
+        "activity",
+        "common_subexpressions",
+        "one_sweep",
+        "residuals",
+    ),
+    "segments": ("loop_invariants",),
+    "finish": (
+        "dead_code",
+        "simplification",
+        "dead_code",
+        "merged_counters",
+        "dead_stores",
+        "loop_reversal",
+    ),
+    "lowered adjoint": ("lowering", "simplification", "dead_code"),
+    "initialisation": ("zero_initialisation",),
+    "buffers": ("products", "simplification", "loop_invariants", "in_place"),
+    "allocation": ("allocation_hoisting",),
+    "assumptions": ("small_integers",),
+    "copies": ("copy_insertion",),
+    "arrangement": (
+        "copies",
+        "allocation_hoisting",
+        "tail_initialisation",
+        "invariant_statements",
+        "unroll_and_jam",
+        "scatter_to_gather",
+        "scalar_replacement",
+    ),
+    "checks": ("bounds_checks", "overflow_checks", "parallel"),
+    "text": ("optimisation_barriers",),
+}
+OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}
+"""The names of the optimisations, for `differentiable(optimisations=...)`; each can be left out."""
+
+REORDERING = frozenset(entry.option for entry in PASSES if entry.reorders)
+"""Those that may add up in another order."""
+
+ALL = Settings(OPTIMISATIONS)
+
+Watcher = Callable[[str, str, Function, Function], None]
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+def stages_of(name: str) -> list[str]:
+    """The stages in which a pass runs."""
+    return [stage for stage, names in STAGES.items() if name in names]
+
+
+def preparation(settings: Settings) -> list[str]:
+    """The stages before the differentiation."""
+    before = ["lowering"] if settings.lowers else []
+    return [*before, "preparation", *(["vectorisation"] if settings.lowered else [])]
+
+
+def finished(function: Function, settings: Settings) -> Function:
+    """A derivative without what nobody reads, and with arrays in memory that earlier iterations have used."""
+    adjoint = ["lowered adjoint"] if settings.lowers else []
+    function = run(function, settings, "finish", *adjoint, "initialisation")
+    return run(function, settings, *(["buffers"] if settings.lowered else []), "allocation")
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Within it, `watcher` is told stage, name, and the functions before and after, of every change by a pass."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def note(stage: str, name: str, before: Function, after: Function) -> Function:
+    """Tell who watches of a change, and return what it has led to."""
+    watcher = _WATCHER.get()
+    if watcher is not None:
+        watcher(stage, name, before, after)
+    return after
+
+
+def run(function: Function, settings: Settings, *stages: str) -> Function:
+    """The function after the passes of these stages that the settings choose."""
+    tidy: dict[str, Function] = {}
+    for stage in stages:
+        function = _run(function, settings, stage, STAGES[stage], tidy)
+    return function
+
+
+def _run(
+    function: Function, settings: Settings, stage: str, names: tuple[str, ...], tidy: dict[str, Function]
+) -> Function:
+    """`tidy`: what passes that tidy up have returned last."""
+    for name in names:
+        entry = NAMED[name]
+        if entry.run is None or not entry.is_on(settings) or tidy.get(name) is function:
+            continue
+        made = entry.run(function, settings)
+        changed = made != function
+        if changed:
+            function = note(stage, name, function, made)
+        if entry.tidies:
+            tidy[name] = function
+        if changed:
+            function = _run(function, settings, stage, entry.then, tidy)
+    return function

@@ -104,10 +104,10 @@ def loss_of_rows(x, w):
     return s
 
 
-def scratch_of_rows(x, w):
-    t = np.empty(x.shape[1])
+def buffer_of_each_row(x, w):
     s = 0.0
     for i in range(x.shape[0]):
+        t = np.empty(x.shape[1])
         for j in range(x.shape[1]):
             t[j] = np.sin(x[i, j]) * w[i]
         for j in range(x.shape[1]):
@@ -155,7 +155,7 @@ def newton_in_iterations(x):
 SUMS = [
     (loss, lambda n, dtype: (RNG.normal(size=n).astype(dtype), dtype(0.7))),
     (loss_of_rows, lambda n, dtype: (RNG.normal(size=(n, 4)).astype(dtype), RNG.normal(size=4).astype(dtype))),
-    (scratch_of_rows, lambda n, dtype: (RNG.normal(size=(n, 4)).astype(dtype), RNG.normal(size=n).astype(dtype))),
+    (buffer_of_each_row, lambda n, dtype: (RNG.normal(size=(n, 4)).astype(dtype), RNG.normal(size=n).astype(dtype))),
     (every_third, lambda n, dtype: (RNG.normal(size=n).astype(dtype), dtype(0.7))),
     (gathered, lambda n, dtype: (RNG.normal(size=n).astype(dtype), dtype(0.7))),
     (branches, lambda n, dtype: (RNG.random(size=n).astype(dtype), dtype(0.7))),
@@ -221,9 +221,9 @@ def test_a_sum_does_not_depend_on_the_number_of_threads():
 
 def test_two_hundred_runs_are_the_same():
     x, w = RNG.normal(size=(257, 9)), RNG.normal(size=257)
-    derivative = pb.value_and_grad(pb.differentiable(parallel=True)(scratch_of_rows), argnums=(0, 1))
+    derivative = pb.value_and_grad(pb.differentiable(parallel=True)(buffer_of_each_row), argnums=(0, 1))
     first = derivative(x, w)
-    assert_same(first, pb.value_and_grad(scratch_of_rows, argnums=(0, 1))(x, w), 1e-12)
+    assert_same(first, pb.value_and_grad(buffer_of_each_row, argnums=(0, 1))(x, w), 1e-12)
     for _ in range(200):
         assert_same(derivative(x, w), first)
 
@@ -281,7 +281,7 @@ def test_calls_from_parallel_loops_of_a_caller():
 
 
 def test_calls_from_several_threads():
-    derivative = pb.grad(pb.differentiable(parallel=True)(scratch_of_rows))
+    derivative = pb.grad(pb.differentiable(parallel=True)(buffer_of_each_row))
     x, w = RNG.normal(size=(257, 9)), RNG.normal(size=257)
     first = derivative(x, w)
     with ThreadPoolExecutor(4) as pool:
@@ -291,7 +291,7 @@ def test_calls_from_several_threads():
 
 def test_buffers_of_a_plain_call():
     """The loop over strips of iterations, and the one over those that are left."""
-    assert regions(scratch_of_rows, RNG.normal(size=(9, 4)), RNG.normal(size=9), kind="primal") == 2
+    assert regions(buffer_of_each_row, RNG.normal(size=(9, 4)), RNG.normal(size=9), kind="primal") == 2
 
 
 # What stays as it is

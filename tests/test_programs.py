@@ -93,7 +93,7 @@ SEGMENTED += [(program, 0, mode) for mode in ("off", "loops") for program in PRO
 STRIPS = [
     (program, k)
     for program, k in INTERPRETED
-    if program.id.split(".")[0] in ("outer_vectorisation", "independent_chains", "array_privatisation")
+    if program.id.split(".")[0] in ("outer_vectorisation", "independent_chains", "preallocated_arrays")
 ]
 
 

@@ -16,6 +16,14 @@ def repeated_as_an_argument_says(x, n):
     return np.sum(y * y) + len([x[0]] * n)
 
 
+@program(X, 0)
+@program(X, 2)
+def empty_rows(x, n):
+    rows = np.array([[x[0]] * n, [x[1]] * n])
+    nothing = np.array([[], []])
+    return np.sum(rows * rows) + rows.shape[1] + nothing.shape[0] + np.sum(nothing) + np.sum(x)
+
+
 @program(X)
 def repeated_by_a_number_before_it(x):
     y = np.array(3 * [x[0] * x[1]])

@@ -26,7 +26,7 @@ from pullback.ir.classes import as_number, obstacles_in
 from pullback.ir.nodes import Function, type_of_operand
 from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import write_into
-from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
+from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split
 from pullback.transform.sweeps import NONE, Kept
 from pullback.transform.tapes import has_tapes, pulled
 
@@ -160,7 +160,6 @@ class Code:
         function = prepared(self.function, settings)
         if request.kind == "primal":
             function = alone(function, settings, has_tapes(self.function))
-            function = with_marked_private_arrays(function, settings) if self.options.parallel else function
             return Compiled(function, self.options, 0, general)
         kept = Kept()
         if request.kind == "split":

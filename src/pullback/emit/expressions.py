@@ -286,6 +286,9 @@ def _select(writer: Expressions, statement: Let) -> Any:
 
 
 def _array(writer: Expressions, statement: Let) -> Any:
+    def shape_of(items: Any) -> tuple[int, ...]:
+        return (len(items), *(shape_of(items[0]) if items else ())) if isinstance(items, tuple) else ()
+
     def listed(items: tuple[Any, ...]) -> Any:
         parts = [listed(item) if isinstance(item, tuple) else written(item) for item in items]
         return gast.List(parts, gast.Load())
@@ -299,6 +302,9 @@ def _array(writer: Expressions, statement: Let) -> Any:
             return writer.operand(Constant(np.dtype(dtype).type(item.value).item(), Scalar(dtype)))
         return call(_dtype(dtype), writer.operand(item))
 
+    shape = shape_of(statement.operands[0])
+    if writer.compiled and 0 in shape:  # Numba finds no type for an empty list
+        return call(attribute(name("np"), "empty"), constant(shape), dtype=_dtype(statement.value.type.dtype))
     return call(attribute(name("np"), "array"), listed(statement.operands[0]))
 
 

@@ -36,7 +36,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from pullback.ir.nodes import Function
-from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
@@ -118,12 +117,6 @@ def plain(run: Callable[[Function], Function]) -> Run:
     return lambda function, settings: run(function)
 
 
-def _vectorised(function: Function, settings: Settings) -> Function:
-    renewed = privatise_arrays(function) if settings.has("array_privatisation") else function
-    strips = vectorise_outer_loops(renewed)
-    return function if strips.body == renewed.body else strips
-
-
 PASSES = (
     Pass(
         "preserved_exceptions",
@@ -175,7 +168,7 @@ PASSES = (
     Pass(
         "outer_vectorisation",
         "iterations whose inner loops are chains of steps run side by side",
-        _vectorised,
+        plain(vectorise_outer_loops),
         needs=("dead_code",),
         option="outer_vectorisation",
         reorders=True,
@@ -185,11 +178,6 @@ PASSES = (
         "argument_selection",
         "a loop that takes the last of the numbers that fulfil a condition keeps the iteration, not the conditions",
         option="argument_selection",
-    ),
-    Pass(
-        "array_privatisation",
-        "an array that every iteration overwrites before it reads it is made in the iteration",
-        option="array_privatisation",
     ),
     Pass(
         "activity",
@@ -358,7 +346,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     "vectorisation": ("outer_vectorisation",),
     "differentiation": (
         "argument_selection",
-        "array_privatisation",
         "activity",
         "common_subexpressions",
         "one_sweep",

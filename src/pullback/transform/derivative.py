@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pullback.ir.nodes import Block, Constant, Function, Operand, Value, defined_in, free_in
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
-from pullback.passes.loops.array_privatisation import privatise_arrays
-from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.pipeline import ALL, Settings, finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
@@ -151,10 +149,3 @@ def prepared(function: Function, settings: Settings = ALL) -> Function:
     if not has_tapes(function):
         return run(function, settings, *preparation(settings))
     return without_tapes(run(with_marks(function), settings, *preparation(settings)), settings)
-
-
-def with_marked_private_arrays(function: Function, settings: Settings) -> Function:
-    """The prepared function with its loops marked where what they carry is a buffer and no more (`Carried.scratch`)."""
-    if not {"array_privatisation", "allocation_hoisting"} <= settings.optimisations:
-        return function
-    return hoist_allocations(privatise_arrays(function))

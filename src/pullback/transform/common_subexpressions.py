@@ -21,7 +21,7 @@ from pullback.ir.rewrite import substituted
 from pullback.ir.types import Scalar
 from pullback.passes.scalar.simplify import expression_key
 from pullback.transform.min_cut import CHEAP
-from pullback.transform.reverse import Sweep
+from pullback.transform.reverse.sweep import Sweep
 
 Known = dict[Any, Value]
 

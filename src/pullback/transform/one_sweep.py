@@ -39,7 +39,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.rewrite import substituted
-from pullback.transform.reverse import Sweep
+from pullback.transform.reverse.sweep import Sweep
 
 Loop = For | While
 Start = tuple[Operand, tuple[Value, ...]]  # where a sum begins, and the values of the additions after that

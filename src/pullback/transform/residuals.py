@@ -32,7 +32,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import INT, Array
 from pullback.transform.min_cut import CHEAP, choose
-from pullback.transform.reverse import Sweep
+from pullback.transform.reverse.sweep import Sweep
 
 Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, which of its blocks)
 

@@ -21,7 +21,9 @@ from pullback.transform.materialised_residuals import carry_out
 from pullback.transform.one_sweep import in_one_sweep
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
 from pullback.transform.residuals import Residuals, Tape
-from pullback.transform.reverse import Reverser, Sweep, pull_back
+from pullback.transform.reverse.adjoints import Adjoints
+from pullback.transform.reverse.statements import pull_back
+from pullback.transform.reverse.sweep import Sweep
 
 NONE: frozenset[int] = frozenset()
 
@@ -106,9 +108,9 @@ def _gradients(
     sweep: Sweep, sources: list[Value], active: frozenset[Value], shapes: Shapes, function: Function
 ) -> tuple[Operand, ...]:
     """The adjoint of each source; zeros where nothing reaches it."""
-    reverser = Reverser(active, shapes, frozenset(), set(function.parameters), set())
-    with reverser.builder.into(sweep.statements):
-        return tuple(sweep.adjoints[s] if s in sweep.adjoints else reverser.zeros(s, f"{s.name}_bar") for s in sources)
+    adjoints = Adjoints(active, shapes, frozenset(), set(function.parameters), set())
+    with adjoints.builder.into(sweep.statements):
+        return tuple(sweep.adjoints[s] if s in sweep.adjoints else adjoints.zeros(s, f"{s.name}_bar") for s in sources)
 
 
 def _live(

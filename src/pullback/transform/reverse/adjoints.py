@@ -1,0 +1,108 @@
+"""The adjoints of a backward sweep that is being written, in the shapes of their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.analysis.shapes import Shapes
+from pullback.frontend.build import Inliner
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Constant, Operand, Value
+from pullback.ir.types import Array, Scalar
+
+
+def bar_name(value: Value) -> str:
+    """The name of a value's adjoint: `x_bar` for `x`."""
+    return f"{value.name}_bar" if value.name else ""
+
+
+class Adjoints:
+    """The cotangent of each value so far, and the builder of the statements that compute it.
+
+    The adjoint of an array may be a number: then every element has that adjoint.
+    behind: the values behind a choice. top: those of the function's own block. primal: all those of the function.
+    """
+
+    def __init__(
+        self, active: frozenset[Value], shapes: Shapes, behind: frozenset[Value], top: set[Value], primal: set[Value]
+    ) -> None:
+        self.active, self.shapes, self.behind, self.top, self.primal = active, shapes, behind, top, primal
+        self.inliner = Inliner()
+        self.builder: Builder = self.inliner.builder
+        self.known: dict[Value, Operand] = {}
+        self.watched: dict[Value, Operand] = {}
+
+    def is_active(self, operand: Operand) -> bool:
+        return isinstance(operand, Value) and operand in self.active
+
+    def add(self, operand: Operand, contribution: Operand) -> None:
+        """Add to the adjoint of an operand, where it has one."""
+        if not isinstance(operand, Value) or operand not in self.active:
+            return
+        if contribution.type.dtype != operand.type.dtype:
+            contribution = self.builder.cast(contribution, operand.type.dtype)
+        name = bar_name(operand)
+        known = self.known.get(operand)
+        if known is None:
+            if name and isinstance(contribution, Value):
+                contribution.called(name)
+            self.known[operand] = contribution
+            return
+        if isinstance(contribution.type, Array) and isinstance(known.type, Scalar):
+            known, contribution = contribution, known
+        in_place = not isinstance(known.type, Scalar) and known not in self.primal
+        function = primitives.accumulate if in_place else np.add
+        self.known[operand] = self.builder.let(function, known, contribution, name=name)
+
+    def take(self, value: Value) -> Operand:
+        """The adjoint of a value before which no other statement reads it."""
+        return self.known.pop(value)
+
+    def take_whole(self, value: Value) -> Operand:
+        """The same, in the value's own shape."""
+        adjoint = self.whole(value)
+        self.known.pop(value, None)
+        return adjoint
+
+    def whole(self, value: Value) -> Operand:
+        """The adjoint of a value in its own shape; zeros where there is none yet."""
+        adjoint = self.known.get(value)
+        if adjoint is None:
+            return self.zeros(value, bar_name(value))
+        if isinstance(value.type, Array) and isinstance(adjoint.type, Scalar):
+            return self.filled(value, adjoint, bar_name(value))
+        return adjoint
+
+    def filled(self, value: Value, number: Operand, name: str = "") -> Value:
+        """An array in the shape of a value with the same number everywhere."""
+        return self.builder.let(np.full, self.dims(value), number, name=name, type_=value.type)
+
+    def zeros(self, value: Value, name: str = "") -> Operand:
+        if isinstance(value.type, Scalar):
+            return Constant(0.0, value.type)
+        sizes = self.shapes.of(value)
+        source: Any = sizes[0][0] if sizes and isinstance(sizes[0], tuple) else value
+        whole = source in self.top and sizes == tuple((source, axis) for axis in range(source.type.ndim))
+        if whole and source.type == value.type:
+            return self.builder.let(primitives.zeros_like, source, name=name)
+        return self.builder.let(
+            np.zeros, self.dims(value), Constant(value.type.dtype), keywords=("dtype",), name=name, type_=value.type
+        )
+
+    def dims(self, operand: Operand) -> tuple[Operand, ...]:
+        """The shape of an operand, in terms of what its sizes come from."""
+        sizes: list[Operand] = []
+        for axis, size in enumerate(self.shapes.of(operand)):
+            match size:
+                case int():
+                    sizes.append(constant(size))
+                case Value():
+                    sizes.append(size)
+                case (source, along):
+                    sizes.append(self.builder.dim(source, along))
+                case _:
+                    sizes.append(self.builder.dim(operand, axis))
+        return tuple(sizes)

@@ -1,0 +1,132 @@
+"""The pull-back of a statement by its function's rule: of calls of functions with partial derivatives or with a vjp."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pullback import runtime
+from pullback.errors import MissingRuleError
+from pullback.frontend.source.addresses import name_of
+from pullback.frontend.tapes.inserted import Inserted
+from pullback.functions import rule_of
+from pullback.ir.nodes import Constant, Let, Operand, Value, values_in
+from pullback.ir.types import Array, Scalar
+from pullback.transform.reverse.adjoints import Adjoints
+from pullback.transform.reverse.broadcasting import add_summed, summed, uniform
+from pullback.transform.strong_zeros import is_finite
+
+
+def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
+    """Raises MissingRuleError where the function has no rule, and an operand of it is active."""
+    rule = rule_of(statement.function)
+    if statement.function is np.multiply and statement.operands[0] is statement.operands[1]:
+        rule = rule_of(np.square)
+        statement = replace(statement, function=np.square, operands=statement.operands[:1])
+    if not any(value in adjoints.active for value in values_in(statement.operands)):
+        return
+    if rule is None:
+        raise MissingRuleError(
+            f"{name_of(statement.function)} has no derivative rule",
+            statement.location,
+            "define one, or keep the differentiated values out of it",
+        )
+    if rule.kind == "partials":
+        _pull_by_partials(adjoints, statement, rule.body)
+    else:
+        _pull_by_vjp(adjoints, statement, (rule.behind if statement.value in adjoints.behind else None) or rule.body)
+
+
+def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
+    y = statement.value
+    operands = statement.operands[: len(statement.operands) - len(statement.keywords)]
+    wanted = [k for k, operand in enumerate(operands) if adjoints.is_active(operand)]
+    y_bar = adjoints.take(y)
+    if isinstance(y.type, Array) and isinstance(y_bar.type, Scalar) and not _same_shapes(adjoints, y, operands):
+        y_bar = adjoints.filled(y, y_bar)
+    start = len(adjoints.builder.statements)
+    partials = _inlined(adjoints, body, statement, {"y": y})
+    made = {s.value: s for s in adjoints.builder.statements[start:] if isinstance(s, Let)}
+    for k in wanted:
+        if partials[k] is not None:
+            masked = y in adjoints.behind and not is_finite(partials[k], made)
+            add_summed(adjoints, operands[k], _product(adjoints, y_bar, partials[k], masked), y)
+
+
+def _same_shapes(adjoints: Adjoints, y: Value, operands: tuple[Operand, ...]) -> bool:
+    """Whether all arrays among the operands surely have the shape of the result."""
+    arrays = [o for o in operands if isinstance(o, Value) and isinstance(o.type, Array)]
+    return all(adjoints.shapes.of(array) == adjoints.shapes.of(y) for array in arrays)
+
+
+def _product(adjoints: Adjoints, y_bar: Operand, partial: Operand, masked: bool) -> Operand:
+    """The cotangent times a partial derivative; masked: exactly 0 where the cotangent is."""
+    if isinstance(partial, Constant) and partial.value == 1:
+        return y_bar
+    if isinstance(partial, Constant) and partial.value == -1:
+        return adjoints.builder.let(np.negative, y_bar)
+    partial = _matched(adjoints, partial, y_bar)
+    return adjoints.builder.let(runtime.masked_product if masked else np.multiply, y_bar, partial)
+
+
+def _matched(adjoints: Adjoints, partial: Operand, y_bar: Operand) -> Operand:
+    """A number in the dtype of the cotangent, so that float32 stays float32."""
+    if partial.type.dtype == y_bar.type.dtype or isinstance(partial.type, Array):
+        return partial
+    if isinstance(partial, Constant):
+        if y_bar.type.dtype == "float64" and isinstance(partial.value, int):
+            return Constant(float(partial.value), Scalar("float64", weak=True))
+        return Constant(partial.value, Scalar(y_bar.type.dtype))
+    return adjoints.builder.cast(partial, y_bar.type.dtype)
+
+
+def _pull_by_vjp(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
+    y_bar = adjoints.take_whole(statement.value)
+    cotangents = _inlined(adjoints, body, statement, {"y": statement.value, "y_bar": y_bar})
+    for operand, cotangent in zip(statement.operands, cotangents, strict=False):
+        _add_nested(adjoints, operand, cotangent, statement)
+
+
+def _add_nested(adjoints: Adjoints, operand: Operand, cotangent: Any, statement: Let) -> None:
+    if cotangent is None:
+        return
+    if isinstance(operand, tuple):
+        for item, part in zip(operand, cotangent, strict=True):
+            _add_nested(adjoints, item, part, statement)
+    elif adjoints.is_active(operand):
+        cotangent = uniform(adjoints, cotangent) if isinstance(operand.type, Array) else cotangent
+        adjoints.add(operand, summed(adjoints, operand, cotangent, statement))
+
+
+def pull_inserted(adjoints: Adjoints, statement: Let, inserted: Inserted) -> None:
+    """A variable whose cotangent the user's own statements change."""
+    y_bar = adjoints.take_whole(statement.value)
+    operand, *others = statement.operands
+    changed = adjoints.inliner.run_inserted(inserted, y_bar, tuple(others), statement.location)
+    if isinstance(operand, Value):
+        adjoints.add(operand, summed(adjoints, operand, changed, statement))
+
+
+def _inlined(
+    adjoints: Adjoints, body: Callable[..., Any], statement: Let, supplied: dict[str, Operand]
+) -> tuple[Any, ...]:
+    """What the body of a rule returns; supplied: what the rule may ask for by keyword beside the operands."""
+    names = inspect.signature(body).parameters
+    keyword_only = {name for name, p in names.items() if p.kind is p.KEYWORD_ONLY}
+    split = len(statement.operands) - len(statement.keywords)
+    keywords = dict(zip(statement.keywords, statement.operands[split:], strict=True))
+    unknown = [k for k in keywords if k not in names]
+    if unknown or split > len(names) - len(keyword_only):
+        what = f"the argument '{unknown[0]}'" if unknown else "so many arguments"
+        raise MissingRuleError(
+            f"{name_of(statement.function)} has no derivative rule for {what}",
+            statement.location,
+            "leave it out, or define a rule",
+        )
+    keywords.update({name: value for name, value in supplied.items() if name in keyword_only})
+    location = statement.location.on_the_way_back()
+    return adjoints.inliner.inline(body, statement.operands[:split], keywords, location)

@@ -1,0 +1,31 @@
+"""What the reverse transform gives: the backward statements and what later passes ask about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pullback.ir.nodes import For, If, Operand, Statement, Value
+
+
+@dataclass(slots=True)
+class Sweep:
+    """The backward statements, the adjoints at their end, and which forward statement each one mirrors.
+
+    A backward loop is known by its index, a backward branch by any of its results: both outlive other passes.
+    room: the most iterations that a forward loop has whenever it runs, where it runs with several counts of them.
+    """
+
+    statements: list[Statement]
+    adjoints: dict[Value, Operand]
+    mirrored: dict[Value, Statement]
+    trip_counts: dict[int, Value] = field(default_factory=dict)
+    room: dict[int, Operand] = field(default_factory=dict)
+
+    def mirror_of(self, statement: Statement) -> Statement | None:
+        """The forward statement that a backward one mirrors; None for one of a rule's own."""
+        match statement:
+            case For():
+                return self.mirrored.get(statement.index)
+            case If():
+                return next((self.mirrored[r] for r in statement.results if r in self.mirrored), None)
+        return None

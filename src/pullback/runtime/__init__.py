@@ -11,6 +11,7 @@ from pullback.runtime.memory.buffers import block_of, push, push_block, push_row
 from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
 from pullback.runtime.memory.stacks import contents, growing, keep
+from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
 from pullback.runtime.numpy.elementwise import (
     cast,
     cbrt,
@@ -45,6 +46,7 @@ from pullback.runtime.numpy.elementwise import (
     where,
 )
 from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, scatter_add
+from pullback.runtime.numpy.joining import concatenate, stack
 from pullback.runtime.numpy.linalg import dot, inner, matmul, outer
 from pullback.runtime.numpy.norms import norm_over, rolled
 from pullback.runtime.numpy.reductions import (
@@ -63,28 +65,21 @@ from pullback.runtime.numpy.reductions import (
     var_over,
 )
 from pullback.runtime.numpy.shapes import (
-    broadcast_along,
-    broadcast_to,
-    concatenate,
     expand_dims,
     flip,
-    full_like_shape,
     moveaxis,
     mT,
     ravel,
-    repeat,
     reshape,
     slice_along,
     squeeze,
-    stack,
-    sum_to,
     swapaxes,
     take_along,
     transpose,
-    tril,
-    triu,
 )
+from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
+from pullback.runtime.numpy.triangles import tril, triu
 from pullback.runtime.python.integers import (
     checked_absolute,
     checked_add,

@@ -10,7 +10,7 @@ import numpy as np
 from pullback.runtime.codegen.compiled import axis_of, compiled, constant, is_array, kernel
 from pullback.runtime.memory.strided import flat, product
 from pullback.runtime.numpy.reductions import max_middle, mean_dtype, min_middle, parts_of
-from pullback.runtime.numpy.shapes import sum_middle
+from pullback.runtime.numpy.summation import sum_middle
 
 __all__ = ["norm_over", "rolled"]
 

@@ -24,7 +24,8 @@ from pullback.runtime.codegen.compiled import (
     kernel,
 )
 from pullback.runtime.memory.strided import NEW_AXIS, flat, permuted, product
-from pullback.runtime.numpy.shapes import sum_middle, transposer
+from pullback.runtime.numpy.shapes import transposer
+from pullback.runtime.numpy.summation import sum_middle
 
 
 def sum_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:

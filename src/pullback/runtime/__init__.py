@@ -12,38 +12,27 @@ from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
 from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
+from pullback.runtime.numpy.division import floor_divide, power, remainder
 from pullback.runtime.numpy.elementwise import (
     cast,
     cbrt,
-    clip,
     copysign,
     deg2rad,
-    digamma,
-    erf,
-    erfc,
     exp2,
-    floor_divide,
     fmax,
     fmin,
-    gamma,
     heaviside,
     hypot,
     isclose,
-    lgamma,
     logaddexp,
     logaddexp2,
-    masked_product,
     maximum,
     minimum,
-    power,
     rad2deg,
-    remainder,
     rint,
-    sigmoid,
     sign,
     sinc,
     trunc,
-    where,
 )
 from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, scatter_add
 from pullback.runtime.numpy.joining import concatenate, stack
@@ -64,6 +53,7 @@ from pullback.runtime.numpy.reductions import (
     sum_over,
     var_over,
 )
+from pullback.runtime.numpy.selection import clip, masked_product, where
 from pullback.runtime.numpy.shapes import (
     expand_dims,
     flip,
@@ -77,6 +67,7 @@ from pullback.runtime.numpy.shapes import (
     take_along,
     transpose,
 )
+from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, sigmoid
 from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
 from pullback.runtime.numpy.triangles import tril, triu

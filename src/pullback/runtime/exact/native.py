@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from pullback.runtime.codegen.compiled import kernel
-from pullback.runtime.numpy.elementwise import define_binary, define_unary
+from pullback.runtime.numpy.elementwise_loops import define_binary, define_unary
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)

@@ -14,7 +14,7 @@ from scipy import special
 
 from pullback.runtime.codegen.compiled import compiled, kernel
 from pullback.runtime.exact.native import defined, element_of
-from pullback.runtime.numpy.elementwise import define_unary
+from pullback.runtime.numpy.elementwise_loops import define_unary
 
 
 def _of(ufunc: Any, fixed: bool = False) -> Any:

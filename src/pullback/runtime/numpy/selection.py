@@ -1,0 +1,70 @@
+"""Functions that choose element by element: by a condition, by bounds, or by a cotangent of zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from pullback.runtime.codegen.compiled import compiled, element_type, is_scalar, kernel, result_dtype
+from pullback.runtime.memory.strided import common_shape, flat, item
+from pullback.runtime.numpy.elementwise import maximum, minimum
+from pullback.runtime.numpy.elementwise_loops import define_binary, is_operand, shape_of, spread
+
+
+def where(c: Any, a: Any, b: Any) -> Any:
+    """np.where(c, a, b)."""
+    return np.where(c, a, b)[()]
+
+
+@compiled(where)
+def _where(c: Any, a: Any, b: Any) -> Any:
+    if not (is_operand(c) and is_operand(a) and is_operand(b)):
+        return None
+    to = element_type(result_dtype(a, b))
+    if is_scalar(c) and is_scalar(a) and is_scalar(b):
+        return lambda c, a, b: to(a) if c else to(b)
+
+    def choose(c: Any, a: Any, b: Any) -> Any:
+        shape = common_shape(common_shape(shape_of(c), shape_of(a)), shape_of(b))
+        cs, firsts, seconds = spread(c, shape), spread(a, shape), spread(b, shape)
+        out = np.empty(shape, to)
+        values = flat(out)
+        for i in range(values.size):
+            values[i] = to(item(firsts, i)) if item(cs, i) else to(item(seconds, i))
+        return out
+
+    return choose
+
+
+def masked_product(y_bar: Any, partial: Any) -> Any:
+    """y_bar * partial, but 0 where y_bar is 0, whatever the partial (as infinity or NaN) is there."""
+    # A finite partial stays as it is: on a tape, it is the derivative of the product, which may be 0 by chance.
+    lost = np.logical_and(np.equal(y_bar, 0), np.logical_not(np.isfinite(partial)))
+    return np.multiply(y_bar, np.where(lost, np.zeros_like(partial), partial)[()])
+
+
+@kernel
+def masked(y_bar: Any, partial: Any) -> Any:
+    return y_bar * (partial if y_bar != 0 else y_bar)
+
+
+define_binary(masked_product, np.multiply, masked)
+
+
+def clip(x: Any, lo: Any, hi: Any) -> Any:
+    """np.clip(x, lo, hi); None is no bound."""
+    return np.clip(x, lo, hi)
+
+
+@compiled(clip)
+def _clip(x: Any, lo: Any, hi: Any) -> Any:
+    no_lo, no_hi = (isinstance(t, (types.NoneType, types.Omitted)) or t is None for t in (lo, hi))
+    if no_lo and no_hi:
+        return lambda x, lo, hi: x
+    if no_lo:
+        return lambda x, lo, hi: minimum(x, hi)
+    if no_hi:
+        return lambda x, lo, hi: maximum(x, lo)
+    return lambda x, lo, hi: minimum(maximum(x, lo), hi)

@@ -185,7 +185,7 @@ class Merge:
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             return a if isinstance(a, Conflict) else b
         if isinstance(a, Value | Constant) and isinstance(b, Value | Constant):
-            merged = self.phi(a, b, _plain(name))
+            merged = self.phi(a, b, plain_name(name))
             return merged if merged is not None else _conflict(name)
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
             return self.arrays(a, b, name)
@@ -201,7 +201,7 @@ class Merge:
         key = (a.cell, b.cell, (a.path, b.path))
         if key not in self.cells:
             first, second = self.read(a, self.then), self.read(b, self.orelse)
-            merged = self.phi(first, second, _plain(name))
+            merged = self.phi(first, second, plain_name(name))
             if merged is None:
                 return _conflict(name)
             ref = self.fresh(merged, name)
@@ -272,7 +272,7 @@ class Merge:
                 self.context.state = outer
 
     def fresh(self, value: Operand, name: str) -> ArrayRef:
-        cell = Cell(_plain(name))
+        cell = Cell(plain_name(name))
         self.state.cells[cell] = value
         return ArrayRef(cell)
 
@@ -293,14 +293,14 @@ def _identity(operand: Operand) -> Any:
     return operand if isinstance(operand, Constant) else id(operand)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """The name that a value gets: `<result>` becomes `result`."""
     return name.strip("<>").split(" ")[0]
 
 
 def _conflict(name: str) -> Conflict:
     return Conflict(
-        f"'{_plain(name)}' has different kinds of value on the paths that lead here",
+        f"'{plain_name(name)}' has different kinds of value on the paths that lead here",
         "use two names, or give it the same kind of value on every path",
     )
 

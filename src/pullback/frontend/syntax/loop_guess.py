@@ -1,0 +1,193 @@
+"""The guess of what a loop carries: made from the text, and corrected after each reading of the body until it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pullback.frontend.source.desugar import RESULT
+from pullback.frontend.source.names import assigned_names, changed_in_place, loaded_early
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Key, MaybeUnset, Stack, State
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.leaves import are_alike, array_leaves, types_of_leaves, without_flag
+from pullback.frontend.values.merge import element_type
+from pullback.ir.nodes import Constant, Value
+from pullback.ir.types import INT, Type, join
+
+
+class Guess:
+    """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only.
+
+    outside: names that must not be written through, with the reason; others: cells from before that a name may become;
+    stale: cells from before that an iteration may have written under another name, with the reason not to read them.
+    """
+
+    def __init__(self, context: Context, node: Any, targets: frozenset[str]) -> None:
+        self.context, self.node, self.entry = context, node, context.state
+        self.place = context.location(node)
+        frame = context.frame
+        self.assigned = [(frame.number, name) for name in sorted(assigned_names(node.body) | targets)]
+        self.in_place = {(frame.number, name) for name in changed_in_place(node.body) - targets}
+        self.read_outside = frame.loads.outside(node) | loaded_early(node.body) | {RESULT}
+        self.names: dict[Key, list[Type]] = {}
+        self.cells: dict[Cell, Any] = {}
+        self.inner: dict[Key, tuple[Binding, list[Type]]] = {}
+        self.dropped: dict[Key, str] = {}
+        self.outside: dict[Key, str] = {}
+        self.others: dict[Key, frozenset[Cell]] = {}
+        self.stale: dict[Cell, str] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        for key in self.assigned:
+            binding = self.entry.names.get(key)
+            if binding is None or (isinstance(binding, ArrayRef) and key in self.in_place):
+                continue
+            types = types_of_leaves(binding, self.entry)
+            if types is not None and isinstance(binding, MaybeUnset):
+                self.inner[key] = (binding.binding, types)
+            elif types is None:
+                self.dropped[key] = _different(key)
+            else:
+                self.names[key] = types
+        for cell in self.context.written.get(self.place, ()):
+            if isinstance(self.entry.cells.get(cell), Value):
+                self.cells[cell] = self.entry.cells[cell]
+
+    def holds(self, started: State, end: State) -> bool:
+        """Whether a reading of the body, from its state at the start to that at the end, bears the guess out."""
+        cells, stale = self.cells_hold(started, end), self.stale_hold(started, end)
+        names, inner = self.names_hold(started, end), self.inner_hold(end)
+        return cells and stale and names and inner
+
+    def stale_hold(self, started: State, end: State) -> bool:
+        """Arrays from before the loop whose memory an iteration may have written: the next must not read them."""
+        now = {cell: reason for cell, reason in end.stale.items() if cell in self.entry.cells}
+        holds = now.keys() <= started.stale.keys()
+        self.stale.update(now)
+        return holds
+
+    def cells_hold(self, started: State, end: State) -> bool:
+        holds = True
+        for cell, content in started.cells.items():
+            now = end.cells.get(cell)
+            if now is content or now is None or cell not in self.entry.cells:
+                continue
+            if isinstance(now, Value):
+                if cell not in self.cells:
+                    self.cells[cell], holds = now, False
+            elif not self.list_holds(cell, content, now, end):
+                holds = False
+        return holds
+
+    def list_holds(self, cell: Cell, start: Any, end: Any, state: State) -> bool:
+        known = self.cells.get(cell)
+        if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):
+            if start == end:
+                return True
+            types = [_number_type(item) for item in end]
+            before = [_number_type(item) for item in start]
+            if all(types) and all(map(_number_type, self.entry.cells[cell])):
+                joined = [join(a, b) for a, b in zip(before, types, strict=True) if a is not None and b is not None]
+                if known == joined:
+                    return True
+                self.cells[cell] = joined
+                return False
+            self.context.refuse(self.node, f"the list '{cell.name}' changes in a way that cannot be followed")
+        type_: Type = element_type(end, state)
+        if start and not isinstance(start, Stack):
+            common = join(element_type(start, state), type_)
+            if common is None:
+                self.context.refuse(self.node, f"the list '{cell.name}' holds items of different kinds")
+            type_ = common
+        wanted = Stack(Value(cell.name, type_), Constant(0, INT))
+        if isinstance(known, Stack) and known.buffer.type == wanted.buffer.type and isinstance(end, Stack):
+            return True
+        self.cells[cell] = wanted
+        return False
+
+    def names_hold(self, started: State, end: State) -> bool:
+        holds = self.in_place_hold(end)
+        for key, types in list(self.names.items()):
+            joined = self.joined(started.names[key], end.names.get(key), types, end)
+            if joined is None:
+                del self.names[key]
+                self.dropped[key] = _different(key)
+                holds = False
+            elif joined != types:
+                self.names[key], holds = joined, False
+        return holds and self.owners_hold(started, end)
+
+    def in_place_hold(self, end: State) -> bool:
+        """Arrays thought to stay where they are that the body binds to others, as 0-d ones or those of a callee."""
+        arrays = [key for key in sorted(self.in_place) if isinstance(self.entry.names.get(key), ArrayRef)]
+        moved = [key for key in arrays if end.names.get(key) != self.entry.names[key]]
+        self.in_place.difference_update(moved)
+        for key in moved:
+            self.names[key] = types_of_leaves(self.entry.names[key], self.entry) or []
+        return not moved
+
+    def joined(self, start: Any, end: Any, types: list[Type], state: State) -> list[Type] | None:
+        """The common types of a name's leaves at the start and at the end of the body."""
+        now = types_of_leaves(end, state) if end is not None else None
+        if now is None or len(now) != len(types) or not are_alike(start, end):
+            return None
+        joined = [join(a, b) for a, b in zip(types, now, strict=True)]
+        return [type_ for type_ in joined if type_] if all(joined) else None
+
+    def owners_hold(self, started: State, end: State) -> bool:
+        """Each carried array must come from memory that no other name has, or may have."""
+        linked, refused, holds = end.linked, len(self.outside), True
+        ends = [(key, leaf) for key in [*self.names, *self.inner] for leaf in array_leaves(end.names[key])]
+        for k, (key, leaf) in enumerate(ends):
+            cell = leaf.cell
+            known = self.becomes(key, cell, end)
+            holds = holds and known
+            same = {cell, *linked.get(cell, ())}
+            sharing = [other for j, (other, array) in enumerate(ends) if j != k and array.cell in same]
+            moved = key in self.names and cell not in {array.cell for array in array_leaves(started.names[key])}
+            if cell.outside:
+                self.outside.setdefault(key, cell.outside)
+            elif sharing or (moved and (leaf.path or cell in self.entry.cells)):
+                for other in (key, *sharing):
+                    reason = f"'{other[1]}' may be one of several arrays in this loop, so it cannot be written here"
+                    self.outside.setdefault(other, reason)
+        return holds and len(self.outside) == refused
+
+    def becomes(self, key: Key, cell: Cell, state: State) -> bool:
+        """Note the cells from before the loop that a name may stand for after an iteration; whether they were known."""
+        sources = {other for other in (cell, *state.linked.get(cell, ())) if other in self.entry.cells}
+        known = self.others.get(key, frozenset())
+        self.others[key] = known | sources
+        return sources <= known
+
+    def inner_hold(self, end: State) -> bool:
+        """Names that only the loop sets, and that somebody reads in a later iteration or afterwards."""
+        holds = True
+        for key in self.assigned:
+            now = end.names.get(key)
+            if key in self.names or key in self.dropped or now is None:
+                continue
+            if key in self.inner:
+                form, types = self.inner[key]
+                joined = self.joined(without_flag(form), without_flag(now), types, end)
+                if joined is None:
+                    del self.inner[key]
+                    self.dropped[key] = f"'{key[1]}' has different kinds of value in this loop"
+                    holds = False
+                elif joined != types:
+                    self.inner[key], holds = (form, joined), False
+            elif key[1] in self.read_outside and key not in self.entry.names:
+                types_now = types_of_leaves(now, end)
+                if types_now is not None:
+                    self.inner[key], holds = (without_flag(now), types_now), False
+                    for leaf in array_leaves(now):
+                        self.becomes(key, leaf.cell, end)
+        return holds
+
+
+def _different(key: Key) -> str:
+    return f"'{key[1]}' has different kinds of value before and inside the loop"
+
+
+def _number_type(item: Any) -> Type | None:
+    return item.type if isinstance(item, Value | Constant) else None

@@ -24,7 +24,6 @@ from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
-    UNDEFINED,
     Block,
     Constant,
     For,
@@ -34,6 +33,7 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
+    is_undefined,
     made_in_iterations,
     read_in,
     results_of,
@@ -145,7 +145,7 @@ class Lanes:
     def can_widen(self, block: Block) -> bool:
         """Whether all iterations can go through a block together: its loops have the same iterations in all of them."""
         pieces = pieces_of(block)
-        if any(map(_is_undefined, block.yields)):
+        if any(map(is_undefined, block.yields)):
             return False
         plain = all(self.is_plain(s) for run in pieces.runs for s in run)
         return plain and all(map(self.is_one_version, pieces.runs)) and all(map(self.is_common, pieces.loops))
@@ -206,7 +206,7 @@ class Lanes:
         bounds = values_in((loop.start, loop.stop, loop.step))
         if loop.exits or loop.reverse or any(v in self.varying for v in bounds) or not isinstance(loop.step, Constant):
             return False
-        if any(_is_undefined(carried.initial) for carried in loop.carried):
+        if any(is_undefined(carried.initial) for carried in loop.carried):
             return False
         arrays = [c.parameter for c in loop.carried if isinstance(c.parameter.type, Array)]
         if any(array not in self.scratch for array in arrays):
@@ -221,7 +221,7 @@ class Lanes:
         parameters = [carried.parameter for carried in self.loop.carried]
         for k, carried in enumerate(self.loop.carried):
             after = self.loop.body.yields[k]
-            if (after is not carried.parameter and after in parameters) or _is_undefined(after):
+            if (after is not carried.parameter and after in parameters) or is_undefined(after):
                 return False
             reading = [i for i in range(len(runs)) if carried.parameter in _read_by_run(self.pieces, i)]
             if len(reading) > 1:
@@ -291,10 +291,6 @@ def _creates(statement: Statement) -> bool:
     return isinstance(statement, Let) and statement.function in CREATING
 
 
-def _is_undefined(operand: Operand) -> bool:
-    return isinstance(operand, Constant) and operand.value is UNDEFINED
-
-
 def _maybe_undefined(block: Block) -> set[Value]:
     """Results of branches that one side leaves without a value."""
     found: set[Value] = set()
@@ -304,7 +300,7 @@ def _maybe_undefined(block: Block) -> set[Value]:
             if isinstance(statement, If):
                 for k, result in enumerate(statement.results):
                     sides = (statement.then.yields[k], statement.orelse.yields[k])
-                    if any(_is_undefined(side) or side in found for side in sides):
+                    if any(is_undefined(side) or side in found for side in sides):
                         found.add(result)
         if len(found) == before:
             return found

@@ -16,7 +16,6 @@ from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.infer import is_elementwise
 from pullback.ir.nodes import (
-    UNDEFINED,
     Block,
     Constant,
     Effect,
@@ -32,6 +31,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     defined_in,
+    is_undefined,
     values_in,
 )
 from pullback.ir.types import INT, Array, Scalar, is_integer
@@ -141,7 +141,7 @@ class Shapes:
         for result, *yields in zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True):
             if not isinstance(result.type, Array):
                 continue
-            shapes = {self.of(o) for o in yields if not (isinstance(o, Constant) and o.value is UNDEFINED)}
+            shapes = {self.of(o) for o in yields if not is_undefined(o)}
             if len(shapes) == 1 and inside.isdisjoint(values_in(tuple(shapes))):
                 self.known[result] = shapes.pop()
             else:

@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 
 from pullback.analysis.aliases import consumes
+from pullback.analysis.lifetimes import Lifetimes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -28,7 +29,6 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.types import Array, is_float
-from pullback.passes.memory.copy_insertion import Survey
 
 MOST_LEAVES = 12
 _CONTRACTIBLE = {np.add, np.subtract, np.multiply}
@@ -46,7 +46,7 @@ class _Finder:
     def __init__(self, function: Function, apart: bool) -> None:
         self.apart = apart
         self.exact: set[Value] = set()
-        self.survey = Survey(function)
+        self.lifetimes = Lifetimes(function)
         self.counts = Counter(read_in(function.body))
         self.shaped = {
             s.operands[0] for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim
@@ -116,7 +116,7 @@ class _Finder:
             if value in self.found:
                 found |= self.reads.get(value, frozenset())
             elif isinstance(value.type, Array):
-                found |= self.survey.origin(value)
+                found |= self.lifetimes.origin(value)
         return frozenset(found)
 
     def may_inline(self, statement: Let) -> bool:
@@ -132,15 +132,15 @@ class _Finder:
         found: set[Value] = set()
         if isinstance(statement, Let):
             if consumes(statement):
-                found |= self.survey.origin(statement.operands[0])
+                found |= self.lifetimes.origin(statement.operands[0])
             return frozenset(found)
         if isinstance(statement, Effect) and statement.function is primitives.write_back:
-            return self.survey.origin(statement.operands[0])
+            return self.lifetimes.origin(statement.operands[0])
         for deeper in walk(Block((statement,))):
             if isinstance(deeper, Let) and consumes(deeper):
-                found |= self.survey.origin(deeper.operands[0])
+                found |= self.lifetimes.origin(deeper.operands[0])
             if isinstance(deeper, For | While):
                 for carried in deeper.carried:
-                    if carried.parameter in self.survey.taken:
-                        found |= self.survey.origin(carried.initial)
+                    if carried.parameter in self.lifetimes.taken:
+                        found |= self.lifetimes.origin(carried.initial)
         return frozenset(found)

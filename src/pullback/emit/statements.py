@@ -14,7 +14,6 @@ from pullback.analysis.equal_sizes import EqualSizes
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment, contracted
 from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
-from pullback.emit.undefined import is_undefined
 from pullback.errors import Location
 from pullback.ir import primitives
 from pullback.ir.builder import constant as number
@@ -33,6 +32,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     is_scalar,
+    is_undefined,
     values_in,
 )
 from pullback.ir.paths import is_whole

@@ -17,7 +17,18 @@ from collections.abc import Iterator
 
 from pullback import runtime
 from pullback.ir import primitives
-from pullback.ir.nodes import UNDEFINED, Constant, For, Function, If, Let, Operand, Value, While, values_in, walk
+from pullback.ir.nodes import (
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Value,
+    While,
+    is_undefined,
+    values_in,
+    walk,
+)
 
 _UNGUARDED = (primitives.copy, primitives.dim, primitives.zeros_like)
 _KEEPING = (primitives.store, runtime.keep)
@@ -70,11 +81,6 @@ def _is_stack(statement: Let, stacks: set[Value]) -> bool:
     if statement.function is runtime.growing:
         return True
     return statement.function is runtime.keep and statement.operands[0] in stacks
-
-
-def is_undefined(operand: Operand) -> bool:
-    """Whether an operand stands for a variable without a value."""
-    return isinstance(operand, Constant) and operand.value is UNDEFINED
 
 
 def _handed_over(function: Function) -> Iterator[tuple[Value, Operand]]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from pullback.ir import primitives
 from pullback.ir.nodes import (
-    UNDEFINED,
     Block,
-    Constant,
     Effect,
     For,
     Function,
@@ -21,6 +19,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     has_effects,
+    is_undefined,
     operands_of,
     values_in,
 )
@@ -129,8 +128,7 @@ class _Checker:
     def agree(self, operands: tuple[Operand, ...], values: tuple[Value, ...], what: str) -> None:
         assert len(operands) == len(values), f"{what} yields {len(operands)} values where {len(values)} are due"
         for operand, value in zip(operands, values, strict=True):
-            undefined = isinstance(operand, Constant) and operand.value is UNDEFINED
-            same = undefined or _kind(operand.type) == _kind(value.type)
+            same = is_undefined(operand) or _kind(operand.type) == _kind(value.type)
             assert same, f"{what} yields {operand!r} where {value!r} is due"
 
 

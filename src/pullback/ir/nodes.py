@@ -246,6 +246,11 @@ def is_scalar(operand: Operand) -> bool:
     return isinstance(operand, Value | Constant) and isinstance(operand.type, Scalar)
 
 
+def is_undefined(operand: Operand) -> bool:
+    """Whether an operand stands for a variable without a value."""
+    return isinstance(operand, Constant) and operand.value is UNDEFINED
+
+
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
     """The blocks inside a statement, in the order in which they run."""
     match statement:

@@ -24,7 +24,7 @@ from pullback.frontend.values.bindings import (
 from pullback.frontend.values.context import Context
 from pullback.ir.builder import constant
 from pullback.ir.infer import type_of_part
-from pullback.ir.nodes import UNDEFINED, Block, Constant, If, Operand, Statement, Value
+from pullback.ir.nodes import UNDEFINED, Block, Constant, If, Operand, Statement, Value, is_undefined
 from pullback.ir.types import BOOL, Array, Type, join
 
 
@@ -307,7 +307,7 @@ def _conflict(name: str) -> Conflict:
 
 def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
     """The operand with another scalar or element type."""
-    if operand.type == type_ or (isinstance(operand, Constant) and operand.value is UNDEFINED):
+    if operand.type == type_ or is_undefined(operand):
         return operand if operand.type == type_ else Constant(UNDEFINED, type_)
     if isinstance(operand, Constant) and isinstance(operand.value, int | float):
         return Constant({"float64": float, "int64": int}.get(type_.dtype, lambda v: v)(operand.value), type_)

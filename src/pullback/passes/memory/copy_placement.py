@@ -1,0 +1,128 @@
+"""Where copies must be made so that no write in place changes an array that somebody still needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pullback.analysis.lifetimes import Lifetimes, Sides, Taken
+from pullback.ir.nodes import Function, Let, Value, is_undefined
+
+
+@dataclass(slots=True)
+class Repairs:
+    """What to copy: values right after they are made, operands where they are written, where loops take or yield them,
+    and results."""
+
+    values: dict[Value, int] = field(default_factory=dict)
+    written: set[Value] = field(default_factory=set)
+    handed_out: set[Value] = field(default_factory=set)
+    initials: set[tuple[Value, int]] = field(default_factory=set)
+    yields: set[tuple[Value, int]] = field(default_factory=set)
+    results: set[int] = field(default_factory=set)
+
+    def any(self) -> bool:
+        return bool(self.values or self.written or self.handed_out or self.initials or self.yields or self.results)
+
+
+def find_repairs(function: Function) -> Repairs:
+    """What to copy so that the writes that a function has now can be done in place."""
+    return _Placement(function).check()
+
+
+class _Placement:
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.lifetimes = Lifetimes(function)
+        self.repairs = Repairs()
+        self.copied: frozenset[Value] = frozenset()
+        self.rank = {value: k for k, value in enumerate(self.lifetimes.order)}
+        self.holders: dict[Value, list[Value]] = {}
+        for value in self.lifetimes.order:
+            for origin in self.lifetimes.origin(value):
+                self.holders.setdefault(origin, []).append(value)
+
+    def check(self) -> Repairs:
+        for statement, position, sides in self.lifetimes.writes:
+            self.check_write(statement, position, sides)
+        for parameter, taken in self.lifetimes.taken.items():
+            self.check_taken(parameter, taken)
+        self.check_results()
+        return self.repairs
+
+    def holding(self, origins: frozenset[Value]) -> list[Value]:
+        """The values that may share this memory, in the order in which they are made."""
+        found = {value for origin in origins for value in self.holders.get(origin, ())}
+        return sorted(found, key=self.rank.__getitem__)
+
+    def check_write(self, statement: Let, position: int, sides: Sides) -> None:
+        lifetimes = self.lifetimes
+        written = lifetimes.origin(statement.operands[0])
+        given = [origin for origin in written if origin in self.function.parameters]
+        if written & lifetimes.readonly or not all(map(self.may_take, given)):
+            self.copy_before(statement, written)
+            return
+        for value in self.holding(written):
+            if lifetimes.made[value] >= position or value is statement.value:
+                continue
+            if lifetimes.is_read_after(value, position, sides):
+                outer = len(lifetimes.loops[value]) < len(lifetimes.loops[statement.value])
+                if value in lifetimes.kept or outer or statement.operands[0] in lifetimes.views:
+                    self.copy_before(statement, written)
+                    return
+                self.copy_for_readers(value, position)
+
+    def copy_for_readers(self, value: Value, position: int) -> None:
+        """Give those who read a value after a position a copy, made where the value is surely there."""
+        handed_out = self.handed_out(value)
+        if handed_out:
+            self.repairs.handed_out |= handed_out
+        else:
+            self.repairs.values.setdefault(value, position)
+
+    def handed_out(self, value: Value) -> set[Value]:
+        """For a result that only some branches define: the innermost such results, which those branches can copy."""
+        sides = self.lifetimes.sides.get(value, ())
+        if not any(map(is_undefined, sides)):
+            return set()
+        inner = [self.handed_out(side) for side in sides if isinstance(side, Value)]
+        return {part for parts in inner for part in parts} if any(inner) else {value}
+
+    def copy_before(self, statement: Let, written: frozenset[Value]) -> None:
+        """Write to a copy; the writes that follow on the same memory are looked at again in the next iteration."""
+        if not written & self.copied:
+            self.repairs.written.add(statement.value)
+            self.copied |= written
+
+    def check_taken(self, parameter: Value, place: Taken) -> None:
+        """A carried array that is written must be the only holder of its memory, on entry and after every iteration."""
+        lifetimes, loop, k = self.lifetimes, place.loop, place.k
+        others = {o for j, c in enumerate(loop.carried) if j != k for o in lifetimes.origin(c.initial)}
+        taken = lifetimes.origin(loop.carried[k].initial)
+        before = [value for value in self.holding(taken) if lifetimes.made[value] <= place.start]
+        needed = [value for value in before if lifetimes.is_read_after(value, place.start, place.sides)]
+        foreign = [o for o in taken if o in self.function.parameters]
+        spare = not lifetimes.kept.intersection(needed)
+        if foreign and spare and all(map(self.may_take, foreign)) and not taken & others:
+            for value in needed:
+                self.copy_for_readers(value, place.start)
+        elif taken & others or needed or foreign or taken & lifetimes.readonly:
+            self.repairs.initials.add((parameter, k))
+        yielded = lifetimes.origin(loop.body.yields[k])
+        other_yields = [y for j, y in enumerate(loop.body.yields) if j != k]
+        outer = any(lifetimes.made.get(origin, -1) <= place.start for origin in yielded)
+        if outer or any(yielded & lifetimes.origin(y) for y in other_yields):
+            self.repairs.yields.add((parameter, k))
+
+    def may_take(self, parameter: Value) -> bool:
+        """Whether a parameter's memory may be written."""
+        return self.function.parameters.index(parameter) in self.function.mutated
+
+    def check_results(self) -> None:
+        seen: set[Value] = set()
+        count = len(self.function.results)
+        kept = {o for y in self.function.body.yields[count:] for o in self.lifetimes.origin(y)}
+        for k, result in enumerate(self.function.results):
+            origins = self.lifetimes.origin(result)
+            if origins & (seen | kept | set(self.function.parameters)):
+                self.repairs.results.add(k)
+            seen |= origins

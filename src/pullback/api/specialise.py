@@ -18,8 +18,9 @@ from pullback.compile.options import Options
 from pullback.compile.turns import MAKING
 from pullback.errors import AliasError, TypingError
 from pullback.frontend.build import Built, build
-from pullback.frontend.source.finding import Source, find_source, plain_function
+from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
+from pullback.frontend.source.plain_functions import plain_function
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir.classes import as_number, obstacles_in

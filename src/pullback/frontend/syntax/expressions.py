@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import builtins
-import operator
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import Any
 
 import gast
 import numpy as np
 
 from pullback.frontend.calls import calls, indexing
-from pullback.frontend.calls.apply import apply, apply_operator, needs_static
+from pullback.frontend.calls.apply import apply, apply_operator
 from pullback.frontend.calls.spelling import OPERATORS
-from pullback.frontend.tapes.captured import binding_of, lookup_outside
-from pullback.frontend.values.bindings import (
-    ArrayRef,
-    Binding,
-    DictRef,
-    ListRef,
-    Local,
-    Method,
-    Static,
-    TapeRef,
-    Text,
-    TupleValue,
-)
+from pullback.frontend.syntax.attributes import attribute
+from pullback.frontend.syntax.operators import binary, compared, negated, truth
+from pullback.frontend.tapes.captured import lookup_outside
+from pullback.frontend.values.bindings import Binding, Local, Static, Text, TupleValue
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context, Pending
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Constant, Permute, Value
-from pullback.ir.types import Array, Scalar, is_float
+from pullback.ir.nodes import Constant, Value
 
 
 def evaluate(context: Context, node: Any) -> Binding:
@@ -74,89 +63,11 @@ def _binary(context: Context, node: Any) -> Binding:
     return binary(context, OPERATORS[type(node.op)], left, right, node)
 
 
-def binary(context: Context, function: Callable[..., Any], left: Binding, right: Binding, node: Any) -> Binding:
-    """An operator on two bindings: numbers and arrays compute, tuples, lists and strings join."""
-    if isinstance(left, TupleValue) and isinstance(right, TupleValue) and function is np.add:
-        return TupleValue(left.items + right.items)
-    if isinstance(left, ListRef) and isinstance(right, ListRef) and function is np.add:
-        return context.new_list(context.items(left, node) + context.items(right, node))
-    if function is np.multiply:
-        for listed, count in ((left, right), (right, left)):
-            if isinstance(listed, ListRef | TupleValue) and is_count(count):
-                return _repeated(context, listed, count, node)
-    if isinstance(left, Static | Text) or isinstance(right, Static | Text):
-        return _join_texts(context, function, left, right, node)
-    return apply_operator(context, function, (left, right), node)
-
-
-def _repeated(context: Context, listed: ListRef | TupleValue, count: Value | Constant, node: Any) -> Binding:
-    """A list or tuple several times over."""
-    if isinstance(count, Value):
-        needs_static(context, count, "how often a list or tuple is repeated", node)
-    items = context.items(listed, node) * int(count.value)
-    return TupleValue(items) if isinstance(listed, TupleValue) else context.new_list(items)
-
-
-def is_count(binding: Binding) -> TypeGuard[Value | Constant]:
-    """Whether a binding is a single number of integers or bools."""
-    type_ = binding.type if isinstance(binding, Value | Constant) else None
-    return isinstance(type_, Scalar) and not is_float(type_)
-
-
-def _join_texts(context: Context, function: Any, left: Binding, right: Binding, node: Any) -> Binding:
-    parts = [_text_parts(binding) for binding in (left, right)]
-    if function is np.add and all(part is not None for part in parts):
-        return Text((*(parts[0] or ()), *(parts[1] or ())))
-    return apply_operator(context, function, (left, right), node)
-
-
-def _text_parts(binding: Binding) -> tuple[Any, ...] | None:
-    if isinstance(binding, Text):
-        return binding.parts
-    return (binding.value,) if isinstance(binding, Static) and isinstance(binding.value, str) else None
-
-
 def _unary(context: Context, node: Any) -> Binding:
     operand = evaluate(context, node.operand)
     if isinstance(node.op, gast.Not):
         return negated(context, operand, node)
     return apply_operator(context, OPERATORS[type(node.op)], (operand,), node)
-
-
-def negated(context: Context, binding: Binding, node: Any) -> Binding:
-    """`not binding`."""
-    condition = truth(context, binding, node)
-    if isinstance(condition, Constant):
-        return constant(not condition.value)
-    return context.let(node, np.logical_not, condition)
-
-
-def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
-    """A binding as a condition: known before the run where it can be."""
-    match binding:
-        case Static(value=value):
-            return constant(bool(value))
-        case TupleValue():
-            return constant(bool(binding.items))
-        case ListRef() | DictRef():
-            content = context.version(binding.cell, node)
-            if isinstance(content, tuple):
-                return constant(bool(content))
-            return context.let(node, np.not_equal, content.length, constant(0))
-        case ArrayRef():
-            value = context.operand(binding, node)
-            if isinstance(value.type, Array):
-                context.mistyped(
-                    node, "the truth value of an array is ambiguous", "use np.any(...) or np.all(...), or an element"
-                )
-            return truth(context, value, node)
-        case Constant(value=value):
-            return constant(bool(value))
-        case Value():
-            if binding.type.dtype == "bool":
-                return binding
-            return context.let(node, np.not_equal, binding, constant(0))
-    context.mistyped(node, "this has no truth value that can be followed")
 
 
 def _boolean(context: Context, node: Any) -> Binding:
@@ -203,66 +114,6 @@ def _compare_from(context: Context, node: Any, left: Binding, pairs: list[tuple[
     )
 
 
-def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any) -> Binding:
-    """One comparison; identity and membership must be known before the run."""
-    match op:
-        case gast.Is() | gast.IsNot():
-            same = _known_identity(context, left, right, node)
-            return constant(same == isinstance(op, gast.Is))
-        case gast.In() | gast.NotIn():
-            found = _membership(context, left, right, node)
-            return found if isinstance(op, gast.In) else negated(context, found, node)
-    if isinstance(left, Static) and isinstance(right, Static):
-        python = {gast.Eq: operator.eq, gast.NotEq: operator.ne}.get(type(op))
-        if python is not None:
-            return constant(bool(python(left.value, right.value)))
-    if (isinstance(left, Static) or isinstance(right, Static)) and isinstance(op, gast.Eq | gast.NotEq):
-        return constant(isinstance(op, gast.NotEq))
-    if isinstance(left, TupleValue) and isinstance(right, TupleValue):
-        return _compare_tuples(context, op, left, right, node)
-    return apply_operator(context, OPERATORS[type(op)], (left, right), node)
-
-
-def _compare_tuples(context: Context, op: Any, left: TupleValue, right: TupleValue, node: Any) -> Binding:
-    if not isinstance(op, gast.Eq | gast.NotEq):
-        context.refuse(node, "tuples are compared for order", "compare their items")
-    equal: Binding = constant(len(left.items) == len(right.items))
-    if len(left.items) == len(right.items):
-        for a, b in zip(left.items, right.items, strict=True):
-            both = (equal, compared(context, gast.Eq(), a, b, node))
-            equal = apply_operator(context, np.logical_and, both, node)
-    return equal if isinstance(op, gast.Eq) else negated(context, equal, node)
-
-
-def _known_identity(context: Context, left: Binding, right: Binding, node: Any) -> bool:
-    if isinstance(left, Static) and isinstance(right, Static):
-        return left.value is right.value
-    if isinstance(left, Constant) and isinstance(right, Constant):
-        return type(left.value) is type(right.value) and left.value == right.value
-    if isinstance(left, Static) or isinstance(right, Static):
-        return False
-    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef) and not context.state.linked.get(left.cell):
-        return left == right
-    context.refuse(node, "whether these are the same object is not known before the run", "compare with ==")
-
-
-def _membership(context: Context, left: Binding, right: Binding, node: Any) -> Binding:
-    if isinstance(right, DictRef):
-        keys = [key for key, _ in context.version(right.cell, node)]
-        if isinstance(left, Static):
-            return constant(left.value in keys)
-    if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, str):
-        return constant(left.value in right.value)
-    found: Binding = constant(False)
-    for item in context.items(right, node):
-        equal = compared(context, gast.Eq(), left, item, node)
-        if isinstance(equal, Constant) and isinstance(found, Constant):
-            found = constant(bool(equal.value or found.value))
-        else:
-            found = apply_operator(context, np.logical_or, (found, equal), node)
-    return found
-
-
 def _conditional(context: Context, node: Any) -> Binding:
     condition = truth(context, evaluate(context, node.test), node.test)
     if isinstance(condition, Constant):
@@ -299,70 +150,6 @@ def key_of(context: Context, binding: Binding, node: Any) -> Any:
 def _attribute(context: Context, node: Any) -> Binding:
     receiver = evaluate(context, node.value)
     return attribute(context, receiver, node.attr, node)
-
-
-def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Binding:
-    """`receiver.name`."""
-    match receiver:
-        case ArrayRef():
-            return _array_attribute(context, receiver, name, node)
-        case Value() | Constant():
-            return _number_attribute(context, receiver, name, node)
-        case ListRef() | DictRef() | TapeRef():
-            return Method(receiver, name)
-        case TupleValue() if name in receiver.fields:
-            return receiver.items[receiver.fields.index(name)]
-        case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
-            return calls.method_of_record(context, receiver, name, node)
-        case TupleValue():
-            return Method(receiver, name)
-        case Static(value=value):
-            return _static_attribute(context, value, name, node)
-    context.refuse(node, f"the attribute '{name}' cannot be followed here")
-
-
-def _static_attribute(context: Context, owner: Any, name: str, node: Any) -> Binding:
-    try:
-        found = getattr(owner, name)
-    except AttributeError as error:
-        context.mistyped(node, str(error))
-    return binding_of(context, found, owner, name, node)
-
-
-def _array_attribute(context: Context, ref: ArrayRef, name: str, node: Any) -> Binding:
-    version = context.version(ref.cell, node)
-    if name == "T":
-        ndim = indexing.type_of_ref(context, ref, node).ndim
-        return ArrayRef(ref.cell, (*ref.path, Permute(tuple(reversed(range(ndim))))))
-    if name == "mT":
-        ndim = indexing.type_of_ref(context, ref, node).ndim
-        axes = (*range(ndim - 2), ndim - 1, ndim - 2)
-        return ArrayRef(ref.cell, (*ref.path, Permute(axes)))
-    if name in ("shape", "size", "ndim"):
-        return indexing.shape_attribute(context, context.read(ref, node), name, node)
-    if name == "dtype":
-        return Static(np.dtype(version.type.dtype))
-    if name == "real":
-        return ref
-    if name == "flat":
-        context.refuse(node, "'.flat' cannot be followed", "use .ravel() or np.reshape(x, -1)")
-    return Method(ref, name)
-
-
-def _number_attribute(context: Context, number: Value | Constant, name: str, node: Any) -> Binding:
-    match name:
-        case "shape":
-            return TupleValue(())
-        case "ndim":
-            return constant(0)
-        case "size":
-            return constant(1)
-        case "T" | "real":
-            return number
-        case "dtype":
-            assert number.type is not None, "a number has a type"
-            return Static(np.dtype(number.type.dtype))
-    return Method(number, name)
 
 
 def _subscript(context: Context, node: Any) -> Binding:

@@ -1,0 +1,78 @@
+"""Attributes of bindings: of arrays, numbers, records, and of objects known before the run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.calls import calls, indexing
+from pullback.frontend.tapes.captured import binding_of
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Method, Static, TapeRef, TupleValue
+from pullback.frontend.values.context import Context
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, Permute, Value
+
+
+def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Binding:
+    """`receiver.name`."""
+    match receiver:
+        case ArrayRef():
+            return _array_attribute(context, receiver, name, node)
+        case Value() | Constant():
+            return _number_attribute(context, receiver, name, node)
+        case ListRef() | DictRef() | TapeRef():
+            return Method(receiver, name)
+        case TupleValue() if name in receiver.fields:
+            return receiver.items[receiver.fields.index(name)]
+        case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
+            return calls.method_of_record(context, receiver, name, node)
+        case TupleValue():
+            return Method(receiver, name)
+        case Static(value=value):
+            return _static_attribute(context, value, name, node)
+    context.refuse(node, f"the attribute '{name}' cannot be followed here")
+
+
+def _static_attribute(context: Context, owner: Any, name: str, node: Any) -> Binding:
+    try:
+        found = getattr(owner, name)
+    except AttributeError as error:
+        context.mistyped(node, str(error))
+    return binding_of(context, found, owner, name, node)
+
+
+def _array_attribute(context: Context, ref: ArrayRef, name: str, node: Any) -> Binding:
+    version = context.version(ref.cell, node)
+    if name == "T":
+        ndim = indexing.type_of_ref(context, ref, node).ndim
+        return ArrayRef(ref.cell, (*ref.path, Permute(tuple(reversed(range(ndim))))))
+    if name == "mT":
+        ndim = indexing.type_of_ref(context, ref, node).ndim
+        axes = (*range(ndim - 2), ndim - 1, ndim - 2)
+        return ArrayRef(ref.cell, (*ref.path, Permute(axes)))
+    if name in ("shape", "size", "ndim"):
+        return indexing.shape_attribute(context, context.read(ref, node), name, node)
+    if name == "dtype":
+        return Static(np.dtype(version.type.dtype))
+    if name == "real":
+        return ref
+    if name == "flat":
+        context.refuse(node, "'.flat' cannot be followed", "use .ravel() or np.reshape(x, -1)")
+    return Method(ref, name)
+
+
+def _number_attribute(context: Context, number: Value | Constant, name: str, node: Any) -> Binding:
+    match name:
+        case "shape":
+            return TupleValue(())
+        case "ndim":
+            return constant(0)
+        case "size":
+            return constant(1)
+        case "T" | "real":
+            return number
+        case "dtype":
+            assert number.type is not None, "a number has a type"
+            return Static(np.dtype(number.type.dtype))
+    return Method(number, name)

@@ -168,6 +168,23 @@ def tuple_(items: list[Any]) -> Any:
     return gast.Tuple(items, gast.Load())
 
 
+def target_named(text: str) -> Any:
+    """A variable that is assigned."""
+    return gast.Name(text, gast.Store(), None, None)
+
+
+def negated(condition: Any) -> Any:
+    """`not condition`, with the opposite operator where that is plain."""
+    if isinstance(condition, gast.UnaryOp) and isinstance(condition.op, gast.Not):
+        return condition.operand
+    match condition:
+        case gast.Compare(left=left, ops=[gast.Eq()], comparators=right):
+            return gast.Compare(left, [gast.NotEq()], right)
+        case gast.Compare(left=left, ops=[gast.NotEq()], comparators=right):
+            return gast.Compare(left, [gast.Eq()], right)
+    return gast.UnaryOp(gast.Not(), condition)
+
+
 def public_name(function: Any) -> tuple[str, Any]:
     """The public module of a function, and how the function is written there: `np.linalg.inv`, `scipy.special.j0`."""
     address = address_of(function)

@@ -442,6 +442,20 @@ def test_function_of_numpy(name: str) -> None:
     np.testing.assert_allclose(second, differences, rtol=1e-5, atol=1e-5)
 
 
+METHODS: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys("sum mean prod max min var std any all argmax argmin cumsum cumprod trace ravel".split(), ()),
+    **dict.fromkeys("squeeze round diagonal argsort".split(), ()),
+    **{"dot": (np.ones((3, 2)),), "swapaxes": (0, 1), "clip": (0.3, 0.6), "repeat": (2,), "take": ([2, 0],)},
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_of_arrays_is_one_of_tensors(name: str) -> None:
+    x = np.random.default_rng(0).uniform(0.0, 1.0, (2, 3))
+    expected = getattr(x, name)(*METHODS[name])
+    np.testing.assert_array_equal(getattr(pb.constant(x), name)(*METHODS[name]).numpy(), expected)
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
 def test_empty_arrays(shape: tuple[int, ...]) -> None:
     (g,) = gradient(lambda x: np.sum(np.exp(x) * x) + np.sum(x.T @ x) + np.sum(x[:, None]), np.zeros(shape))

@@ -286,7 +286,7 @@ class Tensor:
 
     @property
     def T(self) -> Tensor:
-        """With its axes turned iteration."""
+        """With its axes in reverse order."""
         return np.transpose(self)
 
     @property
@@ -319,7 +319,7 @@ class Tensor:
         return np.reshape(self, shape[0] if len(shape) == 1 else shape)
 
     def transpose(self, *axes: Any) -> Tensor:
-        """With its axes in another order, or turned iteration."""
+        """With its axes in another order, or in reverse order."""
         order = axes[0] if len(axes) == 1 else axes or None
         return np.transpose(self, order)
 
@@ -336,7 +336,7 @@ class Tensor:
     any, all, argmax, argmin = method(np.any), method(np.all), method(np.argmax), method(np.argmin)
     cumsum, cumprod, dot, trace = method(np.cumsum), method(np.cumprod), method(np.dot), method(np.trace)
     ravel, squeeze, swapaxes = method(np.ravel), method(np.squeeze), method(np.swapaxes)
-    clip, iteration, repeat, take = method(np.clip), method(np.round), method(np.repeat), method(np.take)
+    clip, round, repeat, take = method(np.clip), method(np.round), method(np.repeat), method(np.take)
     diagonal, argsort = method(np.diagonal), method(np.argsort)
 
     __iadd__, __isub__ = in_place(operator.add), in_place(operator.sub)

@@ -13,6 +13,7 @@ from typing import Any, Literal, overload
 from numba import cloudpickle
 
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
+from pullback.api.readable import html_of
 from pullback.api.recording import recorded_call
 from pullback.api.shortcut import MISS, Shortcut, Writer, never
 from pullback.api.specialise import Engine, build_for
@@ -169,9 +170,7 @@ class Differentiable(Entrance):
         return PreparedPrimal(self, *build_for(self.engine, bound))
 
     def _repr_html_(self) -> str:
-        from pullback.api.view import html_of
-
-        return html_of(self)
+        return html_of(self.engine)
 
 
 class PreparedPrimal(Prepared):

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import importlib
 import uuid
-from typing import Any, cast
+from typing import Any
 
 from numba import njit, types
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload, typeof_impl
-from numba.np.numpy_support import as_dtype
 
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
 from pullback.api.kept_calls import Kept, names_of, remembering
-from pullback.api.specialise import wrt_leaves
+from pullback.api.numba_calls import compiled_for, key_for
 from pullback.compile.functions import Compiled
-from pullback.errors import TypingError
-from pullback.frontend.build import Built
-from pullback.frontend.values.arguments import Form, Leaf
-from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 
 
 @typeof_impl.register(GradientFunction)
@@ -91,32 +86,6 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     return unique(_one_in_tuple(compiled, remember) if single else _plain(compiled, remember))
 
 
-def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
-    """A hash of what a call computes and returns, the same in every process; None if only this one can know it."""
-    key = compiled_for(callable_, arguments).key
-    return key and f"{key} {isinstance(getattr(callable_, 'argnums', None), tuple)}"
-
-
-def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
-    """What is compiled for a call with arguments of these Numba types."""
-    engine = callable_.engine
-    names = list(engine.signature.parameters)
-    if len(arguments) != len(names):
-        raise TypingError(f"'{engine.source.name}' takes {len(names)} arguments in compiled code, defaults included")
-    forms: dict[str, Form] = {name: Leaf(type_of_numba(t)) for name, t in zip(names, arguments, strict=True)}
-    built: Built = engine.build(forms, numbers=False)
-    if built.captures:
-        raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
-    if isinstance(callable_, Differentiable):
-        return cast(Compiled, built.code.derivative("primal", ()).unguarded)
-    if callable_.has_aux:
-        raise TypingError("has_aux cannot be used in compiled code")
-    numbers, _ = wrt_leaves(engine, forms, callable_.argnums)
-    callable_.check_result(built)
-    kind = "value_and_grad" if callable_.with_value else "grad"
-    return cast(Compiled, built.code.derivative(kind, numbers).unguarded)
-
-
 def _plain(compiled: Compiled, remember: Any) -> Any:
     function = compiled.dispatcher
 
@@ -146,16 +115,3 @@ def _one_in_tuple(compiled: Compiled, remember: Any) -> Any:
         return (function(*arguments),)
 
     return call
-
-
-def type_of_numba(type_: Any) -> Scalar | Array:
-    """Our type for one of Numba's. Raises TypingError for what is neither a number nor an array of numbers."""
-    type_ = types.unliteral(type_)
-    if isinstance(type_, types.Array):
-        return Array(as_dtype(type_.dtype).name, type_.ndim)
-    plain = {types.float64: FLOAT, types.int64: INT, types.boolean: BOOL}
-    if type_ in plain:
-        return plain[type_]
-    if isinstance(type_, types.Number):
-        return Scalar(as_dtype(type_).name)
-    raise TypingError(f"an argument of type {type_} cannot be passed from compiled code")

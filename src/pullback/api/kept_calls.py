@@ -13,6 +13,8 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
+from pullback.api.numba_calls import key_for
+
 
 class Stale(OSError):
     """What Numba has kept does not fit what is called now."""
@@ -37,8 +39,6 @@ def restored(names: tuple[tuple[str, str], ...], arguments: tuple[Any, ...], key
 
     The generated modules are loaded then, which the machine code looks for.
     """
-    from pullback.api.inside_njit import key_for
-
     found = [getattr(sys.modules[module], name) for module, name in names if hasattr(sys.modules.get(module), name)]
     if key is None or not found:
         raise Stale("the function has no name under which it is found again")

@@ -1,16 +1,14 @@
-"""Reading what was generated: `source`, `inspect_source`, and the two columns of a notebook."""
+"""Reading what was generated: `source` and `inspect_source`."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from typing import Any
 
 from pullback.api.derivatives import GradientFunction
-from pullback.api.differentiable import Differentiable, engine_of
+from pullback.api.differentiable import engine_of
+from pullback.api.readable import readable
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
-from pullback.compile.functions import Compiled
-from pullback.emit.module import emit_module
 from pullback.frontend.values.arguments import leaf_types
 from pullback.ir.types import is_float
 
@@ -37,14 +35,9 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
-        return _readable(built.code.derivative("primal", (), general=True))
+        return readable(built.code.derivative("primal", (), general=True))
     pair = built.code.derivative("split", numbers, general=True)
-    return _readable(pair.forward, pair.backward)
-
-
-def _readable(*made: Compiled) -> str:
-    """The text of generated functions, to read."""
-    return emit_module([one.function for one in made], compiled=False, exact=made[0].options.exact).rstrip()
+    return readable(pair.forward, pair.backward)
 
 
 def inspect_source(
@@ -86,23 +79,3 @@ def float_arguments(engine: Engine, bound: dict[str, Any]) -> tuple[str, ...]:
     """The names of the arguments that are made of floats alone."""
     forms, _ = build_for(engine, bound)
     return tuple(name for name, form in forms.items() if leaf_types(form) and all(map(is_float, leaf_types(form))))
-
-
-def html_of(function: Differentiable) -> str:
-    """The primal and the latest backward function side by side, for a notebook."""
-    engine = function.engine
-    tree, lines = engine.source.tree, engine.source.lines
-    primal = "\n".join(lines[tree.lineno - 1 : tree.end_lineno])
-    pairs = [made for (_, request), made in engine.made.items() if request.kind == "split"]
-    joints = [made for (_, request), made in engine.made.items() if request.kind in ("value_and_grad", "grad")]
-    if pairs:
-        backward = _readable(pairs[-1].backward)
-    elif joints:
-        backward = joints[-1].text
-    else:
-        backward = "# call pb.grad or pb.value_and_grad first"
-    cells = "".join(
-        f'<td style="vertical-align:top;text-align:left"><pre>{html.escape(text)}</pre></td>'
-        for text in (primal, backward)
-    )
-    return f"<table><tr>{cells}</tr></table>"

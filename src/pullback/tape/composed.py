@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pullback.tape.factorisations import contraction
-from pullback.tape.functions import COMPOSED, bare, stacked
+from pullback.tape.functions import COMPOSED, bare
 from pullback.tape.rules import put
-from pullback.tape.tensor import apply
+from pullback.tape.tensor import apply, stacked
 
 _ALL = slice(None)
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -13,13 +13,12 @@ from pullback import runtime
 from pullback.errors import ShapeError, TypingError
 from pullback.frontend.calls.spelling import spell
 from pullback.functions.declare import constant as constant_functions
-from pullback.tape.functions import holds_tensor
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.pullbacks import Pullback, Wanted
 from pullback.tape.record import tensors_in
 from pullback.tape.recorders import enter, leave, only, tell
-from pullback.tape.tensor import Tensor, apply, as_recorded
+from pullback.tape.tensor import Tensor, apply, as_recorded, holds_tensor
 from pullback.tape.variable import Variable, constant
 
 

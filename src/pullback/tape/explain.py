@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pullback.errors import describe_at
-from pullback.tape.disconnections import Cut
+from pullback.tape.disconnections import Cut, Cuts
+from pullback.tape.record import Record
 from pullback.tape.sweep import Records, find_path, inputs_of
 from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable
 
-if TYPE_CHECKING:
-    from pullback.tape.gradient_tape import GradientTape
+
+class Tape(Protocol):
+    """What is asked of a tape here; see `GradientTape`."""
+
+    records: dict[int, Record | None] | None
+    cuts: Cuts
+    watched_at: dict[int, int]
+    watches_variables: bool
+    recording: bool
+    last_key: int
 
 
-def explain(tape: GradientTape, records: Records, target: Tensor, source: Tensor) -> str:
+def explain(tape: Tape, records: Records, target: Tensor, source: Tensor) -> str:
     """The cause of a gradient that is None, or that there is none."""
     for name, one in (("target", target), ("source", source)):
         if one.dtype.kind != "f":
@@ -65,7 +74,7 @@ def describe_cut(cut: Cut) -> str:
     return describe_at(cut.place, reason)
 
 
-def _of_unknown_source(tape: GradientTape, source: Tensor) -> str:
+def _of_unknown_source(tape: Tape, source: Tensor) -> str:
     """Why a source is none that the tape follows."""
     others = [other for other in _other_tapes(tape) if source._key in (other.records or ())]
     if isinstance(source, Variable):
@@ -84,7 +93,7 @@ def _of_unknown_source(tape: GradientTape, source: Tensor) -> str:
     )
 
 
-def _of_foreign_target(tape: GradientTape, records: Records, target: Tensor) -> str | None:
+def _of_foreign_target(tape: Tape, records: Records, target: Tensor) -> str | None:
     """That a target was computed where the tape did not see it; None if that is not so."""
     if target._key in records:
         return None
@@ -95,5 +104,5 @@ def _of_foreign_target(tape: GradientTape, records: Records, target: Tensor) -> 
     return None
 
 
-def _other_tapes(tape: GradientTape) -> list[GradientTape]:
+def _other_tapes(tape: Tape) -> list[Tape]:
     return [other for other in gc.get_objects() if type(other) is type(tape) and other is not tape]

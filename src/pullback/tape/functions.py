@@ -15,10 +15,11 @@ from pullback.frontend.calls.apply import parameter_names
 from pullback.frontend.calls.spelling import canonical
 from pullback.frontend.source.addresses import name_of
 from pullback.functions import rule_of
+from pullback.tape.protocols import HANDLERS
 from pullback.tape.pullbacks import positional
 from pullback.tape.recorders import active, is_connected, tell
 from pullback.tape.rules import RULES, cast, take_item
-from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, tensor_of
+from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, holds_tensor, stacked, tensor_of
 
 HARMLESS = {"dtype", "order", "casting", "subok", "out", "like", "kind", "stable", "device"}
 """Keywords of NumPy's that change no derivative; `out` has been refused before."""
@@ -209,22 +210,6 @@ def as_argument(name: str, argument: Any) -> Any:
     return stacked(argument)
 
 
-def stacked(items: Any) -> Any:
-    """A nested list of numbers, arrays and tensors as one array, or as one tensor where there is a tensor in it."""
-    if not isinstance(items, list | tuple):
-        return items
-    if not holds_tensor(items):
-        return np.asarray(items)
-    return np.stack([stacked(item) for item in items])
-
-
-def holds_tensor(argument: Any) -> bool:
-    """Whether there is a tensor among the items of a nested sequence."""
-    if isinstance(argument, list | tuple):
-        return any(holds_tensor(item) for item in argument)
-    return isinstance(argument, Tensor)
-
-
 def out_of(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """The array that the result is written to; None where there is none."""
     if "out" in keywords:
@@ -290,6 +275,9 @@ def item(x: Tensor, index: Any) -> Tensor:
 def as_dtype(x: Tensor, dtype: Any) -> Tensor:
     """The elements in another dtype."""
     return apply(cast, cast, x, np.dtype(dtype))
+
+
+HANDLERS.call, HANDLERS.call_ufunc, HANDLERS.item, HANDLERS.as_dtype = call, call_ufunc, item, as_dtype
 
 
 COMPOSED: dict[Callable[..., Any], Callable[..., Any]] = {}

@@ -15,6 +15,7 @@ import numpy as np
 from pullback.functions.declare import Kind, Rule
 from pullback.functions.elementwise import power_partials
 from pullback.runtime import masked_product
+from pullback.tape.tensor import Tensor, apply
 
 RULES: dict[Callable[..., Any], Rule] = {}
 
@@ -72,9 +73,7 @@ def of_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose first argument may be a tensor, and which is recorded then."""
 
     def call(first: Any, *others: Any) -> Any:
-        if hasattr(first, "_key"):
-            from pullback.tape.tensor import apply
-
+        if isinstance(first, Tensor):
             return apply(function, function, first, *others)
         return function(first, *others)
 

@@ -13,6 +13,7 @@ from pullback.errors import TypingError
 from pullback.frontend.calls.spelling import canonical
 from pullback.ir.classes import obstacle_of
 from pullback.tape.escapes import check_escape
+from pullback.tape.protocols import HANDLERS
 from pullback.tape.recorders import active, is_connected, taken_out
 
 new_key: Callable[[], int] = itertools.count(2, 2).__next__
@@ -47,13 +48,27 @@ def as_operand(given: Any) -> Any:
     if isinstance(given, np.ndarray | np.generic | int | float):
         return given
     if isinstance(given, list | tuple):
-        from pullback.tape.functions import stacked
-
         return stacked(given)
     array = np.asarray(given)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"a {type(given).__name__} cannot be combined with a tensor")
     return array
+
+
+def stacked(items: Any) -> Any:
+    """A nested list of numbers, arrays and tensors as one array, or as one tensor where there is a tensor in it."""
+    if not isinstance(items, list | tuple):
+        return items
+    if not holds_tensor(items):
+        return np.asarray(items)
+    return np.stack([stacked(item) for item in items])
+
+
+def holds_tensor(argument: Any) -> bool:
+    """Whether there is a tensor among the items of a nested sequence."""
+    if isinstance(argument, list | tuple):
+        return any(holds_tensor(item) for item in argument)
+    return isinstance(argument, Tensor)
 
 
 def check_class(given: Any) -> None:
@@ -143,9 +158,7 @@ class Tensor:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from pullback.tape.variable import constant
-
-        return constant, (self.numpy(),)
+        return Tensor, (self.numpy(),)
 
     # What it is
 
@@ -236,19 +249,13 @@ class Tensor:
             if len(inputs) == 1:
                 return apply_to_one(canonical(ufunc), ufunc, self)
             return apply(canonical(ufunc), ufunc, *(as_operand(one) for one in inputs))
-        from pullback.tape.functions import call_ufunc
-
-        return call_ufunc(ufunc, method, inputs, keywords)
+        return HANDLERS.call_ufunc(ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        from pullback.tape.functions import call
-
-        return call(function, arguments, keywords)
+        return HANDLERS.call(function, arguments, keywords)
 
     def __getitem__(self, index: Any) -> Tensor:
-        from pullback.tape.functions import item
-
-        return item(self, index)
+        return HANDLERS.item(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypingError(
@@ -308,11 +315,9 @@ class Tensor:
         self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
     ) -> Tensor:
         """Its elements in another dtype; no gradient flows through integers. TypeError where `casting` forbids it."""
-        from pullback.tape.functions import as_dtype
-
         if not np.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"{self.dtype} cannot be cast to {np.dtype(dtype)} by casting={casting!r}")
-        return as_dtype(self, dtype)
+        return HANDLERS.as_dtype(self, dtype)
 
     def reshape(self, *shape: Any) -> Tensor:
         """Its elements in another shape, given as a tuple or as numbers."""

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from pullback import tape
-from pullback.tape.functions import holds_tensor
 from pullback.tape.nest import flatten
-from pullback.tape.tensor import Tensor
+from pullback.tape.tensor import Tensor, holds_tensor
 
 _NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 

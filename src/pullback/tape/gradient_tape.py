@@ -14,6 +14,7 @@ from pullback.functions import is_constant
 from pullback.tape import recorders
 from pullback.tape.disconnections import Cuts
 from pullback.tape.explain import explain
+from pullback.tape.followed import new_key
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.record import Record, is_beyond, recorded, recorded_beyond, tensors_in
 from pullback.tape.requests import (
@@ -31,7 +32,7 @@ from pullback.tape.requests import (
     zeros_wanted,
 )
 from pullback.tape.sweep import SELECT, Path, find_path, pull_back
-from pullback.tape.tensor import Tensor, new_key
+from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -12,12 +11,9 @@ import numpy as np
 from pullback.errors import TypingError
 from pullback.frontend.calls.spelling import canonical
 from pullback.ir.classes import obstacle_of
-from pullback.tape.escapes import check_escape
+from pullback.tape.followed import Followed, new_key
 from pullback.tape.protocols import HANDLERS
-from pullback.tape.recorders import active, is_connected, taken_out
-
-new_key: Callable[[], int] = itertools.count(2, 2).__next__
-"""Numbers tensors in the order in which they are made. Odd numbers stand for the results of one call together."""
+from pullback.tape.recorders import active
 
 Operator = Callable[[Any, Any], "Tensor"]
 
@@ -130,7 +126,7 @@ def method(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class Tensor:
+class Tensor(Followed):
     """An immutable array that tapes can follow. Made by `constant`, and by every operation on tensors.
 
     It takes part in operators, indexing and iteration, and in NumPy's functions, as an array of its shape and dtype
@@ -142,14 +138,8 @@ class Tensor:
     <Tensor [ 5.43656366 14.7781122 ], float64>
     """
 
-    __slots__ = ("_key", "_value")
+    __slots__ = ()
     __hash__ = None  # `==` compares elements
-    _watch: bool | None = None
-    """For variables: whether tapes watch it when it is read."""
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-        self._key = new_key()
 
     def __copy__(self) -> Tensor:
         return self
@@ -159,90 +149,6 @@ class Tensor:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tensor, (self.numpy(),)
-
-    # What it is
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents of its axes."""
-        shape: tuple[int, ...] = self._value.shape
-        return shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of its elements."""
-        dtype: np.dtype[Any] = self._value.dtype
-        return dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of its axes."""
-        return len(self._value.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of its elements."""
-        return int(self._value.size)
-
-    def __len__(self) -> int:
-        if not self._value.shape:
-            raise TypeError("a tensor without axes has no length")
-        return int(self._value.shape[0])
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._value!s}, {self.dtype}>"
-
-    def __format__(self, spec: str) -> str:
-        return format(self._value.item() if not self._value.shape else self._value, spec)
-
-    @property
-    def __pullback_elements__(self) -> Any:
-        """What compiled functions that use it from outside are given."""
-        return self._value
-
-    # Leaving the tape
-
-    def numpy(self) -> Any:
-        """A private copy of its elements: an array, or a NumPy number where it has no axes. No tape follows it."""
-        taken_out(self, "numpy()")
-        return self._value.copy()
-
-    def item(self) -> Any:
-        """Its only element as a number of Python."""
-        taken_out(self, "item()")
-        return self._value.item()
-
-    def tolist(self) -> Any:
-        """Its elements as numbers of Python in nested lists."""
-        taken_out(self, "tolist()")
-        return self._value.tolist()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if is_connected(self):
-            raise TypingError(
-                "this would take a tensor out of the tape, and its gradient would be lost",
-                None,
-                "use NumPy's functions and operators on it as it is (np.stack for several), or x.numpy() as a constant",
-            )
-        return np.array(self._value, dtype=dtype)
-
-    def __bool__(self) -> bool:
-        return bool(self._value)
-
-    def __float__(self) -> float:
-        if active():
-            check_escape(self, "float()")
-        return float(self._value)
-
-    def __int__(self) -> int:
-        if active():
-            check_escape(self, "int()")
-        return int(self._value)
-
-    def __index__(self) -> int:
-        return operator.index(self._value[()])
-
-    # Operations
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         if method == "__call__" and not keywords and ufunc.nout == 1:
@@ -398,7 +304,7 @@ class Withdrawn(Tensor):
         return "<Tensor, changed in place under another name>"
 
 
-_elements_of_tensor = Tensor.__dict__["_value"].__get__
+_elements_of_tensor = Followed.__dict__["_value"].__get__
 
 
 def elements_of(tensor: Tensor) -> Any:

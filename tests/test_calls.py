@@ -17,7 +17,7 @@ import pullback as pb
 from pullback.api.calling import Calls
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
-from pullback.api.shortcut import never
+from pullback.compile.shortcut import never
 
 FACTOR = 2.0
 WEIGHTS = np.array([1.0, 2.0])

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.out import memory_of
-from pullback.api.shortcut import MISS, Shortcut, never
-from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap, ready
-from pullback.compile.direct import MOST_ARGUMENTS, Entrance, checks_of
+from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap
+from pullback.compile.c_entry import MOST_ARGUMENTS, Entrance, checks_of
 from pullback.compile.functions import Compiled
+from pullback.compile.layout import in_order, memory_of, ready
+from pullback.compile.shortcut import MISS, Shortcut, never
 from pullback.compile.turns import interrupts_end_it
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
@@ -107,11 +107,6 @@ class Calls:
 def kinds_of(arguments: tuple[Any, ...]) -> Kinds:
     """What of numbers and arrays decides which compiled function serves them."""
     return tuple([(a.dtype, a.ndim) if type(a) is np.ndarray else type(a) for a in arguments])
-
-
-def in_order(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments with every array in the layout that compiled code takes."""
-    return tuple([ready(a) if type(a) is np.ndarray else a for a in arguments])
 
 
 def strong(value: Any, type_: Type) -> Any:

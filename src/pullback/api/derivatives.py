@@ -20,15 +20,15 @@ from pullback.api.calling import (
 from pullback.api.differentiable import engine_of
 from pullback.api.out import check_apart, check_out, outs_of
 from pullback.api.recording import recorded_call
-from pullback.api.shortcut import MISS, Shortcut, Writer, listed, never
 from pullback.api.specialise import (
     Argnums,
     build_for,
     wrt_leaves,
 )
-from pullback.compile.direct import Entrance
+from pullback.compile.c_entry import Entrance
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
+from pullback.compile.shortcut import MISS, Shortcut, Writer, listed, never
 from pullback.errors import PullbackError, ShapeError, TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.tapes.captured import captured_value

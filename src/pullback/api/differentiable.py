@@ -15,11 +15,11 @@ from numba import cloudpickle
 from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
 from pullback.api.readable import html_of
 from pullback.api.recording import recorded_call
-from pullback.api.shortcut import MISS, Shortcut, Writer, never
 from pullback.api.specialise import Engine, build_for
-from pullback.compile.direct import Entrance
+from pullback.compile.c_entry import Entrance
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
+from pullback.compile.shortcut import MISS, Shortcut, Writer, never
 from pullback.compile.turns import MAKING
 from pullback.frontend.build import Built
 from pullback.frontend.calls.calls import plain_function

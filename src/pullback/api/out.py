@@ -73,11 +73,3 @@ def check_apart(outs: Sequence[tuple[np.ndarray, str]], others: Sequence[tuple[A
         for other, other_name in outs[:k]:
             if may_overlap(out, other):
                 raise AliasError(f"out for '{name}' shares memory with out for '{other_name}'")
-
-
-def memory_of(out: np.ndarray) -> np.ndarray:
-    """The array itself as compiled code takes it; if its layout is another, fresh memory to copy from afterwards."""
-    array = np.asarray(out)
-    if array.flags.carray and array.dtype.isnative:
-        return array
-    return np.empty(array.shape, array.dtype.newbyteorder("="))

@@ -23,7 +23,7 @@ from pullback.frontend.source.outside import parts_of
 from pullback.frontend.source.plain_functions import plain_function
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
-from pullback.ir.classes import as_number, obstacles_in
+from pullback.ir.classes import obstacles_in
 from pullback.ir.nodes import Function, type_of_operand
 from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import write_into
@@ -360,13 +360,3 @@ def check_own_overlap(array: np.ndarray, name: str) -> None:
                 "pass a copy of it",
             )
         reach += stride * (extent - 1)
-
-
-def ready(leaf: Any) -> Any:
-    """An argument as compiled code takes it: contiguous, writable, in the machine's byte order."""
-    if type(leaf) is not np.ndarray:
-        return np.array(leaf) if isinstance(leaf, np.ndarray) else as_number(leaf)
-    flags = leaf.flags
-    if flags.c_contiguous and flags.writeable and flags.aligned and leaf.dtype.isnative:
-        return leaf
-    return np.array(leaf, dtype=leaf.dtype.newbyteorder("="), order="C")

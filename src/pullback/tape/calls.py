@@ -18,8 +18,8 @@ from pullback.api.calling import call_entry, call_forward, strong
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
 from pullback.api.recording import register
-from pullback.api.shortcut import MISS
 from pullback.api.specialise import Engine, PullbackEngine, build_for
+from pullback.compile.shortcut import MISS
 from pullback.errors import MissingRuleError, TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import look_up_again

@@ -27,8 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.specialise import ready
 from pullback.compile.functions import Compiled, Miss
+from pullback.compile.layout import ready
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import (
     ABSENT,

@@ -1,5 +1,8 @@
 """Readable, compiled gradients for the NumPy code you already have."""
 
+import sys
+from typing import TYPE_CHECKING, Any
+
 from pullback import nn
 from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
 from pullback.api.checks import check_grads
@@ -57,6 +60,26 @@ __all__ = [
     "residual_bytes",
     "source",
     "stop_gradient",
+    "tf",
     "value_and_grad",
     "vjp",
 ]
+
+
+def __dir__() -> list[str]:
+    """What users call, without the folders that it is made in."""
+    return __all__
+
+
+if TYPE_CHECKING:
+    from pullback import tf
+else:
+
+    def __getattr__(name: str) -> Any:
+        """`pullback.tf`, imported when it is first used."""
+        if name != "tf":
+            module = sys.modules[__name__]
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=module)
+        import pullback.tf as tf
+
+        return tf

@@ -123,8 +123,8 @@ def test_what_is_overwritten_is_said_to_be():
 def test_iterations_side_by_side_are_named():
     def energy(x):
         total = 0.0
-        t = np.empty(2)
         for p in range(x.shape[0]):
+            t = np.empty(2)
             for j in range(2):
                 t[j] = np.sin(x[p, j])
             total += t[0] * t[1]
@@ -174,3 +174,42 @@ def test_functions_of_something_else_than_a_number_have_a_located_error(function
     with pytest.raises(pb.TypingError, match="does not return a float number, but") as caught:
         pb.explain(function, np.ones(3))
     assert caught.value.location.line
+
+
+# What passes change
+
+
+def stepped(x, a):
+    y = x.copy()
+    for i in range(1, y.shape[0]):
+        y[i] = np.tanh(a * y[i - 1])
+    return np.sum(y)
+
+
+def headings(text):
+    return [line.split(",")[0] for line in text.splitlines() if not line.startswith(" ")]
+
+
+def test_passes_are_named_in_the_order_in_which_they_change_something():
+    found = headings(pb.explain(stepped, np.ones(3), 2.0, passes=True))
+    assert found.index("lowering: dead_code") < found.index("lowering: lowering")
+    assert found.index("lowering: lowering") < found.index("differentiation: both_sweeps")
+    assert found.index("differentiation: both_sweeps") < found.index("initialisation: zero_initialisation")
+    assert len(set(found)) > 5
+
+
+def test_passes_that_are_left_out_change_nothing():
+    plain = pb.differentiable(stepped, optimisations=pb.OPTIMISATIONS - {"lowering"})
+    assert "lowering: lowering" not in headings(pb.explain(plain, np.ones(3), 2.0, passes=True))
+    assert "differentiation: both_sweeps" in headings(pb.explain(plain, np.ones(3), 2.0, passes=True))
+
+
+def test_one_pass_is_asked_about():
+    text = pb.explain(stepped, np.ones(3), 2.0, passes=["zero_initialisation"])
+    assert headings(text) == ["initialisation: zero_initialisation"]
+    assert "  -    y_bar: float64[:] = zeros_like(x)" in text.splitlines()
+
+
+def test_a_pass_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="there is no pass 'magic'"):
+        pb.explain(stepped, np.ones(3), 2.0, passes=["magic"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pullback.api.calling import check_is_number
+from pullback.api.changes import changes_of_gradient, checked_names, describe_changes
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
@@ -16,8 +17,9 @@ from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
+from pullback.frontend.build import Built
 from pullback.frontend.tapes.captured import captured_value
-from pullback.frontend.values.arguments import Sequence_, leaves_of
+from pullback.frontend.values.arguments import Form, Sequence_, leaves_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Constant,
@@ -63,11 +65,19 @@ def residual_bytes(
     return sum(map(call.bytes_of, call.tapes))
 
 
-def explain(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
+def explain(
+    function: Callable[..., Any],
+    *arguments: Any,
+    argnums: Argnums | None = None,
+    passes: bool | Collection[str] = False,
+    **keywords: Any,
+) -> str:
     """What the gradient of such a call keeps, why and how many bytes, and how each of its loops runs.
 
     The gradient is compiled for that, once more: the machine code tells which loops are vectorised.
     argnums: which arguments to differentiate (default: all that are made of floats).
+    passes: True for what each pass changes instead, in the order in which they run; or the names of some of them, as
+    they stand in `pullback/passes/pipeline.py`. Raises ValueError for other names.
 
     >>> import numpy as np, pullback as pb
     >>> def last(x, n):
@@ -78,12 +88,55 @@ def explain(function: Callable[..., Any], *arguments: Any, argnums: Argnums | No
     last.py:2: for _ in range(n):
       runs twice, forwards and backwards
       keeps x, 8000 bytes: the loop carries it from iteration to iteration
+    >>> print(pb.explain(last, 0.5, 1000, passes=["simplification"]))
+    lowering: simplification, identities of arithmetic, values known beforehand, values computed before
+      ...
+       last(x: float64*, n: int64*):
+      -    t.0: float64 = cast(x, 'float64')
+      -    x.3 = for _ in range(0, n, 1) with (x.1: float64 = t.0):
+      +    x.3 = for _ in range(0, n, 1) with (x.1: float64 = x):
+               x.2: float64 = sin(x.1)
     """
+    if passes:
+        return _explain_passes(function, arguments, keywords, argnums, passes)
     call = _Call(function, arguments, keywords, argnums)
     lines: dict[tuple[str, int], list[str]] = {}
     for where, line in [*call.loops(), *map(call.kept, call.tapes)]:
         lines.setdefault((where.file, where.line), [described(where)]).append(f"  {line}")
     return "\n".join(line for place in sorted(lines) for line in lines[place])
+
+
+def _explain_passes(
+    function: Callable[..., Any], arguments: Any, keywords: Any, argnums: Argnums | None, passes: bool | Collection[str]
+) -> str:
+    names = None if isinstance(passes, bool) else checked_names(passes)
+    asked = _Asked.of(function, arguments, keywords, argnums)
+    options = asked.engine.options
+    changes = changes_of_gradient(asked.built.function, asked.wrt, options.settings(options.lowers), options.jit)
+    return describe_changes(changes, names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A function, read for such arguments; wrt: the numbers of the leaves that its gradient is by."""
+
+    engine: Engine
+    bound: Mapping[str, Any]
+    forms: Mapping[str, Form]
+    built: Built
+    wrt: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, function: Callable[..., Any], arguments: Any, keywords: Mapping[str, Any], argnums: Argnums | None
+    ) -> _Asked:
+        engine: Engine = engine_of(function)
+        bound = engine.bind(tuple(arguments), dict(keywords))
+        forms, built = build_for(engine, bound)
+        form = built.result
+        check_is_number(engine, form.items[0] if isinstance(form, Sequence_) and form.items else form)
+        chosen = float_arguments(engine, bound) if argnums is None else argnums
+        return cls(engine, bound, forms, built, wrt_leaves(engine, forms, chosen)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +152,12 @@ class _Call:
     def __init__(
         self, function: Callable[..., Any], arguments: Any, keywords: Mapping[str, Any], argnums: Argnums | None
     ) -> None:
-        engine: Engine = engine_of(function)
-        bound = engine.bind(tuple(arguments), dict(keywords))
-        forms, built = build_for(engine, bound)
-        form = built.result
-        check_is_number(engine, form.items[0] if isinstance(form, Sequence_) and form.items else form)
-        chosen = float_arguments(engine, bound) if argnums is None else argnums
-        self.wrt, _ = wrt_leaves(engine, forms, chosen)
-        self.options = engine.options
+        asked = _Asked.of(function, arguments, keywords, argnums)
+        built, self.wrt, self.options = asked.built, asked.wrt, asked.engine.options
         self.settings = self.options.settings(self.options.lowers)
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
         self.function = prepared(built.function, self.settings)
-        given = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+        given = [leaf for name, form in asked.forms.items() for leaf in leaves_of(asked.bound[name], form)]
         given += [captured_value(capture) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
         self.given = tuple(given)

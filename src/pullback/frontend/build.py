@@ -17,7 +17,7 @@ from typing import Any
 from pullback.errors import Location, MissingRuleError, PullbackError
 from pullback.frontend.calls import calls
 from pullback.frontend.calls.recursion import Recursion
-from pullback.frontend.source.finding import Source
+from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
 from pullback.frontend.source.nesting import limited_nesting
 from pullback.frontend.source.outside import Dependency, look_up_again, still_holds
@@ -26,7 +26,7 @@ from pullback.frontend.syntax.statements import execute
 from pullback.frontend.tapes.captured import binding_of, is_tensor
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.frontend.tapes.variables import Assigned
-from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_
+from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.values.context import Capture, Context, Frame, StaticNeeded
 from pullback.frontend.values.results import result_of
@@ -72,6 +72,19 @@ def build(source: Source, arguments: dict[str, Form], name: str = "", numbers: b
     """
     with limited_nesting(source.tree, source.location):
         return _built_with_numbers(source, arguments, name, numbers)
+
+
+def normal_form(function: Callable[..., Any], *arguments: Any) -> Function:
+    """The normal form of a function for arguments like these.
+
+    >>> def doubled(x):
+    ...     return 2.0 * x
+    >>> normal_form(doubled, 0.5).parameters
+    (x: float64*,)
+    """
+    source = find_source(function)
+    names = [argument.id for argument in source.tree.args.args]
+    return build(source, {name: form_of(a) for name, a in zip(names, arguments, strict=True)}).function
 
 
 def _built_with_numbers(source: Source, arguments: dict[str, Form], name: str, numbers: bool) -> Built:

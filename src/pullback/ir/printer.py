@@ -28,10 +28,12 @@ from pullback.ir.nodes import (
 
 def show(function: Function) -> str:
     """The text of a function, one statement a line; values are numbered in order of definition."""
-    return _Printer().function(function)
+    return Printer().function(function)
 
 
-class _Printer:
+class Printer:
+    """Texts of functions in which a value has the same name in all."""
+
     def __init__(self) -> None:
         self.names: dict[Value, str] = {}
         self.taken: dict[str, int] = {}
@@ -43,6 +45,8 @@ class _Printer:
         return "\n\n".join([text, *(show(callee) for callee in function.callees)])
 
     def define(self, value: Value) -> str:
+        if value in self.names:
+            return self.names[value]
         stem = value.name or "t"
         number = self.taken.get(stem, 0)
         self.taken[stem] = number + 1

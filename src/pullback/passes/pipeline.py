@@ -23,7 +23,7 @@ checks, text          all, as machines run them
 >>> STAGES["checks"]
 ('bounds_checks', 'overflow_checks', 'parallel')
 >>> stages_of("loop_invariants")
-['lowering', 'preparation', 'buffers']
+['lowering', 'preparation', 'segments', 'buffers']
 >>> NAMED["parallel"].needs
 ('bounds_checks', 'overflow_checks')
 """

@@ -58,7 +58,7 @@ def joint(
     body = Block((*forward, *backward.statements), (*returned, *changed))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
-    made = note("differentiation", "both sweeps", function, made)
+    made = note("differentiation", "both_sweeps", function, made)
     made = leave_checks(made, set(defined_in(function.body)))
     made = run(made, settings, "segments") if checkpointed else made  # the segments share their tapes
     made = finished(made, settings)

@@ -201,7 +201,7 @@ def test_condition_does_not_decide_the_dtype_of_a_choice(call: str, jit: bool) -
 
 def test_what_numba_compiles_to_an_error_of_its_own_is_refused() -> None:
     with pytest.raises(pb.TypingError, match="compiled code cannot do"):
-        pb.differentiable(loaded("np.average(y, axis=0)"))(np.ones((2, 2)))
+        pb.differentiable(loaded("np.unwrap(y, axis=0)"))(np.ones((2, 2)))
 
 
 def value_of(function: Callable[..., Any], x: Any) -> Any:
@@ -275,7 +275,6 @@ def test_as_many_operands_as_one_likes() -> None:
     def f(x):
         return np.sum(np.einsum("ij,jk,k->i", x, x, x[0]))
 
-    with pytest.raises(pb.MissingRuleError, match="einsum"):
-        pb.grad(f)(np.ones((2, 2)))
     x = np.arange(4.0).reshape(2, 2)
     assert pb.differentiable(jit=False)(f)(x) == f(x)
+    pb.check_grads(f, x)

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 Function = Callable[..., Any]
+Planned = TypeVar("Planned", bound=Callable[..., Any])
 Kind = Literal["partials", "linear", "bilinear", "vjp"]
 
 
@@ -66,6 +67,27 @@ def behind_choice(*functions: Function) -> Callable[[Function], Function]:
         return body
 
     return declare
+
+
+COMPOSED: dict[Function, Function] = {}
+PLANNING: set[Function] = set()
+
+
+def composes(*functions: Function) -> Callable[[Function], Function]:
+    """Declare functions by a text in other functions, which stands in the place of their calls."""
+
+    def declare(body: Function) -> Function:
+        for function in functions:
+            COMPOSED[function] = body
+        return body
+
+    return declare
+
+
+def planning(function: Planned) -> Planned:
+    """Mark a function of numbers, texts and tuples that are known before the run: it is called then."""
+    PLANNING.add(function)
+    return function
 
 
 def constant(*functions: Function) -> None:

@@ -60,7 +60,7 @@ def prod(a, axis=None, keepdims=False, *, y_bar):
     if isinstance(axis, tuple):
         front = tuple([k for k, _ in enumerate(axis)])
         moved = np.moveaxis(a, axis, front)
-        others = product_of_others(np.reshape(moved, (-1,) + moved.shape[len(axis) :]))  # noqa: RUF005
+        others = product_of_others(np.reshape(moved, (-1,) + moved.shape[len(axis) :]))
         return beside(y_bar, axis, keepdims) * np.moveaxis(np.reshape(others, moved.shape), front, axis)
     if axis == 0:
         return beside(y_bar, axis, keepdims) * product_of_others(a)

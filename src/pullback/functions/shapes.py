@@ -84,7 +84,7 @@ def repeat(a, repeats, axis=None, *, y_bar):
     if axis is None:
         return np.reshape(np.sum(np.reshape(y_bar, (np.size(a), repeats)), axis=1), np.shape(a))
     k = axis % a.ndim
-    copies = np.reshape(y_bar, a.shape[: k + 1] + (repeats,) + a.shape[k + 1 :])  # noqa: RUF005
+    copies = np.reshape(y_bar, a.shape[: k + 1] + (repeats,) + a.shape[k + 1 :])
     return np.sum(copies, axis=k + 1)
 
 

@@ -37,6 +37,10 @@ _REMEDIES = {
 _OF_UFUNCS = {"casting", "order", "subok", "signature", "sig", "axes", "axis", "keepdims"}
 
 
+_USUAL = {"axis": (Static(None), Constant(None)), "keepdims": (Static(False), constant(False))}
+"""What reductions do where nothing is said."""
+
+
 def checked_keywords(
     context: Context,
     function: Callable[..., Any],
@@ -67,7 +71,9 @@ def checked_keywords(
     for keyword in keywords.keys() & other_names:
         if other_names[keyword] in given:
             context.mistyped(node, f"'{other_names[keyword]}' and '{keyword}' of {name_of(function)} mean the same")
-    return {other_names.get(keyword, keyword): value for keyword, value in keywords.items()}
+    usual = _USUAL if function in _REDUCTIONS else {}
+    told = {k: value for k, value in keywords.items() if k not in usual or value not in usual[k]}
+    return {other_names.get(keyword, keyword): value for keyword, value in told.items()}
 
 
 def in_dtype_asked_for(

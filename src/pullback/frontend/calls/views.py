@@ -34,6 +34,8 @@ def _transpose(context: Context, node: Any, a: Binding, axes: Binding | None = N
 
 
 def _permuted(ref: Any, order: tuple[int, ...]) -> ArrayRef:
+    if order == tuple(range(len(order))) and isinstance(ref, ArrayRef):
+        return ref
     return ArrayRef(ref.cell, (*ref.path, Permute(order)))
 
 

@@ -1,0 +1,131 @@
+"""Functions of NumPy that are made of others: their text is read in place of a call, and run where a tensor is given.
+
+Each is computed as NumPy computes it. What depends on ranks and settings alone is planned before the run, by functions
+that are marked as `planning`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.functions.contractions import contracted_axes, einsum_plan
+from pullback.functions.declare import composes, planning
+
+
+@composes(np.average)
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Σ w a / Σ w. Weights of one dimension lie along the axis. Raises ZeroDivisionError where they sum to 0."""
+    if weights is None:
+        mean = np.mean(a, axis=axis, keepdims=keepdims)
+        return (mean, np.sum(np.ones_like(a), axis=axis, keepdims=keepdims)) if returned else mean
+    if np.ndim(weights) < np.ndim(a):
+        weights = np.reshape(weights, sizes_along(np.shape(a), axis))
+    total = np.sum(weights, axis=axis, keepdims=keepdims)
+    if np.any(total == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    mean = np.sum(np.multiply(a, weights), axis=axis, keepdims=keepdims) / total
+    return (mean, np.broadcast_to(total, np.shape(mean))) if returned else mean
+
+
+def sizes_along(shape, axis):
+    """The sizes of an array that varies along one axis only."""
+    before, after = axes_beside(len(shape), axis)
+    return (1,) * before + (shape[axis],) + (1,) * after
+
+
+@planning
+def axes_beside(rank, axis):
+    """How many axes stand before and behind one, which may be counted from the last."""
+    return axis % rank, rank - 1 - axis % rank
+
+
+@composes(np.ptp)
+def ptp(a, axis=None, out=None, keepdims=False):
+    """The largest element less the smallest."""
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+@composes(np.trapezoid)
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """Σ dx (y[k] + y[k + 1]) / 2: the trapezoidal rule along an axis."""
+    y = np.moveaxis(y, axis, -1)
+    if x is None:
+        return np.sum(dx * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+    steps = np.diff(x) if np.ndim(x) == 1 else np.diff(np.moveaxis(x, axis, -1), axis=-1)
+    return np.sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+
+
+@composes(np.linalg.matrix_power)
+def matrix_power(a, n):
+    """a multiplied by itself, by squarings: a product for each bit of n. LinAlgError for n < 0 and a singular a."""
+    if n == 0:
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+    square = np.linalg.inv(a) if n < 0 else a
+    power = None
+    for k, bit in enumerate(bits_of(n)):
+        if k > 0:
+            square = square @ square
+        if bit:
+            power = square if power is None else power @ square
+    return power
+
+
+@planning
+def bits_of(n):
+    """The bits of |n|, the lowest first."""
+    return tuple(abs(n) >> k & 1 == 1 for k in range(abs(n).bit_length()))
+
+
+@composes(np.tensordot)
+def tensordot(a, b, axes=2):
+    """A product of matrices: the axes to sum over become the last of one array and the first of the other."""
+    first, second, count = contracted_axes(np.ndim(a), np.ndim(b), axes)
+    a, b = np.transpose(a, first), np.transpose(b, second)
+    return product_of_groups(a, b, (0, np.ndim(a) - count, count, np.ndim(b) - count))
+
+
+@composes(np.einsum)
+def einsum(subscripts, *operands, optimize=False):
+    """Operand after operand, each pair by a product of matrices where there is something to sum over."""
+    diagonals, summed, pairs, order = einsum_plan(subscripts, [np.ndim(operand) for operand in operands])
+    total = along_diagonals(operands[0], diagonals[0], summed[0])
+    for k, (first, second, groups) in enumerate(pairs):
+        other = along_diagonals(operands[k + 1], diagonals[k + 1], summed[k + 1])
+        total = product_of_groups(np.transpose(total, first), np.transpose(other, second), groups)
+    return np.transpose(total, order)
+
+
+def along_diagonals(x, cut, summed):
+    """The array with one axis for each pair of axes, then summed over axes."""
+    for i, j in cut:
+        x = np.moveaxis(x, (i, j), (-2, -1))
+        along = np.arange(x.shape[-1])
+        x = x[..., along, along]
+    return np.sum(x, axis=summed) if len(summed) > 0 else x
+
+
+def product_of_groups(a, b, groups):
+    """The sum of products over the third group of axes.
+
+    groups: how many axes stand in each: those that both have first, those of `a` alone, those to sum over, which are
+    the last of `a`, and those of `b` alone.
+    """
+    both, of_a, summed, of_b = groups
+    if summed == 0:
+        b = np.reshape(b, b.shape[:both] + (1,) * of_a + b.shape[both:])
+        return np.reshape(a, a.shape + (1,) * of_b) * b
+    if both == 0 and of_a < 2 and of_b < 2 and summed == 1:
+        return a @ b
+    count = extent(b.shape[both : both + summed])
+    batch = (extent(a.shape[:both]),) if both > 0 else ()
+    left = np.reshape(a, batch + (extent(a.shape[both : both + of_a]), count))
+    right = np.reshape(b, batch + (count, extent(b.shape[both + summed :])))
+    return np.reshape(left @ right, a.shape[: both + of_a] + b.shape[both + summed :])
+
+
+def extent(sizes):
+    """The number of elements of an array."""
+    total = 1
+    for size in sizes:
+        total = total * size
+    return total

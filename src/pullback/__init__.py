@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 from pullback import nn
 from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
 from pullback.api.checks import check_grads
-from pullback.api.derivatives import grad, value_and_grad, vjp
+from pullback.api.derivatives import grad, value_and_grad
 from pullback.api.differentiable import differentiable
 from pullback.api.explain import explain, residual_bytes
 from pullback.api.view import inspect_source, source
+from pullback.api.vjp import vjp
 from pullback.errors import (
     AliasError,
     LanguageError,

@@ -8,7 +8,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
-from typing import Any, Literal, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
 from numba import cloudpickle
 
@@ -26,12 +26,17 @@ from pullback.frontend.calls.calls import plain_function
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types, rebuild
 from pullback.passes.pipeline import OPTIMISATIONS, REORDERING
 
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+S = TypeVar("S")
+
 _ENGINES: weakref.WeakKeyDictionary[Callable[..., Any], Engine] = weakref.WeakKeyDictionary()
 """The engines of plain functions, each as long as its function lives."""
 
 
 @overload
-def differentiable(function: Callable[..., Any], /) -> Differentiable: ...
+def differentiable(function: Callable[P, R], /) -> Differentiable[P, R]: ...
 @overload
 def differentiable(
     *,
@@ -45,7 +50,7 @@ def differentiable(
     max_residual_bytes: int | None = ...,
     parallel: bool = ...,
     source: str | None = ...,
-) -> Callable[[Callable[..., Any]], Differentiable]: ...
+) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 def differentiable(
     function: Callable[..., Any] | None = None,
     /,
@@ -105,7 +110,7 @@ def differentiable(
     chosen -= REORDERING if flags is False else frozenset()
     options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes, parallel)
 
-    def decorate(function: Callable[..., Any]) -> Differentiable:
+    def decorate(function: Callable[P, R]) -> Differentiable[P, R]:
         if isinstance(function, Differentiable):
             function = function.__wrapped__
         return Differentiable(function, options, source)
@@ -113,10 +118,10 @@ def differentiable(
     return decorate if function is None else decorate(function)
 
 
-class Differentiable(Entrance):
+class Differentiable(Entrance, Generic[P, R]):
     """A function that can be differentiated. Calling it runs the compiled primal."""
 
-    def __init__(self, function: Callable[..., Any], options: Options, text: str | None = None) -> None:
+    def __init__(self, function: Callable[P, R], options: Options, text: str | None = None) -> None:
         self.options = options
         self._text = text
         self._engine: Engine | None = None
@@ -126,7 +131,7 @@ class Differentiable(Entrance):
         plain, _ = plain_function(function)
         self.__pullback_primal__ = plain
 
-    __wrapped__: Callable[..., Any]
+    __wrapped__: Callable[P, R]
     __qualname__: str
 
     @property
@@ -148,10 +153,16 @@ class Differentiable(Entrance):
     def __repr__(self) -> str:
         return f"<differentiable {self.__wrapped__.__name__}>"
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Differentiable[P, R]: ...
+    @overload
+    def __get__(
+        self: Differentiable[Concatenate[S, Q], R], instance: S, owner: type | None = None
+    ) -> Callable[Q, R]: ...
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         if not keywords:
             result = self._shortcut(arguments)
             if result is not MISS:
@@ -176,7 +187,7 @@ class Differentiable(Entrance):
 class PreparedPrimal(Prepared):
     """One kind of call of the function itself."""
 
-    def __init__(self, owner: Differentiable, forms: dict[str, Form], built: Built) -> None:
+    def __init__(self, owner: Differentiable[..., Any], forms: dict[str, Form], built: Built) -> None:
         super().__init__(owner, owner.engine, forms, built)
         self.compiled: Compiled = built.code.derivative("primal", ())
 
@@ -204,7 +215,7 @@ def named(module: str, name: str) -> Any:
     return found
 
 
-def of_main(name: str, given: bytes, options: Options, text: str | None) -> Differentiable:
+def of_main(name: str, given: bytes, options: Options, text: str | None) -> Differentiable[..., Any]:
     """The function of this name in the main module if it is the one that was pickled, else one made anew."""
     found, function = named("__main__", name), cloudpickle.loads(given)
     if isinstance(found, Differentiable) and found.__pullback_primal__.__code__ == plain_function(function)[0].__code__:

@@ -59,7 +59,7 @@ def inspect_source(
 
 
 def _text_of_gradient(
-    function: GradientFunction,
+    function: GradientFunction[..., Any],
     arguments: tuple[Any, ...],
     argnums: Argnums | None,
     keywords: dict[str, Any],

@@ -225,7 +225,7 @@ class Again:
                 )
 
 
-def gradient_of_call(derivative: GradientFunction, call: Call, arguments: dict[str, Any]) -> Any:
+def gradient_of_call(derivative: GradientFunction[..., Any], call: Call, arguments: dict[str, Any]) -> Any:
     """What a gradient function returns for tensors: the gradient by a tape, which others record."""
     derivative.check_result(call.built)
     names = list(arguments)[call.engine.receiver is not None :]

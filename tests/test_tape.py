@@ -496,7 +496,7 @@ def test_argument_that_a_rule_does_not_know() -> None:
 # Memory
 
 
-def test_tape_keeps_what_pullbacks_mention() -> None:
+def test_tape_keeps_what_pullbacks_need() -> None:
     x = pb.Variable(np.ones(10))
     kept, dropped = [], []
 

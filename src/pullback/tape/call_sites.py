@@ -16,10 +16,10 @@ def call_site() -> Location:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         frame = frame.f_back
-    return place_in(frame)
+    return call_site_in(frame)
 
 
-def place_in(frame: FrameType) -> Location:
+def call_site_in(frame: FrameType) -> Location:
     """The line that a frame is running."""
     file, line = frame.f_code.co_filename, frame.f_lineno
     text = linecache.getline(file, line, frame.f_globals).rstrip("\n")

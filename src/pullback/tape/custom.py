@@ -119,7 +119,7 @@ class Readers:
     def is_connected(self, tensor: Tensor) -> bool:
         return False
 
-    def taken_out(self, tensor: Tensor, how: str) -> None:
+    def note_escape(self, tensor: Tensor, how: str) -> None:
         pass
 
 

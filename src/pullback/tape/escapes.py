@@ -1,4 +1,4 @@
-"""Who asks a tensor for a number of Python: `float(x)` says so plainly; a function of `math` or an array's element not.
+"""Escapes of a tensor's number: `float(x)` asks for it plainly; a function of `math` or an array's element does not.
 
 Python calls the same `__float__` for all of them. The instruction that is being run, and its text, tell them apart.
 """
@@ -13,8 +13,8 @@ from opcode import _nb_ops  # type: ignore[attr-defined]
 from types import FrameType
 
 from pullback.errors import TypingError
-from pullback.tape.call_sites import place_in
-from pullback.tape.recorders import is_connected, taken_out
+from pullback.tape.call_sites import call_site_in
+from pullback.tape.recorders import is_connected, note_escape
 
 _PLAIN = {"float", "int", "complex", "bool", "round", "str", "print", "format", "repr"}
 _REMEDY = (
@@ -24,7 +24,7 @@ _REMEDY = (
 
 
 def check_escape(tensor: object, how: str) -> None:
-    """Tell the tapes that a number leaves. TypingError where it would be lost without the user having asked for it."""
+    """Tell the recorders of an escape. TypingError where the number would be lost and the user did not ask for it."""
     if not is_connected(tensor):
         return
     frame = sys._getframe(2)
@@ -32,10 +32,10 @@ def check_escape(tensor: object, how: str) -> None:
     if culprit:
         raise TypingError(
             f"{culprit} would take a tensor's number out of the tape, and its gradient would be lost",
-            place_in(frame),
+            call_site_in(frame),
             _REMEDY,
         )
-    taken_out(tensor, how)
+    note_escape(tensor, how)
 
 
 def find_culprit(frame: FrameType) -> str:

@@ -1,4 +1,4 @@
-"""Why a gradient is None: the sentence that names the cause, and the line that cut the source off."""
+"""Why a gradient is None: the sentence that names the cause, and the line that disconnected the source."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from pullback.errors import describe_at
-from pullback.tape.disconnections import Cut, Cuts
+from pullback.tape.disconnections import Disconnection, Disconnections
 from pullback.tape.record import Record
 from pullback.tape.sweep import Records, find_path, inputs_of
 from pullback.tape.tensor import Tensor
@@ -18,7 +18,7 @@ class Tape(Protocol):
     """What is asked of a tape here; see `GradientTape`."""
 
     records: dict[int, Record | None] | None
-    cuts: Cuts
+    disconnections: Disconnections
     watched_at: dict[int, int]
     watches_variables: bool
     recording: bool
@@ -38,9 +38,9 @@ def explain(tape: Tape, records: Records, target: Tensor, source: Tensor) -> str
     elsewhere = _of_foreign_target(tape, records, target)
     if elsewhere is not None:
         return elsewhere
-    cut = find_cut(tape.cuts, followed)
-    if cut is not None:
-        return describe_cut(cut)
+    disconnection = find_disconnection(tape.disconnections, followed)
+    if disconnection is not None:
+        return describe_disconnection(disconnection)
     if tape.watched_at.get(source._key, 0) > target._key:
         return "The source was watched after the target was computed: call tape.watch before its first use."
     if target._key not in records:
@@ -58,20 +58,20 @@ def find_followed(records: Records, source: int) -> set[int]:
     return followed
 
 
-def find_cut(cuts: Iterable[Cut], followed: set[int]) -> Cut | None:
-    """The last place where something computed from the source came to an end, comparisons only if there is no other."""
-    found = [cut for cut in cuts if not followed.isdisjoint(cut.inputs)]
-    weightier = [cut for cut in found if not cut.is_test]
+def find_disconnection(disconnections: Iterable[Disconnection], followed: set[int]) -> Disconnection | None:
+    """The last of those of something computed from the source, a comparison only if there is no other."""
+    found = [one for one in disconnections if not followed.isdisjoint(one.inputs)]
+    weightier = [one for one in found if not one.is_test]
     return (weightier or found)[-1] if found else None
 
 
-def describe_cut(cut: Cut) -> str:
+def describe_disconnection(disconnection: Disconnection) -> str:
     """What happened there, and to what it leads."""
-    if cut.result is None:
-        reason = f"{cut.what} took the elements out of the tape: what is computed from them is constant."
+    if disconnection.result is None:
+        reason = f"{disconnection.what} took the elements out of the tape: what is computed from them is constant."
     else:
-        reason = f"{cut.what} has no derivative: what is computed from its result is constant."
-    return describe_at(cut.place, reason)
+        reason = f"{disconnection.what} has no derivative: what is computed from its result is constant."
+    return describe_at(disconnection.site, reason)
 
 
 def _of_unknown_source(tape: Tape, source: Tensor) -> str:

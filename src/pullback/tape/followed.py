@@ -11,7 +11,7 @@ import numpy as np
 
 from pullback.errors import TypingError
 from pullback.tape.escapes import check_escape
-from pullback.tape.recorders import active, is_connected, taken_out
+from pullback.tape.recorders import active, is_connected, note_escape
 
 new_key: Callable[[], int] = itertools.count(2, 2).__next__
 """Numbers tensors in the order in which they are made. Odd numbers stand for the results of one call together."""
@@ -68,21 +68,21 @@ class Followed:
         """What compiled functions that use it from outside are given."""
         return self._value
 
-    # Leaving the tape
+    # Escapes
 
     def numpy(self) -> Any:
         """A private copy of its elements: an array, or a NumPy number where it has no axes. No tape follows it."""
-        taken_out(self, "numpy()")
+        note_escape(self, "numpy()")
         return self._value.copy()
 
     def item(self) -> Any:
         """Its only element as a number of Python."""
-        taken_out(self, "item()")
+        note_escape(self, "item()")
         return self._value.item()
 
     def tolist(self) -> Any:
         """Its elements as numbers of Python in nested lists."""
-        taken_out(self, "tolist()")
+        note_escape(self, "tolist()")
         return self._value.tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

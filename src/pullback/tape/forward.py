@@ -74,7 +74,7 @@ class ForwardAccumulator:
         """Whether the tensor has a tangent."""
         return tensor._key in self.tangents
 
-    def taken_out(self, tensor: Tensor, how: str) -> None:
+    def note_escape(self, tensor: Tensor, how: str) -> None:
         """Nothing is remembered of it."""
 
     def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from pullback.errors import ShapeError, TypingError
 from pullback.functions import is_constant
 from pullback.tape import recorders
-from pullback.tape.disconnections import Cuts
+from pullback.tape.disconnections import Disconnections
 from pullback.tape.explain import explain
 from pullback.tape.followed import new_key
 from pullback.tape.nest import flatten, rebuilt
@@ -88,7 +88,7 @@ class GradientTape:
         self.records = {}
         self.variables: dict[int, Variable] = {}
         self.watched_at: dict[int, int] = {}
-        self.cuts = Cuts()
+        self.disconnections = Disconnections()
 
     def _resume(self) -> None:
         recorders.enter(self)
@@ -176,7 +176,7 @@ class GradientTape:
         elif is_beyond(function, result, found):
             records[result._key] = recorded_beyond(function, found, result)
         else:
-            self.cuts.add_operation(function, [x for _, x in found], result)
+            self.disconnections.add_operation(function, [x for _, x in found], result)
 
     def _record_several(
         self, function: Any, arguments: tuple[Any, ...], results: tuple[Tensor, ...], found: list[tuple[Any, Tensor]]
@@ -194,11 +194,11 @@ class GradientTape:
             return False
         return tensor._key in self.records or bool(tensor._watch and self.watches_variables)
 
-    def taken_out(self, tensor: Tensor, how: str) -> None:
-        """Remember that a tensor became a plain number or array, for `explain`."""
+    def note_escape(self, tensor: Tensor, how: str) -> None:
+        """Remember that a tensor escaped, as a plain number or array, for `explain`."""
         if self.is_connected(tensor):
             self._follow(tensor)
-            self.cuts.add_exit(tensor, how)
+            self.disconnections.add_escape(tensor, how)
 
     # Derivatives
 
@@ -294,7 +294,7 @@ class GradientTape:
         return as_tensor(np.reshape(np.stack(columns, axis=1), (*y.shape, *x.shape[1:])))
 
     def explain(self, target: Tensor, source: Tensor) -> str:
-        """Why the gradient of a target by a source is None: a sentence, and the line that cut the source off.
+        """Why the gradient of a target by a source is None: a sentence, and the line that disconnected the source.
 
         It may be asked before the gradient is taken, and after it was None.
 

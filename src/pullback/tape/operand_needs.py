@@ -20,7 +20,7 @@ SHAPE_ATTRIBUTES = {"shape", "ndim", "dtype", "size"}
 SHAPE_FUNCTIONS = {np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, len}
 
 
-class Use(enum.IntEnum):
+class Need(enum.IntEnum):
     """How much of an argument is needed; the larger includes the smaller."""
 
     NOTHING = 0
@@ -28,19 +28,19 @@ class Use(enum.IntEnum):
     ELEMENTS = 2
 
 
-def use_of(tree: ast.AST, name: str, names: dict[str, Any]) -> Use:
+def need_of(tree: ast.AST, name: str, names: dict[str, Any]) -> Need:
     """How much of the variable `name` a function's tree needs; `names` is what its free names stand for.
 
     A variable of a loop over the argument counts as the argument, and so does a parameter that it is passed to.
     """
     aliases = find_aliases(tree, name)
-    uses = Use.NOTHING
+    needs = Need.NOTHING
     harmless = {id(node) for node in _harmless(tree, names)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in aliases and isinstance(node.ctx, ast.Load):
-            uses = max(uses, Use.SHAPE if id(node) in harmless else Use.ELEMENTS)
-    passed = _uses_by_callees(tree, aliases, names)
-    return max([uses, *passed])
+            needs = max(needs, Need.SHAPE if id(node) in harmless else Need.ELEMENTS)
+    passed = _needs_of_callees(tree, aliases, names)
+    return max([needs, *passed])
 
 
 def find_aliases(tree: ast.AST, name: str) -> set[str]:
@@ -62,7 +62,7 @@ def _iterated(node: ast.expr) -> str | None:
 
 
 def _harmless(tree: ast.AST, names: dict[str, Any]) -> Iterable[ast.AST]:
-    """The mentions that ask for the shape or dtype only, or are counted where they lead."""
+    """The occurrences that need the shape or dtype only, or are counted where they lead."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=value, attr=attribute) if attribute in SHAPE_ATTRIBUTES:
@@ -76,7 +76,7 @@ def _harmless(tree: ast.AST, names: dict[str, Any]) -> Iterable[ast.AST]:
                 yield from node.args
 
 
-def _uses_by_callees(tree: ast.AST, aliases: set[str], names: dict[str, Any]) -> Iterable[Use]:
+def _needs_of_callees(tree: ast.AST, aliases: set[str], names: dict[str, Any]) -> Iterable[Need]:
     """What the functions need that the variable is passed to."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -88,7 +88,7 @@ def _uses_by_callees(tree: ast.AST, aliases: set[str], names: dict[str, Any]) ->
         parameters = [*inner.args.posonlyargs, *inner.args.args]
         for parameter, argument in zip(parameters, node.args, strict=False):
             if isinstance(argument, ast.Name) and argument.id in aliases:
-                yield use_of(inner, parameter.arg, function.__globals__)
+                yield need_of(inner, parameter.arg, function.__globals__)
 
 
 def meant(node: ast.expr, names: dict[str, Any]) -> Any:

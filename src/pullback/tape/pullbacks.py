@@ -4,7 +4,7 @@
     def true_divide(y_bar, x2):                                     its pullback for the first argument
         return (y_bar * (1 / x2),)
 
-What the text of the pullback does not mention is not kept: not the other argument, and not the result.
+What the text of the pullback does not need is not kept: not the other argument, and not the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from pullback.functions.declare import Rule
 from pullback.ir.syntax import PARSING
 from pullback.runtime import masked_product
-from pullback.tape.operand_needs import Use, tree_of, use_of
+from pullback.tape.operand_needs import Need, need_of, tree_of
 from pullback.tape.tensor import Tensor, apply
 
 Wanted = tuple[Any, ...]
@@ -46,7 +46,7 @@ class Pullback:
     wanted: Wanted
     run: Callable[..., tuple[Any, ...]]
     run_behind: Callable[..., tuple[Any, ...]]
-    keeps: tuple[tuple[int, Use], ...]
+    keeps: tuple[tuple[int, Need], ...]
     elementwise: bool
     end: int = field(init=False)
 
@@ -59,20 +59,20 @@ def pullback_of(rule: Rule, wanted: Wanted) -> Pullback:
     elementwise = rule.kind == "partials"
     run, names = specialised(rule, wanted, times_cotangent=elementwise)
     parameters = [*positional(rule.body), "y"]
-    keeps = tuple((RESULT if name == "y" else parameters.index(name), use) for name, use in names)
+    keeps = tuple((RESULT if name == "y" else parameters.index(name), need) for name, need in names)
     return Pullback(rule.function, wanted, run, _behind_choice(rule, wanted, run, names), keeps, elementwise)
 
 
 def _behind_choice(
-    rule: Rule, wanted: Wanted, run: Callable[..., tuple[Any, ...]], names: list[tuple[str, Use]]
+    rule: Rule, wanted: Wanted, run: Callable[..., tuple[Any, ...]], names: list[tuple[str, Need]]
 ) -> Callable[..., tuple[Any, ...]]:
     """What stands for `run` behind a choice; it takes the same."""
     if rule.kind == "partials":
         return _with_masked_products(specialised(rule, wanted, times_cotangent=False)[0])
     if rule.behind is None:
         return run
-    behind, mentioned = specialised(replace(rule, body=rule.behind), wanted, times_cotangent=False)
-    places = [[name for name, _ in names].index(name) for name, _ in mentioned]
+    behind, needed = specialised(replace(rule, body=rule.behind), wanted, times_cotangent=False)
+    places = [[name for name, _ in names].index(name) for name, _ in needed]
 
     def run_behind(y_bar: Any, *kept: Any) -> tuple[Any, ...]:
         return behind(y_bar, *[kept[k] for k in places])
@@ -104,8 +104,8 @@ def positional(body: Callable[..., Any]) -> tuple[str, ...]:
 # The text of a pullback
 
 
-def specialised(rule: Rule, wanted: Wanted, times_cotangent: bool) -> tuple[Callable[..., Any], list[tuple[str, Use]]]:
-    """The body of a rule for some of its arguments, as a function of `y_bar` and of the names it mentions.
+def specialised(rule: Rule, wanted: Wanted, times_cotangent: bool) -> tuple[Callable[..., Any], list[tuple[str, Need]]]:
+    """The body of a rule for some of its arguments, as a function of `y_bar` and of the names it needs.
 
     It returns a tuple with an item for each that is wanted. `times_cotangent`: of products with `y_bar`.
     """
@@ -120,8 +120,8 @@ def specialised(rule: Rule, wanted: Wanted, times_cotangent: bool) -> tuple[Call
             elements = [statement.value.elts[k] for k in wanted]
             statement.value = _tuple([product(e) for e in elements] if times_cotangent else elements, statement)
         drop_unused(tree)
-    used = [(name, use_of(tree, name, names)) for name in (*positional(rule.body), "y")]
-    used = [(name, use) for name, use in used if use]
+    used = [(name, need_of(tree, name, names)) for name in (*positional(rule.body), "y")]
+    used = [(name, need) for name, need in used if need]
     tree.args = ast.arguments([], [ast.arg(name) for name in ("y_bar", *(n for n, _ in used))], None, [], [], None, [])
     return finish(compiled(tree, rule.body)), used
 

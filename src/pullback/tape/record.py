@@ -15,7 +15,7 @@ from pullback.frontend.source.addresses import name_of
 from pullback.functions import rule_of
 from pullback.tape.call_sites import call_site
 from pullback.tape.functions import Unruled
-from pullback.tape.operand_needs import Use
+from pullback.tape.operand_needs import Need
 from pullback.tape.pullbacks import RESULT, Pullback, Wanted, pullback_of
 from pullback.tape.rules import RULES
 from pullback.tape.tensor import Tensor, as_recorded
@@ -38,7 +38,7 @@ def recorded(function: Any, arguments: tuple[Any, ...], result: Any, inputs: lis
         return recorded_beyond(function, inputs, result)
     wanted = tuple([place for place, _ in inputs])
     pullback = _PULLBACKS.get((function, wanted)) or find_pullback(function, wanted)
-    kept = [keep(result if k == RESULT else arguments[k], use) for k, use in pullback.keeps]
+    kept = [keep(result if k == RESULT else arguments[k], need) for k, need in pullback.keeps]
     keys = [x._key for _, x in inputs]
     if not pullback.elementwise:
         if any(x._value.dtype.kind not in "fbiu" for _, x in inputs):
@@ -85,18 +85,18 @@ def recorded_beyond(function: Any, inputs: list[tuple[Any, Tensor]], result: Any
     return (pullback, fits, *[x._key for _, x in inputs], *zeros)
 
 
-def keep(argument: Any, use: Use) -> Any:
+def keep(argument: Any, need: Need) -> Any:
     """What of an argument is kept: its elements as they are now, or an array of its shape and dtype that has none."""
-    if type(argument) is Tensor and use is Use.ELEMENTS:
+    if type(argument) is Tensor and need is Need.ELEMENTS:
         return argument
     if isinstance(argument, Tensor):
-        if use is Use.SHAPE and argument._value.shape:
+        if need is Need.SHAPE and argument._value.shape:
             return hollow(argument._value)
         return argument if type(argument) is Tensor else as_recorded(argument)
     if isinstance(argument, np.ndarray):
-        return hollow(argument) if use is Use.SHAPE else argument.copy()
+        return hollow(argument) if need is Need.SHAPE else argument.copy()
     if type(argument) is tuple:
-        return tuple([keep(part, use) for part in argument])
+        return tuple([keep(part, need) for part in argument])
     return argument
 
 
@@ -135,7 +135,7 @@ def find_pullback(function: Any, wanted: Wanted) -> Pullback:
 _PULLBACKS: dict[tuple[Any, Wanted], Pullback] = {}
 
 
-def missing(function: Any, wanted: Wanted, place: Location) -> Pullback:
+def missing(function: Any, wanted: Wanted, site: Location) -> Pullback:
     """A pullback that raises MissingRuleError, a LookupError as well."""
     if isinstance(function, Unruled):
         called = f"{name_of(function.function)} with {function.argument}"
@@ -145,7 +145,7 @@ def missing(function: Any, wanted: Wanted, place: Location) -> Pullback:
     def run(*_: Any) -> tuple[Any, ...]:
         raise MissingRuleError(
             f"{called} has no derivative rule",
-            place,
+            site,
             "write the function with pb.custom_gradient, or keep what the tape watches out of it",
         )
 

@@ -24,8 +24,8 @@ class Recorder(Protocol):
     def is_connected(self, tensor: Any) -> bool:
         """Whether it follows what is computed from this tensor."""
 
-    def taken_out(self, tensor: Any, how: str) -> None:
-        """The elements of a tensor became plain numbers."""
+    def note_escape(self, tensor: Any, how: str) -> None:
+        """The elements of a tensor escaped: they became plain numbers."""
 
 
 _RECORDERS: ContextVar[tuple[Any, ...]] = ContextVar("recorders", default=())
@@ -65,7 +65,7 @@ def tell(function: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) ->
         recorder.record(function, arguments, results[0] if len(results) == 1 else results)
 
 
-def taken_out(tensor: Any, how: str) -> None:
-    """Tell the recorders that a tensor's elements became plain numbers, which none of them follows."""
+def note_escape(tensor: Any, how: str) -> None:
+    """Tell the recorders that a tensor's elements escaped: they became plain numbers, which none of them follows."""
     for recorder in active():
-        recorder.taken_out(tensor, how)
+        recorder.note_escape(tensor, how)

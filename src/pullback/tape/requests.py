@@ -1,4 +1,4 @@
-"""What is asked of a tape, checked, and its answers: targets with their cotangents, and gradients as tensors."""
+"""Requests to a tape, checked, and its answers: targets with their cotangents, and gradients as tensors."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pullback.errors import ShapeError, TypingError
 from pullback.ir.classes import obstacle_of_class, obstacles_in
-from pullback.tape.recorders import taken_out
+from pullback.tape.recorders import note_escape
 from pullback.tape.tensor import PLAIN, Tensor
 
 
@@ -125,7 +125,7 @@ class Variable(Tensor):
     def _note(self, value: Any) -> None:
         """Tell the tapes where they lose sight of what is assigned."""
         if isinstance(value, Tensor):
-            taken_out(value, f"the assignment to the variable '{self._name}'")
+            note_escape(value, f"the assignment to the variable '{self._name}'")
 
     def value(self) -> Tensor:
         """A tensor of what it is now, in which tapes follow it."""

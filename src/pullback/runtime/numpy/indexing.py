@@ -9,7 +9,7 @@ from numba import types
 from numba.core.errors import TypingError
 
 from pullback.runtime.codegen.compiled import compiled, is_array, is_scalar, kernel
-from pullback.runtime.memory.strided import flat_to, load_at, store_at
+from pullback.runtime.memory.strided import flat_to, item, load_at, store_at
 from pullback.runtime.numpy.index_offsets import result_rank, selection
 
 
@@ -132,20 +132,13 @@ def define_store(function: Any, store_each: Any, store_one: Any) -> None:
         if not x.mutable:
             raise TypingError("cannot store in a read-only array")
         select, to = selection(x, index), x.dtype
-        if is_scalar(value):
+        if is_scalar(value) or value.ndim == 0:
 
-            def store_scalar(x: Any, index: Any, value: Any) -> Any:
-                store_one(x, select(x, index)[0], to(value))
+            def store_one_value(x: Any, index: Any, value: Any) -> Any:
+                store_one(x, select(x, index)[0], to(item(value, 0)))
                 return x
 
-            return store_scalar
-        if value.ndim == 0:
-
-            def store_element(x: Any, index: Any, value: Any) -> Any:
-                store_one(x, select(x, index)[0], to(value[()]))
-                return x
-
-            return store_element
+            return store_one_value
 
         def store(x: Any, index: Any, value: Any) -> Any:
             offsets, shape = select(x, index)

@@ -55,7 +55,7 @@ def pull_back(
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
     primal = {*function.parameters, *defined_in(function.body)}
     adjoints = Adjoints(active, shapes, find_behind(function), top, primal)
-    sweep = Sweep([], adjoints.known, {})
+    sweep = Sweep([], {}, {})
     with adjoints.builder.block() as sweep.statements:
         for result, seed in seeds:
             adjoints.add(result, seed)

@@ -277,4 +277,4 @@ def test_as_many_operands_as_one_likes() -> None:
 
     x = np.arange(4.0).reshape(2, 2)
     assert pb.differentiable(jit=False)(f)(x) == f(x)
-    pb.check_grads(f, x)
+    pb.check_grads(f, (x,))

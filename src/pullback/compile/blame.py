@@ -16,7 +16,7 @@ from pullback.compile.modules import load_module
 from pullback.emit.module import emit_module
 from pullback.errors import LanguageError, Problem
 from pullback.frontend.source.addresses import address_of, name_of
-from pullback.ir.nodes import NOWHERE, Block, Function, Let, Value, operands_of, values_in, walk
+from pullback.ir.nodes import NOWHERE, Block, Call, Function, Let, Value, operands_of, results_of, values_in, walk
 from pullback.ir.types import Array, Type
 
 
@@ -30,11 +30,11 @@ def find_uncompilable(function: Function) -> LanguageError | None:
     return None
 
 
-def _calls(function: Function) -> Iterator[Let]:
+def _calls(function: Function) -> Iterator[Let | Call]:
     """The calls of public functions that are not arithmetic on elements, of each kind one."""
     seen: set[Any] = set()
     for statement in walk(function.body):
-        if not isinstance(statement, Let) or address_of(statement.function) is None:
+        if not isinstance(statement, Let | Call) or address_of(statement.function) is None:
             continue
         types = tuple(v.type for v in values_in(operands_of(statement)))
         if (statement.function, statement.keywords, types) not in seen:
@@ -42,10 +42,14 @@ def _calls(function: Function) -> Iterator[Let]:
             yield statement
 
 
-def _compiles(statement: Let) -> bool:
+def _compiles(statement: Let | Call) -> bool:
     parameters = tuple(dict.fromkeys(values_in(operands_of(statement))))
-    made = Value("result", statement.value.type)
-    body = Block((replace(statement, value=made, location=NOWHERE),), (made,))
+    made = tuple(Value("result", result.type) for result in results_of(statement))
+    if isinstance(statement, Let):
+        alone: Let | Call = replace(statement, value=made[0], location=NOWHERE)
+    else:
+        alone = replace(statement, results=made, location=NOWHERE)
+    body = Block((alone,), made)
     text = emit_module([Function("call", parameters, body)], compiled=True, comments=False)
     dispatcher = numba.njit(load_module("call", text, "blame").call)
     try:

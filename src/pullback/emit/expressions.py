@@ -14,7 +14,7 @@ from pullback.emit.spelling import attribute, call, constant, name, tuple_
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
-from pullback.ir.nodes import UNDEFINED, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
+from pullback.ir.nodes import UNDEFINED, Call, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
 from pullback.ir.types import INT, Array, Scalar, Type
 
 _NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32"}
@@ -154,16 +154,18 @@ class Expressions:
             addend = gast.UnaryOp(gast.USub(), addend)
         return self.helper(runtime.plus, [total, addend])
 
-    def called(self, statement: Let) -> Any:
+    def called(self, statement: Let | Call) -> Any:
+        assert not isinstance(statement.function, str), "a callee is called by its name"
         split = len(statement.operands) - len(statement.keywords)
-        written = self.operands(statement)
+        written = self.operands(statement) if isinstance(statement, Let) else [*map(self.operand, statement.operands)]
         arguments, keywords = written[:split], dict(zip(statement.keywords, written[split:], strict=True))
         if "dtype" in keywords:
             operand = statement.operands[split + statement.keywords.index("dtype")]
             keywords["dtype"] = _dtype(np.dtype(operand.value).name)
         module = getattr(statement.function, "__module__", "") or ""
-        if module.startswith("pullback.runtime"):
-            return self.helper(statement.function, arguments)
+        helper = spelling.helper_for_several(statement.function) if self.compiled else None
+        if helper is not None or module.startswith("pullback.runtime"):
+            return self.helper(helper or statement.function, arguments)
         module, written_name = spelling.public_name(statement.function)
         if not module.startswith("numpy"):
             self.modules.add(module)

@@ -162,10 +162,13 @@ class SingleStatements:
         return gast.FormattedValue(written, conversion.value, form)
 
     def call(self, statement: Call) -> Any:
-        arguments = [self.expressions.operand(operand) for operand in statement.operands]
+        if isinstance(statement.function, str):
+            made = call(name(statement.function), *map(self.expressions.operand, statement.operands))
+        else:
+            made = self.expressions.called(statement)
         targets = [target_named(self.names[result]) for result in statement.results]
         target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
-        return gast.Assign([target], call(name(statement.function), *arguments), None)
+        return gast.Assign([target], made, None)
 
 
 def assigned(text: str, value: Any, is_number: bool = False) -> Any:

@@ -101,8 +101,12 @@ _SAME: dict[Any, Callable[..., Any]] = {
     np.degrees: runtime.rad2deg,
     np.rint: runtime.rint,
     np.trunc: runtime.trunc,
+    np.linspace: runtime.linspace,
 }
 """What Numba lacks or computes in another dtype, and the helper that does the same."""
+
+_SEVERAL: dict[Any, Callable[..., Any]] = {np.modf: runtime.modf, np.frexp: runtime.frexp}
+"""Helpers for functions with several results that Numba lacks."""
 
 _MATRICES: dict[Any, Callable[..., Any]] = {
     np.matmul: runtime.matrix_product,
@@ -287,6 +291,11 @@ def runtime_for(function: Any, operands: tuple[Operand, ...], keywords: tuple[st
         ordered = _by_position(function, given) if keywords else list(operands)
         return None if ordered is None else (helper, ordered)
     return None
+
+
+def helper_for_several(function: Any) -> Any:
+    """The helper that stands for a function with several results in compiled code; None where Numba has it."""
+    return _SEVERAL.get(function)
 
 
 def _by_position(function: Any, given: dict[str, Operand]) -> list[Operand] | None:

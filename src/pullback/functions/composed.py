@@ -10,6 +10,7 @@ import numpy as np
 
 from pullback.functions.contractions import contracted_axes, einsum_plan
 from pullback.functions.declare import composes, planning
+from pullback.runtime import argsort_along, permuted_along
 
 
 @composes(np.average)
@@ -74,6 +75,15 @@ def matrix_power(a, n):
 def bits_of(n):
     """The bits of |n|, the lowest first."""
     return tuple(abs(n) >> k & 1 == 1 for k in range(abs(n).bit_length()))
+
+
+@composes(np.sort)
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    """The elements at the positions of a stable sort; those that are equal keep their order, and their cotangents."""
+    if axis is None:
+        a = np.reshape(a, (-1,))
+        axis = 0
+    return permuted_along(a, argsort_along(a, axis), axis)
 
 
 @composes(np.tensordot)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import linear
+from pullback.functions.declare import linear, vjp
 
 
 @linear(np.reshape)
@@ -199,3 +199,22 @@ def parts_of_vector(y_bar, arrays):
         parts.append(np.reshape(y_bar[start:stop], np.shape(array)))
         start = stop
     return tuple(parts)
+
+
+@linear(runtime.permuted_along)
+def permuted_along(a, positions, axis=-1, *, y_bar):
+    return runtime.unpermuted_along(y_bar, positions, axis)
+
+
+@linear(runtime.unpermuted_along)
+def unpermuted_along(y, positions, axis=-1, *, y_bar):
+    return runtime.permuted_along(y_bar, positions, axis)
+
+
+@vjp(np.linspace)
+def linspace(start, stop, num=50, endpoint=True, *, y_bar):
+    """From y[k] = start + (stop - start) k / n. Raises NotImplementedError for arrays of starts or ends."""
+    if np.ndim(start) > 0 or np.ndim(stop) > 0:
+        raise NotImplementedError("the derivative of np.linspace is known between numbers")
+    along = np.arange(num) / max(num - 1 if endpoint else num, 1)
+    return np.sum(y_bar * (1 - along)), np.sum(y_bar * along)

@@ -49,6 +49,15 @@ PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
 """The operator that a canonical function came from: it is asked for types, so that Python's numbers stay weak."""
 
 
+class SeveralResults(TypeError):
+    """A function gives a tuple of numbers and arrays: their types, the tuple's class and the names of its fields."""
+
+    def __init__(self, types: tuple[Type, ...], kind: type) -> None:
+        fields = getattr(kind, "_fields", ())
+        super().__init__(f"the result is a {kind.__name__}, not a number or array")
+        self.types, self.kind, self.fields = types, kind if fields else None, fields
+
+
 def infer(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...] = ()) -> Type:
     """The type of `function(*operands)`; the last operands go to `keywords`.
 
@@ -66,6 +75,19 @@ def infer(function: Callable[..., Any], operands: tuple[Operand, ...], keywords:
     if isinstance(known, Exception):
         raise known
     return known
+
+
+def several_results(
+    function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...] = ()
+) -> SeveralResults | None:
+    """The types of the tuple that a function of NumPy returns; None where it returns one number or array."""
+    try:
+        infer(function, operands, keywords)
+    except SeveralResults as found:
+        return found
+    except Exception:  # whatever else is wrong, `infer` says again
+        return None
+    return None
 
 
 def is_elementwise(function: Any) -> bool:
@@ -104,9 +126,13 @@ def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: 
         result = function(_sample(operands[0]), type(_sample(operands[1]))(1))
     except Exception as error:  # whatever NumPy raises on these types is the answer
         return error
-    type_ = type_of(result)
-    if np.iscomplexobj(result):
+    if any(map(np.iscomplexobj, result if isinstance(result, tuple) else (result,))):
         return TypeError("the result is complex, and complex values cannot be differentiated")
+    if isinstance(result, tuple):
+        types = tuple(type_ for type_ in map(type_of, result) if type_ is not None)
+        if len(types) == len(result):
+            return SeveralResults(types, type(result))
+    type_ = type_of(result)
     return type_ if type_ is not None else TypeError(f"the result is a {type(result).__name__}, not a number or array")
 
 
@@ -254,6 +280,8 @@ _PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
     primitives.watched: lambda value, number: _type_of(value),
     primitives.gradient: lambda source, targets, seeds, request: _type_of(source),
     primitives.dim: lambda array, axis: INT,
+    runtime.permuted_along: lambda array, positions, axis: _type_of(array),
+    runtime.unpermuted_along: lambda array, positions, axis: _type_of(array),
     primitives.cast: _cast_type,
     np.reshape: lambda array, shape: Array(_type_of(array).dtype, len(shape) if isinstance(shape, tuple) else 1),
     primitives.select: lambda condition, then, orelse: _type_of(then),

@@ -5,7 +5,7 @@
     If(condition, then, orelse) -> results
     For(index, start, stop, step, carried, body) -> results      in any order or at once if it is `parallel`
     While(condition, carried, body) -> results
-    Call(function, operands) -> results     of another Function, by name (recursion)
+    Call(function, operands) -> results     of another Function, by name (recursion); of one with several results
 
 A Block is a list of statements that ends by yielding operands. A loop's body yields the next carried values and,
 where `exits` is set, one flag more: true leaves the loop after this iteration.
@@ -178,10 +178,13 @@ class While:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    function: str
+    """function: the name of a callee of the function, or a function of NumPy that returns a tuple."""
+
+    function: str | Callable[..., Any]
     operands: tuple[Operand, ...]
     results: tuple[Value, ...]
     location: Location = NOWHERE
+    keywords: tuple[str, ...] = ()
 
 
 Statement = Let | Effect | If | For | While | Call

@@ -66,8 +66,11 @@ class Printer:
             case Effect():
                 return [f"{pad}{self.call(statement.function, statement.operands)}"]
             case Call():
-                text = f"{statement.function}({self.operands(statement.operands)})"
-                return [f"{pad}{self.results(statement.results)} = call {text}"]
+                if isinstance(statement.function, str):
+                    text = f"call {statement.function}({self.operands(statement.operands)})"
+                else:
+                    text = self.call(statement.function, statement.operands, statement.keywords)
+                return [f"{pad}{self.results(statement.results)} = {text}"]
             case If():
                 head = f"if {self.operand(statement.condition)}:"
                 then = self.block(statement.then, depth + 1)

@@ -34,9 +34,11 @@ from pullback.runtime.numpy.elementwise import (
     sinc,
     trunc,
 )
+from pullback.runtime.numpy.float_parts import frexp, modf
 from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, scatter_add
 from pullback.runtime.numpy.joining import concatenate, stack
 from pullback.runtime.numpy.linalg import dot, inner, matmul, outer
+from pullback.runtime.numpy.linspace import linspace
 from pullback.runtime.numpy.norms import norm_over, rolled
 from pullback.runtime.numpy.reductions import (
     all_over,
@@ -67,6 +69,7 @@ from pullback.runtime.numpy.shapes import (
     take_along,
     transpose,
 )
+from pullback.runtime.numpy.sorting import argsort_along, permuted_along, unpermuted_along
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, sigmoid
 from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
@@ -96,6 +99,7 @@ __all__ = [
     "any_over",
     "argmax_over",
     "argmin_over",
+    "argsort_along",
     "block_of",
     "broadcast_along",
     "broadcast_to",
@@ -140,6 +144,7 @@ __all__ = [
     "floor_divide",
     "fmax",
     "fmin",
+    "frexp",
     "full_like_shape",
     "gamma",
     "gather",
@@ -153,6 +158,7 @@ __all__ = [
     "isclose",
     "keep",
     "lgamma",
+    "linspace",
     "logaddexp",
     "logaddexp2",
     "mT",
@@ -164,10 +170,12 @@ __all__ = [
     "mean_over",
     "min_over",
     "minimum",
+    "modf",
     "moveaxis",
     "norm_over",
     "opaque",
     "outer",
+    "permuted_along",
     "plus",
     "power",
     "power_of_integers",
@@ -206,6 +214,7 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "unpermuted_along",
     "var_over",
     "vector_outer",
     "where",

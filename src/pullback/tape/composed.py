@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
-from pullback.tape.factorisations import contraction
 from pullback.tape.functions import COMPOSED, bare
 from pullback.tape.rules import put
-from pullback.tape.tensor import apply, stacked
+from pullback.tape.tensor import stacked
 
 _ALL = slice(None)
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,46 +24,6 @@ def _composes(*functions: Any) -> Callable[[Function], Function]:
         return body
 
     return declare
-
-
-@_composes(np.einsum)
-def einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
-    operands = tuple(stacked(operand) for operand in operands)
-    terms, arrow, result = subscripts.replace(" ", "").partition("->")
-    each, free = _without_ellipsis(terms.split(","), operands)
-    if arrow:
-        result = result.replace("...", free)
-    else:
-        letters = "".join(each)
-        result = free + "".join(sorted(c for c in set(letters) - set(free) if letters.count(c) == 1))
-    return apply(contraction, _contracted, operands, tuple(each), result)
-
-
-def _contracted(operands: tuple[Any, ...], terms: tuple[str, ...], result: str) -> Any:
-    return contraction(bare(operands), terms, result)  # type: ignore[no-untyped-call]
-
-
-def _without_ellipsis(terms: list[str], operands: Sequence[Any]) -> tuple[list[str], str]:
-    """The subscripts with letters for the axes of `...`, the same from the right; and all those letters."""
-    letters = [c for c in string.ascii_letters if c not in "".join(terms)]
-    counts = [np.ndim(x) - len(term.replace("...", "")) for term, x in zip(terms, operands, strict=True)]
-    stand_ins = ["".join(reversed(letters[:count])) for count in counts]
-    return [t.replace("...", s) for t, s in zip(terms, stand_ins, strict=True)], max(stand_ins, key=len)
-
-
-@_composes(np.tensordot)
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    a, b = stacked(a), stacked(b)
-    if np.ndim(axes) == 0:
-        axes = (list(range(np.ndim(a) - int(axes), np.ndim(a))), list(range(int(axes))))
-    of_a, of_b = (np.atleast_1d(np.asarray(each, int)) for each in axes)
-    letters = iter(string.ascii_letters)
-    first = [next(letters) for _ in range(np.ndim(a))]
-    second = [next(letters) for _ in range(np.ndim(b))]
-    for i, j in zip(of_a, of_b, strict=True):
-        second[j] = first[i]
-    result = [c for c in first if c not in second] + [c for c in second if c not in first]
-    return np.einsum(f"{''.join(first)},{''.join(second)}->{''.join(result)}", a, b)
 
 
 @_composes(np.take)
@@ -93,13 +51,6 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     index = list(np.ogrid[tuple(slice(n) for n in np.shape(indices))])
     index[axis] = np.asarray(bare(indices))
     return arr[tuple(index)]
-
-
-@_composes(np.sort)
-def sort(a: Any, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Any:
-    if axis is None:
-        a, axis = np.reshape(a, -1), -1
-    return np.take_along_axis(a, np.argsort(bare(a), axis=axis, kind="stable"), axis)
 
 
 @_composes(np.split)
@@ -153,18 +104,6 @@ for _name in ("atleast_1d", "atleast_2d", "atleast_3d"):
     COMPOSED[getattr(np, _name)] = _of_each(_name)
 
 
-@_composes(np.average)
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
-    if weights is None:
-        weights = np.ones(np.shape(a))
-    elif np.shape(weights) != np.shape(a):
-        k = axis % np.ndim(a)
-        weights = np.reshape(weights, tuple(n if j == k else 1 for j, n in enumerate(np.shape(a)))) + np.zeros(a.shape)
-    total = np.sum(weights, axis=axis, keepdims=keepdims)
-    mean = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
-    return (mean, total) if returned else mean
-
-
 @_composes(np.linspace)
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, *, axis: int = 0
@@ -182,14 +121,6 @@ def linspace(
 def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Any, ...]:
     shape = np.broadcast_shapes(*(np.shape(array) for array in arrays))
     return tuple(np.broadcast_to(array, shape) for array in arrays)
-
-
-@_composes(np.trapezoid)
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    y = np.moveaxis(y, axis, -1)
-    if x is not None:
-        dx = np.diff(x) if np.ndim(x) == 1 else np.diff(np.moveaxis(x, axis, -1), axis=-1)
-    return np.sum(dx * (y[..., 1:] + y[..., :-1]) / 2, axis=-1)
 
 
 @_composes(np.diff)
@@ -219,19 +150,3 @@ def polyval(p: Any, x: Any) -> Any:
     for coefficient in p:
         y = y * x + coefficient
     return y
-
-
-@_composes(np.ptp)
-def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
-    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
-
-
-@_composes(np.linalg.matrix_power)
-def matrix_power(a: Any, n: int) -> Any:
-    if n < 0:
-        a, n = np.linalg.inv(a), -n
-    power = np.eye(a.shape[-1], dtype=a.dtype) + np.zeros(a.shape, a.dtype)
-    while n:
-        power = power @ a if n % 2 else power
-        a, n = a @ a, n // 2
-    return power

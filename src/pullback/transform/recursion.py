@@ -42,7 +42,7 @@ def join_calls(function: Function, active: frozenset[Value]) -> tuple[Function, 
     joint = {callee.name for callee in function.callees if has_joint_form(callee)}
 
     def joined(statement: Statement) -> Statement:
-        if not isinstance(statement, Call):
+        if not isinstance(statement, Call) or not isinstance(statement.function, str):
             return with_blocks(statement, lambda block: Block(tuple(map(joined, block.statements)), block.yields))
         if statement.function not in joint or statement.results[0] not in active:
             return statement
@@ -60,7 +60,7 @@ def called_by(bodies: Iterable[Block], functions: Mapping[str, Function]) -> tup
     open_: set[str] = set()
 
     def visit(body: Block) -> None:
-        for name in [s.function for s in walk(body) if isinstance(s, Call)]:
+        for name in [s.function for s in walk(body) if isinstance(s, Call) and isinstance(s.function, str)]:
             if name not in open_:
                 open_.add(name)
                 visit(functions[name].body)

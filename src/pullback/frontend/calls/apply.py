@@ -16,9 +16,10 @@ from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_fo
 from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.values.context import Context, StaticNeeded
+from pullback.functions import rule_of
 from pullback.ir import primitives
-from pullback.ir.infer import PYTHON, infer, may_be_view
-from pullback.ir.nodes import Constant, Operand, Value, is_scalar
+from pullback.ir.infer import PYTHON, SeveralResults, infer, may_be_view, several_results
+from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar
 from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, within
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
@@ -57,6 +58,9 @@ def apply(
     strings = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, str)]
     if isinstance(function, np.ufunc) and strings:
         context.mistyped(node, f"{name_of(function)}: the string {strings[0].value!r} is not a number or an array")
+    several = several_results(function, operands, left)
+    if several is not None and rule_of(function) is not None:
+        return _called_for_several(context, function, operands, left, several, node)
     result = context.bind(computed(context, function, operands, left, node, by))
     makes_anew = isinstance(function, np.ufunc) or not is_numpy(function)
     if isinstance(result, ArrayRef) and not makes_anew and may_be_view(function, operands, left):
@@ -64,6 +68,20 @@ def apply(
         for cell in {cell for binding in given for cell in cells_in(binding)}:
             context.state.descend(result.cell, cell)
     return result
+
+
+def _called_for_several(
+    context: Context,
+    function: Callable[..., Any],
+    operands: tuple[Operand, ...],
+    keywords: tuple[str, ...],
+    several: SeveralResults,
+    node: Any,
+) -> Binding:
+    """A call whose results are the items of a tuple."""
+    results = tuple(Value("", type_) for type_ in several.types)
+    context.builder.add(Call(function, operands, results, context.location(node), keywords))
+    return TupleValue(tuple(map(context.bind, results)), several.kind, several.fields)
 
 
 def as_of_numpy(context: Context, result: Binding, node: Any) -> Binding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
-from pullback.ir.nodes import Let, Operand, Value
+from pullback.ir.nodes import Call, Let, Operand, Value
 from pullback.ir.types import Array, Scalar
 from pullback.transform.reverse.adjoints import Adjoints
 
@@ -37,13 +37,16 @@ def sum_to(adjoints: Adjoints, contribution: Operand, operand: Operand) -> Value
     return adjoints.builder.let(runtime.sum_to, contribution, adjoints.dims(operand), type_=type_)
 
 
-def summed(adjoints: Adjoints, operand: Value, cotangent: Operand, statement: Let) -> Operand:
+def summed(adjoints: Adjoints, operand: Value, cotangent: Operand, statement: Let | Call) -> Operand:
     """What a rule returns for an operand, in the operand's shape, where the function broadcasts its operands."""
     rank, own_rank = (getattr(v.type, "ndim", 0) for v in (cotangent, operand))
     if own_rank == 0:
         return adjoints.builder.let(np.sum, cotangent) if rank else cotangent
-    broadcasts = statement.function in (np.where, runtime.where)
-    broadcasts = broadcasts and adjoints.shapes.of(operand) != adjoints.shapes.of(statement.value)
+    broadcasts = (
+        isinstance(statement, Let)
+        and statement.function in (np.where, runtime.where)
+        and adjoints.shapes.of(operand) != adjoints.shapes.of(statement.value)
+    )
     batched = statement.function in (np.matmul, np.linalg.solve, np.linalg.inv) and own_rank > 2
     if rank > own_rank or (rank and (broadcasts or batched)):
         return sum_to(adjoints, cotangent, operand)

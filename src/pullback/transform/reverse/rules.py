@@ -13,8 +13,8 @@ from pullback import runtime
 from pullback.errors import MissingRuleError
 from pullback.frontend.source.addresses import name_of
 from pullback.frontend.tapes.inserted import Inserted
-from pullback.functions import rule_of
-from pullback.ir.nodes import Constant, Let, Operand, Value, values_in
+from pullback.functions import Rule, rule_of
+from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.types import Array, Scalar
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.broadcasting import add_summed, summed, uniform
@@ -23,22 +23,30 @@ from pullback.transform.strong_zeros import is_finite
 
 def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
     """Raises MissingRuleError where the function has no rule, and an operand of it is active."""
-    rule = rule_of(statement.function)
     if statement.function is np.multiply and statement.operands[0] is statement.operands[1]:
-        rule = rule_of(np.square)
         statement = replace(statement, function=np.square, operands=statement.operands[:1])
-    if not any(value in adjoints.active for value in values_in(statement.operands)):
+    rule = _rule_for(adjoints, statement)
+    if rule is None:
         return
+    if rule.kind == "partials":
+        _pull_by_partials(adjoints, statement, rule.body)
+    else:
+        _pull_by_vjp(adjoints, statement, (rule.behind if statement.value in adjoints.behind else None) or rule.body)
+
+
+def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:
+    """The rule of the function that is called; None where no operand is active."""
+    assert not isinstance(statement.function, str), "a rule belongs to a function of NumPy"
+    if not any(value in adjoints.active for value in values_in(statement.operands)):
+        return None
+    rule = rule_of(statement.function)
     if rule is None:
         raise MissingRuleError(
             f"{name_of(statement.function)} has no derivative rule",
             statement.location,
             "define one, or keep the differentiated values out of it",
         )
-    if rule.kind == "partials":
-        _pull_by_partials(adjoints, statement, rule.body)
-    else:
-        _pull_by_vjp(adjoints, statement, (rule.behind if statement.value in adjoints.behind else None) or rule.body)
+    return rule
 
 
 def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
@@ -91,7 +99,18 @@ def _pull_by_vjp(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -
         _add_nested(adjoints, operand, cotangent, statement)
 
 
-def _add_nested(adjoints: Adjoints, operand: Operand, cotangent: Any, statement: Let) -> None:
+def pull_several(adjoints: Adjoints, statement: Call) -> None:
+    """A call of a function with several results; those without a cotangent have None for one."""
+    rule = _rule_for(adjoints, statement)
+    y_bar = tuple(adjoints.take_whole(y) if y in adjoints.known else Constant(None) for y in statement.results)
+    if rule is None:
+        return
+    cotangents = _inlined(adjoints, rule.body, statement, {"y": statement.results, "y_bar": y_bar})
+    for operand, cotangent in zip(statement.operands, cotangents, strict=False):
+        _add_nested(adjoints, operand, cotangent, statement)
+
+
+def _add_nested(adjoints: Adjoints, operand: Operand, cotangent: Any, statement: Let | Call) -> None:
     if cotangent is None:
         return
     if isinstance(operand, tuple):
@@ -112,7 +131,7 @@ def pull_inserted(adjoints: Adjoints, statement: Let, inserted: Inserted) -> Non
 
 
 def _inlined(
-    adjoints: Adjoints, body: Callable[..., Any], statement: Let, supplied: dict[str, Operand]
+    adjoints: Adjoints, body: Callable[..., Any], statement: Let | Call, supplied: dict[str, Operand]
 ) -> tuple[Any, ...]:
     """What the body of a rule returns; supplied: what the rule may ask for by keyword beside the operands."""
     names = inspect.signature(body).parameters

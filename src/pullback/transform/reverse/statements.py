@@ -34,7 +34,7 @@ from pullback.ir.types import INT, Array, Stack, Type, is_float
 from pullback.transform.recursion import pullback_name
 from pullback.transform.reverse import elements, stacks
 from pullback.transform.reverse.adjoints import Adjoints, bar_name
-from pullback.transform.reverse.rules import pull_by_rule, pull_inserted
+from pullback.transform.reverse.rules import pull_by_rule, pull_inserted, pull_several
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.strong_zeros import find_behind
 
@@ -90,8 +90,10 @@ class Reverser:
                 self.loop(statement)
             case Call() if statement.results[0] in self.joined:
                 pull_joined_call(self.adjoints, statement)
-            case Call():
+            case Call(function=str()):
                 pull_call(self.adjoints, statement)
+            case Call():
+                pull_several(self.adjoints, statement)
 
     def yielded(self, block: Block, cotangents: dict[int, Operand]) -> None:
         """Pull the cotangents of what a block yields, by its place, through the block."""
@@ -215,6 +217,7 @@ def _changed(outer: dict[Value, Operand], inner: list[dict[Value, Operand]], ins
 
 def pull_call(adjoints: Adjoints, statement: Call) -> None:
     """A call of a recursive function: its pullback takes the arguments and the cotangents of the results."""
+    assert isinstance(statement.function, str), "a recursive function is called by its name"
     seeds = [adjoints.whole(result) for result in statement.results if is_float(result.type)]
     for result in statement.results:
         adjoints.known.pop(result, None)

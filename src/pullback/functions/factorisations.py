@@ -1,4 +1,6 @@
-"""The derivatives of factorisations and contractions, whose results are several or whose arguments are any number.
+"""Factorisations of matrices, and other functions with several results.
+
+Here `y` and `y_bar` are tuples; the cotangent of a result that nobody needs, or that is no float, may be None.
 
 Formulas: Murray (2016), Differentiation of the Cholesky decomposition, for cholesky; Giles (2008), An extended
 collection of matrix derivative results, section 3, for eigenvalues and singular values; Walter and Lehmann (2010),
@@ -7,11 +9,9 @@ Algorithmic differentiation of linear algebra functions with application in opti
 
 from __future__ import annotations
 
-import string
-
 import numpy as np
 
-from pullback.tape.rules import linear, vjp
+from pullback.functions.declare import vjp
 
 
 @vjp(np.linalg.cholesky)
@@ -34,10 +34,14 @@ def eigh(a, UPLO="L", *, y, y_bar):
     """ā = v (diag w̄ + F ∘ vᵀ v̄) vᵀ with F = 1 / (w[j] - w[i]), made symmetric. The eigenvalues must differ."""
     w, v = y
     w_bar, v_bar = y_bar
+    if v_bar is None:
+        return (v * w_bar[..., None, :]) @ v.mT
     distances = w[..., None, :] - w[..., :, None]
     same = distances == 0
     inverse = np.where(same, 0, 1 / np.where(same, 1, distances))
-    inner = w_bar[..., None, :] * np.eye(w.shape[-1]) + inverse * (v.mT @ v_bar)
+    inner = inverse * (v.mT @ v_bar)
+    if w_bar is not None:
+        inner = inner + w_bar[..., None, :] * np.eye(w.shape[-1])
     whole = v @ inner @ v.mT
     return (whole + whole.mT) / 2
 
@@ -59,20 +63,21 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
     u_bar, s_bar, vt_bar = y_bar
     if u.shape[-1] != s.shape[-1] or vt.shape[-2] != s.shape[-1]:
         raise NotImplementedError("the derivative of np.linalg.svd is known with full_matrices=False")
-    v, v_bar, identity = vt.mT, vt_bar.mT, np.eye(s.shape[-1])
+    if u_bar is None and vt_bar is None:
+        return (u * s_bar[..., None, :]) @ vt
     squares = s[..., None, :] ** 2 - s[..., :, None] ** 2
     same = squares == 0
     inverse = np.where(same, 0, 1 / np.where(same, 1, squares))
-    of_u, of_v = inverse * (u.mT @ u_bar), inverse * (v.mT @ v_bar)
     across, along = s[..., None, :], s[..., :, None]
-    inner = (of_u + of_u.mT) * across + along * (of_v + of_v.mT) + s_bar[..., None, :] * identity
-    a_bar = u @ inner @ vt
-    if u.shape[-2] > u.shape[-1]:
+    a_bar = np.zeros_like(a) if s_bar is None else (u * s_bar[..., None, :]) @ vt
+    if u_bar is not None:
+        of_u = inverse * (u.mT @ u_bar)
         beside = u_bar - u @ (u.mT @ u_bar)
-        a_bar = a_bar + (beside / across) @ vt
-    if v.shape[-2] > v.shape[-1]:
-        beside = v_bar - v @ (v.mT @ v_bar)
-        a_bar = a_bar + (u / across) @ beside.mT
+        a_bar = a_bar + (u @ ((of_u + of_u.mT) * across) + beside / across) @ vt
+    if vt_bar is not None:
+        of_v = inverse * (vt @ vt_bar.mT)
+        beside = vt_bar - (vt_bar @ vt.mT) @ vt
+        a_bar = a_bar + u @ (along * (of_v + of_v.mT) @ vt) + (u / across) @ beside
     return a_bar
 
 
@@ -83,7 +88,12 @@ def qr(a, mode="reduced", *, y, y_bar):
         raise NotImplementedError("the derivative of np.linalg.qr is known for its reduced mode and tall matrices")
     q, r = y
     q_bar, r_bar = y_bar
-    inner = r @ r_bar.mT - q_bar.mT @ q
+    if q_bar is None:
+        inner, q_bar = r @ r_bar.mT, np.zeros_like(q)
+    elif r_bar is None:
+        inner = -(q_bar.mT @ q)
+    else:
+        inner = r @ r_bar.mT - q_bar.mT @ q
     symmetric = np.tril(inner) + np.tril(inner, -1).mT
     return np.linalg.solve(r, (q_bar + q @ symmetric).mT).mT
 
@@ -92,34 +102,20 @@ def qr(a, mode="reduced", *, y, y_bar):
 def slogdet(a, *, y_bar):
     """ā = ȳ a⁻ᵀ for the logarithm; the sign is constant."""
     _, logarithm_bar = y_bar
+    if logarithm_bar is None:
+        return np.zeros_like(a)
+    if np.ndim(a) == 2:
+        return logarithm_bar * np.linalg.inv(a).T
     return logarithm_bar[..., None, None] * np.linalg.inv(a).mT
 
 
-def contraction(operands, terms, result):
-    """np.einsum of operands whose subscripts are `terms`, with an explicit result and no ellipsis."""
-    return np.einsum(",".join(terms) + "->" + result, *operands)
+@vjp(np.modf)
+def modf(x, *, y_bar):
+    """The fractional part moves with x, the whole part does not."""
+    return np.zeros_like(x) if y_bar[0] is None else y_bar[0]
 
 
-@linear(contraction)
-def contraction_vjp(operands, terms, result, *, y_bar):
-    """Each operand gets the contraction of the cotangent with all others.
-
-    What only this operand has is spread by ones; a subscript that it has twice gets a diagonal.
-    """
-    cotangents = []
-    for k, term in enumerate(terms):
-        others = [(t, x) for j, (t, x) in enumerate(zip(terms, operands, strict=True)) if j != k]
-        known = set("".join([result, *(t for t, _ in others)]))
-        unused = iter(sorted(set(string.ascii_letters) - set("".join([result, *terms]))))
-        wanted = ""
-        for letter, extent in zip(term, operands[k].shape, strict=True):
-            if letter in wanted:
-                other = next(unused)
-                others.append((letter + other, np.eye(extent, dtype=y_bar.dtype)))
-                letter = other
-            elif letter not in known:
-                others.append((letter, np.ones(extent, y_bar.dtype)))
-            wanted += letter
-        subscripts = ",".join([result, *(t for t, _ in others)]) + "->" + wanted
-        cotangents.append(np.einsum(subscripts, y_bar, *(x for _, x in others)))
-    return (tuple(cotangents),)
+@vjp(np.frexp)
+def frexp(x, *, y, y_bar):
+    """From x = mantissa 2^exponent, with an exponent that does not move."""
+    return np.zeros_like(x) if y_bar[0] is None else y_bar[0] / np.exp2(1.0 * y[1])

@@ -1,0 +1,103 @@
+"""Positions of sorted elements along an axis, and elements at positions along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.runtime.codegen.compiled import axis_of, compiled, is_array, kernel
+from pullback.runtime.memory.strided import flat, product
+
+
+def argsort_along(a: Any, axis: int = -1) -> Any:
+    """np.argsort(a, axis, kind="stable").
+
+    >>> argsort_along(np.array([2.0, 1.0, 2.0]))
+    array([1, 0, 2])
+    """
+    return np.argsort(a, axis=axis, kind="stable")
+
+
+def permuted_along(a: Any, positions: Any, axis: int = -1) -> Any:
+    """np.take_along_axis(a, positions, axis), with positions for each line of `a` along the axis."""
+    return np.take_along_axis(a, positions, axis)
+
+
+def unpermuted_along(y: Any, positions: Any, axis: int = -1) -> Any:
+    """The array of which `permuted_along` gives `y`, where the positions along the axis are a permutation.
+
+    >>> unpermuted_along(np.array([1.0, 2.0, 3.0]), np.array([1, 2, 0]))
+    array([3., 1., 2.])
+    """
+    return np.take_along_axis(y, np.argsort(positions, axis=axis), axis)
+
+
+@kernel
+def argsort_middle(x: Any, rows: int, count: int, columns: int) -> Any:
+    out = np.empty(rows * count * columns, np.int64)
+    line = np.empty(count, x.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            first = i * count * columns + j
+            for r in range(count):
+                line[r] = x[first + r * columns]
+            order = np.argsort(line, kind="mergesort")
+            for r in range(count):
+                out[first + r * columns] = order[r]
+    return out
+
+
+@kernel
+def take_middle(x: Any, positions: Any, rows: int, count: int, columns: int) -> Any:
+    out = np.empty(x.size, x.dtype)
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                place = (i * count + r) * columns + j
+                out[place] = x[(i * count + positions[place]) * columns + j]
+    return out
+
+
+@kernel
+def put_middle(y: Any, positions: Any, rows: int, count: int, columns: int) -> Any:
+    out = np.empty(y.size, y.dtype)
+    for i in range(rows):
+        for r in range(count):
+            for j in range(columns):
+                place = (i * count + r) * columns + j
+                out[(i * count + positions[place]) * columns + j] = y[place]
+    return out
+
+
+@compiled(argsort_along)
+def _argsort_along(a: Any, axis: Any = -1) -> Any:
+    if not is_array(a):
+        return None
+    ndim, position = a.ndim, axis_of(axis, a.ndim)
+
+    def argsort(a: Any, axis: Any = -1) -> Any:
+        rows, columns = product(a.shape, 0, position), product(a.shape, position + 1, ndim)
+        return argsort_middle(flat(a), rows, a.shape[position], columns).reshape(a.shape)
+
+    return argsort
+
+
+def _define_along(function: Any, middle: Any) -> None:
+    """The overload of function(x, positions, axis) for arrays of one shape."""
+
+    @compiled(function)
+    def typed(x: Any, positions: Any, axis: Any = -1) -> Any:
+        if not is_array(x) or not is_array(positions) or x.ndim != positions.ndim:
+            return None
+        ndim, position = x.ndim, axis_of(axis, x.ndim)
+
+        def along(x: Any, positions: Any, axis: Any = -1) -> Any:
+            rows, columns = product(x.shape, 0, position), product(x.shape, position + 1, ndim)
+            return middle(flat(x), flat(positions), rows, x.shape[position], columns).reshape(x.shape)
+
+        return along
+
+
+_define_along(permuted_along, take_middle)
+_define_along(unpermuted_along, put_middle)

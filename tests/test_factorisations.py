@@ -1,0 +1,243 @@
+"""Functions with several results, and factorisations: interpreted, compiled and on tapes, against 50 digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.functions.declare import RULES
+
+RNG = np.random.default_rng(5)
+SQUARE = RNG.normal(size=(3, 3)) + 3 * np.eye(3)
+TALL = RNG.normal(size=(4, 3))
+LINE = np.array([0.3, -1.7, 2.5, 40.2])
+WEIGHTS = RNG.uniform(0.5, 1.5, size=(4, 4))
+
+
+def gram(a: Any) -> Any:
+    """A symmetric matrix with positive eigenvalues, which differ."""
+    return a.T @ a
+
+
+def moments(results: Any) -> Any:
+    """A number of which the signs of columns and rows are no part."""
+    total = 0.0
+    for result in results:
+        rows, columns = result.shape if result.ndim == 2 else (1, result.shape[0])
+        weights = WEIGHTS[:rows, :columns]
+        total = total + np.sum(weights * result**2) + np.sum(result**4)
+    return total
+
+
+def cholesky(a):
+    return moments((np.linalg.cholesky(gram(a)),))
+
+
+def eigenvalues_alone(a):
+    w, _ = np.linalg.eigh(gram(a))
+    return moments((w,))
+
+
+def eigenvectors_alone(a):
+    return moments((np.linalg.eigh(gram(a)).eigenvectors,))
+
+
+def eigenvalues_and_vectors(a):
+    w, v = np.linalg.eigh(gram(a))
+    return moments((w, v))
+
+
+def singular_values_alone(a):
+    _, s, _ = np.linalg.svd(a, full_matrices=False)
+    return moments((s,))
+
+
+def left_vectors_alone(a):
+    u, _, _ = np.linalg.svd(a, full_matrices=False)
+    return moments((u,))
+
+
+def right_vectors_alone(a):
+    return moments((np.linalg.svd(a, full_matrices=False)[2],))
+
+
+def singular_values_and_vectors(a):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return moments((u, s, vt))
+
+
+def orthogonal_part(a):
+    q, _ = np.linalg.qr(a)
+    return moments((q,))
+
+
+def triangular_part(a):
+    return moments((np.linalg.qr(a).R,))
+
+
+def both_parts(a):
+    q, r = np.linalg.qr(a)
+    return moments((q, r))
+
+
+def log_determinant(a):
+    sign, logarithm = np.linalg.slogdet(a)
+    return sign * logarithm
+
+
+def factorised_in_a_loop(a):
+    total = 0.0
+    for k in range(3):
+        w, v = np.linalg.eigh(gram(a) + k * np.eye(3))
+        total += w[k] * moments((v,))
+    return total
+
+
+def factorised_in_a_branch(a):
+    q, r = a, a
+    if np.sum(a) > -100.0:
+        q, r = np.linalg.qr(a)
+    return moments((q, r))
+
+
+def fractions(x):
+    part, _ = np.modf(x * x)
+    return np.sum(part**3)
+
+
+def mantissas(x):
+    mantissa, exponent = np.frexp(x)
+    return np.sum(mantissa**3 * exponent)
+
+
+PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
+    (cholesky, SQUARE),
+    (eigenvalues_alone, SQUARE),
+    (eigenvectors_alone, SQUARE),
+    (eigenvalues_and_vectors, SQUARE),
+    (singular_values_alone, TALL),
+    (left_vectors_alone, TALL),
+    (right_vectors_alone, TALL),
+    (singular_values_and_vectors, TALL),
+    (singular_values_and_vectors, SQUARE),
+    (singular_values_and_vectors, TALL.T),
+    (orthogonal_part, TALL),
+    (triangular_part, TALL),
+    (both_parts, TALL),
+    (both_parts, SQUARE),
+    (log_determinant, SQUARE),
+    (factorised_in_a_loop, SQUARE),
+    (factorised_in_a_branch, SQUARE),
+    (fractions, LINE),
+    (mantissas, LINE),
+]
+
+
+class Exact:
+    """The functions of NumPy that the programs call, on arrays of numbers with 50 digits."""
+
+    def __init__(self, original: Any) -> None:
+        self.original = original
+
+    def __getattr__(self, name: str) -> Any:
+        return Exact(self.original.linalg) if name == "linalg" else getattr(self.original, name)
+
+    def cholesky(self, a: Any) -> Any:
+        return array(mpmath.cholesky(mpmath.matrix(a.tolist())))
+
+    def eigh(self, a: Any) -> Any:
+        w, v = mpmath.eigsy(mpmath.matrix(a.tolist()))
+        return Pair(np.array(list(w), object), array(v))
+
+    def svd(self, a: Any, full_matrices: bool) -> Any:
+        u, s, vt = mpmath.svd_r(mpmath.matrix(a.tolist()), full_matrices=full_matrices)
+        return array(u), np.array(list(s), object), array(vt)
+
+    def qr(self, a: Any) -> Any:
+        return Pair(*map(array, mpmath.qr(mpmath.matrix(a.tolist()), mode="skinny")))
+
+    def slogdet(self, a: Any) -> Any:
+        determinant = mpmath.det(mpmath.matrix(a.tolist()))
+        return mpmath.sign(determinant), mpmath.log(abs(determinant))
+
+    def modf(self, x: Any) -> Any:
+        return np.array([v - int(v) for v in x], object), np.array([int(v) for v in x], object)
+
+    def frexp(self, x: Any) -> Any:
+        parts = [mpmath.frexp(v) for v in x]
+        return np.array([m for m, _ in parts], object), np.array([e for _, e in parts], object)
+
+
+class Pair(tuple):
+    """The results of eigh and qr."""
+
+    def __new__(cls, *items: Any) -> Any:
+        return super().__new__(cls, items)
+
+    eigenvectors = R = property(lambda self: self[1])
+
+
+def array(matrix: Any) -> Any:
+    return np.array(matrix.tolist(), object)
+
+
+def exact_gradient(function: Callable[..., Any], x: Any) -> Any:
+    """Differences with 50 digits."""
+    names = function.__globals__
+    there = {**names, "np": Exact(np)}
+    for helper in (gram, moments):
+        there[helper.__name__] = type(function)(helper.__code__, there)
+    run = type(function)(function.__code__, there)
+    out = np.zeros(x.shape)
+    with mpmath.workdps(50):
+        step = mpmath.mpf(10) ** -15
+        for place in np.ndindex(x.shape):
+            values = []
+            for sign in (1, -1):
+                moved = np.array([mpmath.mpf(v) for v in x.ravel()], object).reshape(x.shape)
+                moved[place] += sign * step
+                values.append(run(moved))
+            out[place] = float((values[0] - values[1]) / (2 * step))
+    return out
+
+
+IDS = [f"{function.__name__}-{k}" for k, (function, _) in enumerate(PROGRAMS)]
+
+
+@pytest.mark.parametrize(("function", "x"), PROGRAMS, ids=IDS)
+def test_in_every_mode(function: Callable[..., Any], x: Any) -> None:
+    expected = exact_gradient(function, x)
+    scale = np.max(np.abs(expected))
+    for jit in (False, True):
+        value, gradient = pb.value_and_grad(pb.differentiable(jit=jit)(function))(x)
+        np.testing.assert_allclose(value, function(x), rtol=1e-12)
+        np.testing.assert_allclose(gradient / scale, expected / scale, atol=1e-10, rtol=0)
+    _, pull = pb.vjp(function)(x)
+    np.testing.assert_allclose(pull(1.0) / scale, expected / scale, atol=1e-10, rtol=0)
+    variable = pb.Variable(x)
+    with pb.GradientTape() as tape:
+        y = function(variable)
+    np.testing.assert_allclose(tape.gradient(y, variable).numpy() / scale, expected / scale, atol=1e-10, rtol=0)
+
+
+def test_each_function_with_several_results_stands_in_a_program() -> None:
+    called = {name for function, _ in PROGRAMS for name in function.__code__.co_names}
+    several = {f for f in RULES if f.__name__ in ("cholesky", "eigh", "svd", "qr", "slogdet", "modf", "frexp")}
+    assert len(several) == 7
+    assert {function.__name__ for function in several} <= called
+
+
+def test_a_result_that_nobody_needs_costs_no_cotangent() -> None:
+    text = pb.source(eigenvalues_alone, SQUARE)
+    assert "zeros" not in text
+
+
+def test_a_factorisation_that_fails_raises() -> None:
+    for jit in (False, True):
+        with pytest.raises(np.linalg.LinAlgError):
+            pb.grad(pb.differentiable(jit=jit)(cholesky))(np.zeros((3, 3)))

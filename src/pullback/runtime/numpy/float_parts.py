@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
 
 from pullback.runtime.codegen.compiled import compiled, dtype_of, is_array, is_scalar
 from pullback.runtime.memory.strided import flat
@@ -19,6 +20,13 @@ def modf(x: Any) -> Any:
 def frexp(x: Any) -> Any:
     """np.frexp(x): x = mantissa 2^exponent with 1/2 <= |mantissa| < 1."""
     return np.frexp(x)
+
+
+@register_jitable
+def parts_of(x: Any) -> Any:
+    whole = np.trunc(x)
+    part = 0.0 if math.isinf(x) else x - whole
+    return math.copysign(part, x), whole
 
 
 def _define(function: Any, of_number: Any, second: Any) -> None:
@@ -46,5 +54,5 @@ def _define(function: Any, of_number: Any, second: Any) -> None:
         return parts_of_array if is_array(x) else parts_of_number
 
 
-_define(modf, math.modf, None)
+_define(modf, parts_of, None)
 _define(frexp, math.frexp, np.int32)

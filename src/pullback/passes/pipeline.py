@@ -45,7 +45,7 @@ from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
-from pullback.passes.memory.copy_insertion import own
+from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.products import write_copies, write_products
@@ -259,7 +259,7 @@ PASSES = (
     Pass(
         "copy_insertion",
         "of two readers of an array that is written, one gets a copy",
-        plain(own),
+        plain(insert_copies),
     ),
     Pass(
         "copies",

@@ -254,7 +254,7 @@ def _is_integer(item: Operand) -> bool:
 
 
 def _over(form: Form, index: Value, span: tuple[Form, Form]) -> Form:
-    """The least value of a form while an index runs over a span; the greatest for the span turned iteration."""
+    """The least value of a form while an index runs over a span; the greatest for the span with its ends exchanged."""
     coefficient = form.of(index)
     without = form.plus(Form(0, ((index, 1),)), -coefficient)
     return without.plus(span[0] if coefficient > 0 else span[1], coefficient) if coefficient else form

@@ -41,10 +41,10 @@ _ARITHMETIC = {np.add, np.subtract, np.multiply, np.negative}
 def hoist_invariant_loads(function: Function) -> Function:
     """The same function with such loads outside of all loops that allow it."""
     callees = tuple(map(hoist_invariant_loads, function.callees))
-    return replace(function, body=_Mover(function).block(function.body), callees=callees)
+    return replace(function, body=_LoadHoisting(function).block(function.body), callees=callees)
 
 
-class _Mover:
+class _LoadHoisting:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function)
         self.ranges = Ranges(self.shapes)

@@ -71,10 +71,10 @@ class Nest:
     places: list[Place]
 
 
-def roll(outer: For) -> list[Statement] | None:
+def buffer_lines(outer: For) -> list[Statement] | None:
     """The statements in place of a nest that adds to neighbours in several rows; None for another loop."""
     nest = find_nest(outer)
-    return None if nest is None else _Roller(nest).statements()
+    return None if nest is None else _LineBuffers(nest).statements()
 
 
 def find_nest(outer: For) -> Nest | None:
@@ -122,7 +122,7 @@ def _places(outer: For, inner: For, k: int, made: set[Value]) -> list[Place]:
     return places if meet and len(rows) > 1 else []
 
 
-class _Roller:
+class _LineBuffers:
     """Makes the loops."""
 
     def __init__(self, nest: Nest) -> None:

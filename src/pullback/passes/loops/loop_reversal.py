@@ -14,7 +14,7 @@ from pullback.ir.rewrite import with_blocks
 
 
 def reverse_loops(function: Function) -> Function:
-    """The same function with reversed loops turned iteration wherever the order of iterations does not matter."""
+    """The same function with reversed loops running forwards wherever the order of their iterations does not matter."""
     return replace(function, body=_block(function.body))
 
 

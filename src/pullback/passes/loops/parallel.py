@@ -60,14 +60,14 @@ def _statement(statement: Statement, around: int, in_order: bool) -> list[Statem
         roles = find_roles(statement)
         keeps_order = in_order and not statement.location.is_adjoint
         if roles is not None and not (roles.sums and keeps_order):
-            return _Divider(statement, roles).statements()
+            return _Chunks(statement, roles).statements()
     inside = around if isinstance(statement, If) else around + 1
     if inside > MOST_AROUND:
         return [statement]
     return [with_blocks(statement, lambda block: _block(block, inside, in_order))]
 
 
-class _Divider:
+class _Chunks:
     """Makes the two forms of a loop."""
 
     def __init__(self, loop: For, roles: Roles) -> None:

@@ -57,13 +57,13 @@ def _block(block: Block) -> Block:
         if jam is None:
             statements.append(changed)
         else:
-            made, results = _Jammer(jam).made()
+            made, results = _UnrollAndJam(jam).made()
             statements += made
             last.update(zip(jam.loop.results, results, strict=True))
     return substituted(Block(tuple(statements), block.yields), last)
 
 
-class _Jammer:
+class _UnrollAndJam:
     """Copies the body of a loop for all of its iterations at once."""
 
     def __init__(self, jam: Jam) -> None:
@@ -86,7 +86,7 @@ class _Jammer:
         """A block of all iterations; each finds in `parameters` what the iteration before has left in `yields`."""
         at = next((p for p, s in enumerate(block.statements) if isinstance(s, For)), None)
         if at is None:
-            return met(self.one_by_one(block.statements, iterations, parameters, yields))
+            return merged_additions(self.one_by_one(block.statements, iterations, parameters, yields))
         before = self.one_by_one(block.statements[:at], iterations, parameters, yields)
         loop = self.loop(block.statements[at], iterations)
         return [*before, loop, *self.one_by_one(block.statements[at + 1 :], iterations, parameters, yields)]
@@ -167,7 +167,7 @@ def _copied(statement: Let, terms: Terms) -> list[Statement]:
     return [new]
 
 
-def met(statements: list[Statement]) -> list[Statement]:
+def merged_additions(statements: list[Statement]) -> list[Statement]:
     """Statements in which additions to one element that follow one another are a sum, read and written once."""
     uses = Counter(v for s in statements for v in values_in(operands_of(s)))
     runs: dict[Value, list[Let]] = {}

@@ -42,19 +42,19 @@ def _block(block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         changed = with_blocks(statement, _block)
-        statements += _lifted(changed) if isinstance(changed, For | While) else [changed]
+        statements += _hoisted(changed) if isinstance(changed, For | While) else [changed]
     return Block(tuple(statements), block.yields)
 
 
-def _lifted(loop: For | While) -> list[Statement]:
+def _hoisted(loop: For | While) -> list[Statement]:
     """The buffers that a loop's body makes, then the loop that carries them."""
-    own = made_in_iterations(loop)
+    varying = made_in_iterations(loop)
     before: list[Statement] = []
     for statement in loop.body.statements:
         if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
             continue
         last = _last_version(statement.value, loop.body)
-        if last is not None and last not in loop.body.yields and not own & set(values_in(statement.operands)):
+        if last is not None and last not in loop.body.yields and not varying & set(values_in(statement.operands)):
             before.append(statement)
             loop = _carrying(loop, statement, last)
     return [*before, loop]

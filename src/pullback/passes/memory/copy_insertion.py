@@ -41,14 +41,14 @@ from pullback.passes.memory.copy_placement import Repairs, find_repairs
 MOST_ITERATIONS = 50
 
 
-def own(function: Function) -> Function:
+def insert_copies(function: Function) -> Function:
     """The function with the copies that make writing in place safe, and that bring changed parameters up to date."""
-    function = _settled(replace(function, callees=tuple(map(own, function.callees))))
+    function = _without_conflicts(replace(function, callees=tuple(map(insert_copies, function.callees))))
     moved = [k for k in function.mutated if not is_in_place(function, k)]
     return _written_back(function, moved) if moved else function
 
 
-def _settled(function: Function) -> Function:
+def _without_conflicts(function: Function) -> Function:
     for _ in range(MOST_ITERATIONS):
         repairs = find_repairs(function)
         if not repairs.any():
@@ -111,9 +111,9 @@ class _Repairer:
         made: list[Statement] = []
         for value in values:
             if value in self.repairs.values:
-                fresh = Value(f"{value.name}_before" if value.name else "", value.type)
-                self.copies[value] = (fresh, self.repairs.values[value])
-                made.append(Let(fresh, primitives.copy, (value,)))
+                duplicate = Value(f"{value.name}_before" if value.name else "", value.type)
+                self.copies[value] = (duplicate, self.repairs.values[value])
+                made.append(Let(duplicate, primitives.copy, (value,)))
         return made
 
     def operand(self, operand: Operand, position: int) -> Any:

@@ -21,10 +21,10 @@ from pullback.ir.rewrite import substituted, with_blocks
 
 def remove_dead_stores(function: Function) -> Function:
     """The same function without such writes."""
-    return replace(function, body=_Leaver(Counter(read_in(function.body))).block(function.body))
+    return replace(function, body=_DeadStores(Counter(read_in(function.body))).block(function.body))
 
 
-class _Leaver:
+class _DeadStores:
     def __init__(self, uses: Counter[Value]) -> None:
         self.uses = uses
 
@@ -40,10 +40,10 @@ class _Leaver:
 
     def without(self, loop: For, k: int) -> For:
         """The loop with the writes of 0 that end an iteration's use of its slots left out."""
-        body = self.uncleared(loop.body, loop.carried[k].parameter, loop.body.yields[k])
+        body = self.without_last_store(loop.body, loop.carried[k].parameter, loop.body.yields[k])
         return loop if body is None else replace(loop, body=body)
 
-    def uncleared(self, block: Block, version: Value, last: object) -> Block | None:
+    def without_last_store(self, block: Block, version: Value, last: object) -> Block | None:
         """A block whose last change of an array, from `version` to `last`, is left out; None if it is another one."""
         for k, statement in enumerate(block.statements):
             match statement:
@@ -53,17 +53,17 @@ class _Leaver:
                     others = (*block.statements[:k], *block.statements[k + 1 :])
                     return substituted(Block(others, block.yields), {statement.value: version})
                 case For() if last in statement.results:
-                    made = self.cleared_inside(statement, version, statement.results.index(last))
+                    made = self.without_inner_store(statement, version, statement.results.index(last))
                     if made is None:
                         return None
                     return Block((*block.statements[:k], made, *block.statements[k + 1 :]), block.yields)
         return None
 
-    def cleared_inside(self, loop: For, version: Value, k: int) -> For | None:
+    def without_inner_store(self, loop: For, version: Value, k: int) -> For | None:
         """An inner loop without such a write."""
         if loop.carried[k].initial is not version or not has_slots(loop, k):
             return None
-        body = self.uncleared(loop.body, loop.carried[k].parameter, loop.body.yields[k])
+        body = self.without_last_store(loop.body, loop.carried[k].parameter, loop.body.yields[k])
         return None if body is None else replace(loop, body=body)
 
 

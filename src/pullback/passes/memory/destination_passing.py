@@ -41,17 +41,17 @@ from pullback.ir.types import Array
 WHOLE = (Index((Constant(Ellipsis),)),)
 
 
-def write_into(function: Function, sources: Mapping[int, Value]) -> Function:
+def pass_destinations(function: Function, sources: Mapping[int, Value]) -> Function:
     """The function with a parameter more for each of these results, which it writes there and does not return.
 
     sources: for the number of a result, the parameter whose shape and dtype it has.
     """
     for moved, k in enumerate(sorted(sources)):
-        function = _moved(function, k - moved, sources[k])
+        function = _with_destination(function, k - moved, sources[k])
     return function
 
 
-def _moved(function: Function, k: int, source: Value) -> Function:
+def _with_destination(function: Function, k: int, source: Value) -> Function:
     """The function with one result moved."""
     out, memory = (Value(f"{source.name}_bar", source.type) for _ in range(2))
     others = [p for p in function.parameters if isinstance(p.type, Array) and p is not source]
@@ -59,7 +59,7 @@ def _moved(function: Function, k: int, source: Value) -> Function:
     start = [Effect(runtime.check_apart, (out, other), location) for other in others]
     shaped = Let(memory, primitives.shaped_like, (out, source), location=location)
     result = function.results[k]
-    body, last = _grown(function.body, result, memory) or _copied(function.body, result, memory)
+    body, last = _made_in(function.body, result, memory) or _copied_into(function.body, result, memory)
     yields = (*body.yields[:k], *body.yields[k + 1 :], last)
     return replace(
         function,
@@ -69,7 +69,7 @@ def _moved(function: Function, k: int, source: Value) -> Function:
     )
 
 
-def _grown(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand] | None:
+def _made_in(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand] | None:
     """The body with a result that is made in this memory from the start; None where it is not one array's."""
     definitions: dict[Value, Statement] = {r: s for s in walk(body) for r in results_of(s)}
     root = root_of(result, definitions)
@@ -81,10 +81,10 @@ def _grown(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]
         changed = substituted(Block(kept, (*body.yields, result)), {made.value: memory})
         return Block(changed.statements, changed.yields[:-1]), changed.yields[-1]
     k = body.statements.index(made)
-    return Block((*body.statements[:k], *_filled(made, memory), *body.statements[k + 1 :]), body.yields), result
+    return Block((*body.statements[:k], *_stores_of(made, memory), *body.statements[k + 1 :]), body.yields), result
 
 
-def _filled(made: Let, memory: Value) -> tuple[Let, ...]:
+def _stores_of(made: Let, memory: Value) -> tuple[Let, ...]:
     """The statements that give this memory the elements of a new array."""
     value: Operand
     before: tuple[Let, ...] = ()
@@ -101,7 +101,7 @@ def _filled(made: Let, memory: Value) -> tuple[Let, ...]:
     return (*before, Let(made.value, primitives.store, (memory, WHOLE, value), location=made.location))
 
 
-def _copied(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]:
+def _copied_into(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]:
     last = Value(memory.name, memory.type)
     return Block((*body.statements, Let(last, primitives.store, (memory, WHOLE, result))), body.yields), last
 

@@ -37,15 +37,15 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Array
 from pullback.passes.memory.destination_passing import WHOLE, root_of
-from pullback.passes.memory.products import is_product, written_into
+from pullback.passes.memory.products import is_product, with_destination
 
 
 def write_in_place(function: Function) -> Function:
     """The same function with arrays that its loops hand on in the memory of those before, where shapes are equal."""
-    return replace(function, body=_Places(function).block(function.body))
+    return replace(function, body=_InPlace(function).block(function.body))
 
 
-class _Places:
+class _InPlace:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function)
 
@@ -85,7 +85,7 @@ def _overwriting(body: Block, carried: Carried, k: int) -> Block:
     if made.value is not new or not is_product(made):
         return body
     if free:
-        return _with(made, written_into(made, old), body)
+        return _with(made, with_destination(made, old), body)
     stored = Value(new.name, new.type)
     last = Let(stored, primitives.store, (old, WHOLE, new), location=made.location)
     return Block((*body.statements, last), (*body.yields[:k], stored, *body.yields[k + 1 :]))

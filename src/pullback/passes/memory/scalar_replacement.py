@@ -48,11 +48,11 @@ def _block(block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         changed = with_blocks(statement, _block)
-        statements += _summed(changed) if isinstance(changed, For) else [changed]
+        statements += _with_scalars(changed) if isinstance(changed, For) else [changed]
     return Block(tuple(statements), block.yields)
 
 
-def _summed(loop: For) -> list[Statement]:
+def _with_scalars(loop: For) -> list[Statement]:
     """The loop with its sums in variables, then what writes them."""
     after: list[Statement] = []
     if loop.step == constant(1) and not loop.exits:

@@ -28,13 +28,13 @@ def skip_zero_initialisation(function: Function, tails: bool = False) -> Functio
 
     tails: with zeros in what a loop leaves over that may end before the array does.
     """
-    return replace(function, body=_Filler(function, tails).block(function.body))
+    return replace(function, body=_ZeroInitialisation(function, tails).block(function.body))
 
 
-class _Filler:
+class _ZeroInitialisation:
     def __init__(self, function: Function, tails: bool) -> None:
-        self.fillings = MustWrites(function)
-        self.ranges = Ranges(self.fillings.shapes)
+        self.must_writes = MustWrites(function)
+        self.ranges = Ranges(self.must_writes.shapes)
         self.tails = tails
 
     def block(self, block: Block) -> Block:
@@ -47,10 +47,10 @@ class _Filler:
                     made = zeros.get(carried.initial)
                     if made is None or not self.is_left(statement, k):
                         continue
-                    first = self.fillings.first_write(statement, k)
+                    first = self.must_writes.first_write(statement, k)
                     if first is not None:
                         emptied.add(made.value)
-                        whole = self.fillings.covers(statement, k)
+                        whole = self.must_writes.covers(statement, k)
                         statement = _storing(statement if whole else _with_tail(changed, statement, k), first)
             changed.append(with_blocks(statement, self.block))
         statements: list[Statement] = []
@@ -62,9 +62,9 @@ class _Filler:
     def is_left(self, loop: For, k: int) -> bool:
         """Whether a carried array is the loop's alone, and one that the loop fills or may leave unfilled at its end."""
         array = loop.carried[k].initial
-        if not isinstance(array.type, Array) or not array.type.ndim or self.fillings.uses[array] != 1:
+        if not isinstance(array.type, Array) or not array.type.ndim or self.must_writes.uses[array] != 1:
             return False
-        if self.fillings.covers(loop, k):
+        if self.must_writes.covers(loop, k):
             return True
         return self.tails and self.ranges.is_never_negative(self.ranges.form(loop.stop))
 

@@ -62,14 +62,14 @@ def leave_checks(function: Function, own: Set[Value] | None = None) -> Function:
     callees = tuple(map(leave_checks, function.callees)) if own is None else function.callees
     if not asked and not _has_unknown_steps(function):
         return replace(function, callees=callees)
-    return replace(function, body=_Leaver(function, asked).block(function.body), callees=callees)
+    return replace(function, body=_CheckInsertion(function, asked).block(function.body), callees=callees)
 
 
 def _has_unknown_steps(function: Function) -> bool:
     return any(isinstance(s, For) and not isinstance(s.step, Constant) for s in walk(function.body))
 
 
-class _Leaver(RangeWalk):
+class _CheckInsertion(RangeWalk):
     def __init__(self, function: Function, asked: set[Value]) -> None:
         super().__init__(function)
         self.asked = asked

@@ -30,7 +30,7 @@ SHORT = 32
 
 
 def insert_optimisation_barriers(function: Function) -> Function:
-    """The same function with such numbers behind a veil."""
+    """The same function with such indices behind optimisation barriers."""
     callees = tuple(map(insert_optimisation_barriers, function.callees))
     return replace(function, body=_block(function.body), callees=callees)
 
@@ -41,12 +41,12 @@ def _block(block: Block) -> Block:
 
 def _statement(statement: Statement) -> Statement:
     changed = with_blocks(statement, _block)
-    if isinstance(changed, For) and falls(changed) and not is_short(changed):
-        return replace(changed, body=_Veil(changed).block(changed.body))
+    if isinstance(changed, For) and counts_down(changed) and not is_short(changed):
+        return replace(changed, body=_Barrier(changed).block(changed.body))
     return changed
 
 
-def falls(loop: For) -> bool:
+def counts_down(loop: For) -> bool:
     """Whether a loop counts downwards."""
     step = loop.step.value if isinstance(loop.step, Constant) else 0
     return bool(step > 0) if loop.reverse else bool(step < 0)
@@ -57,8 +57,8 @@ def is_short(loop: For) -> bool:
     return isinstance(start, Constant) and isinstance(stop, Constant) and abs(stop.value - start.value) <= SHORT
 
 
-class _Veil:
-    """Puts what the iterations of a loop make of its index behind one veil, for the loops in them."""
+class _Barrier:
+    """Makes the index of a loop opaque, and what is computed from it, for the loops inside."""
 
     def __init__(self, loop: For) -> None:
         self.index = loop.index

@@ -71,7 +71,7 @@ def _block(block: Block, shapes: Shapes) -> Block:
     for statement in block.statements:
         lanes = Lanes(_sums_apart(statement)) if isinstance(statement, For) and not _is_short(statement) else None
         if lanes is not None and lanes.are_independent() and not lanes.are_large(MOST_ELEMENTS):
-            statements += _Strips(lanes, shapes).made()
+            statements += _StripMining(lanes, shapes).made()
         else:
             statements.append(with_blocks(statement, lambda inner: _block(inner, shapes)))
     return Block(tuple(statements), block.yields)
@@ -120,7 +120,7 @@ def _starting_anew(loop: For, sums: set[Value]) -> tuple[For, list[Let]]:
     return replace(loop, carried=tuple(carried), results=tuple(results)), added
 
 
-class _Strips:
+class _StripMining:
     """Builds the loop over strips, and the loop over the iterations that are left."""
 
     def __init__(self, lanes: Lanes, shapes: Shapes) -> None:
@@ -346,7 +346,7 @@ class _Strips:
             elif statement.operands and statement.operands[0] in self.lanes.scratch:
                 array, (index,), *rest = operands
                 operands = (array, (Index((*index.items, lane)),), *rest)
-            made = self.fresh(statement.value)
+            made = self.renamed_array(statement.value)
             self.builder.add(replace(statement, value=made, operands=operands))
             self.note(statement.value, made, terms, lane)
         elif isinstance(statement, If):
@@ -357,7 +357,7 @@ class _Strips:
                     for inner in side.statements:
                         self.copy(inner, terms, lane)
                 sides.append(Block(tuple(statements), renamed(side.yields, terms)))
-            results = tuple(map(self.fresh, statement.results))
+            results = tuple(map(self.renamed_array, statement.results))
             branches = replace(statement, condition=condition, then=sides[0], orelse=sides[1], results=results)
             self.builder.add(branches)
             for old, new in zip(statement.results, results, strict=True):
@@ -370,7 +370,7 @@ class _Strips:
         else:
             terms[old] = new
 
-    def fresh(self, value: Value) -> Value:
+    def renamed_array(self, value: Value) -> Value:
         if value not in self.lanes.scratch or not isinstance(value.type, Array):
             return like(value)
         return Value(value.name, Array(value.type.dtype, value.type.ndim + 1))

@@ -18,7 +18,9 @@ from numba.np.arrayobj import make_array
 Function = Callable[..., Any]
 
 
-def borrowing(function: Function, result_type: Function, chosen: Function, arity: int, place: str = "") -> None:
+def overload_with_borrowed(
+    function: Function, result_type: Function, chosen: Function, arity: int, place: str = ""
+) -> None:
     """Makes a function of arrays callable from compiled code.
 
     result_type: from the types of the operands that of the result, or None where the function does not take them.
@@ -30,11 +32,11 @@ def borrowing(function: Function, result_type: Function, chosen: Function, arity
     """
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lent = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
+        borrowed = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
         compiled = context.compile_subroutine(builder, chosen(*signature.args), signature, flags=flags(place))
         callee = context.declare_function(builder.module, compiled.fndesc)
         kinds, attributes = (signature.return_type, signature.args), ("noinline",) if place == "apart" else None
-        status, result = context.call_conv.call_function(builder, callee, *kinds, lent, attributes)
+        status, result = context.call_conv.call_function(builder, callee, *kinds, borrowed, attributes)
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
         return impl_ret_new_ref(context, builder, signature.return_type, result)

@@ -89,7 +89,7 @@ def explain(
       runs twice, forwards and backwards
       keeps x, 8000 bytes: the loop carries it from iteration to iteration
     >>> print(pb.explain(last, 0.5, 1000, passes=["simplification"]))
-    lowering: simplification, identities of arithmetic, values known beforehand, values computed before
+    lowering: simplification, algebraic identities, constant folding, common subexpressions
       ...
        last(x: float64*, n: int64*):
       -    t.0: float64 = cast(x, 'float64')
@@ -242,7 +242,7 @@ class _Call:
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
         whole = joint(self.function, self.wrt, with_results=True, settings=self.settings)
-        last = run(whole, self.settings, "arrangement")
+        last = run(whole, self.settings, "copies", "arrangement")
         divided = {s.location for s in walk(self.compiled.machine_function.body) if isinstance(s, For) and s.parallel}
         on_vectors = vectorised_loops(self.compiled.within_limit(self.given), self.given)
         lines: dict[Location, str] = {}

@@ -120,19 +120,19 @@ def plain(run: Callable[[Function], Function]) -> Run:
 PASSES = (
     Pass(
         "preserved_exceptions",
-        "a statement that nobody reads, and that may raise, leaves the check behind that it makes",
+        "a statement that nobody reads, and that may raise, leaves a check of that behind",
         plain(leave_checks),
     ),
     Pass(
         "simplification",
-        "identities of arithmetic, values known beforehand, values computed before",
+        "algebraic identities, constant folding, common subexpressions",
         plain(simplify),
         option="any",
         tidies=True,
     ),
     Pass(
         "loop_invariants",
-        "what is the same in every iteration moves before the loop",
+        "arithmetic that is the same in every iteration moves before the loop",
         plain(hoist_invariants),
         needs=("simplification",),
         option="loop_invariants",
@@ -153,7 +153,7 @@ PASSES = (
     ),
     Pass(
         "induction_variables",
-        "an integer that every iteration changes by the same amount is computed from the iteration's number",
+        "a carried integer is computed from the number of the iteration",
         plain(substitute_induction_variables),
         needs=("simplification", "loop_invariants"),
         option="induction_variables",
@@ -167,7 +167,7 @@ PASSES = (
     ),
     Pass(
         "outer_vectorisation",
-        "iterations whose inner loops are chains of steps run side by side",
+        "independent iterations of a loop around loops run side by side, 64 at a time",
         plain(vectorise_outer_loops),
         needs=("dead_code",),
         option="outer_vectorisation",
@@ -176,7 +176,7 @@ PASSES = (
     ),
     Pass(
         "argument_selection",
-        "a loop that takes the last of the numbers that fulfil a condition keeps the iteration, not the conditions",
+        "a loop that selects one of its numbers keeps the iteration that had it, not the conditions",
         option="argument_selection",
     ),
     Pass(
@@ -204,7 +204,7 @@ PASSES = (
     ),
     Pass(
         "merged_counters",
-        "integers that count the same become one",
+        "carried integers that count the same become one, or the index of the loop",
         plain(merge_induction_variables),
         needs=("simplification",),
         option="induction_variables",
@@ -227,20 +227,20 @@ PASSES = (
     ),
     Pass(
         "zero_initialisation",
-        "zeros are not written where the first thing added to each element can be stored instead",
+        "zeros are not written where the first addition to each element can be a store",
         lambda function, settings: skip_zero_initialisation(function),
         needs=("loop_reversal",),
         option="zero_initialisation",
     ),
     Pass(
         "products",
-        "products of matrices that every iteration makes are written into memory that the loop carries",
+        "products, inverses and copies that iterations make are written into buffers, or added in place",
         plain(write_products),
         option="allocation_hoisting",
     ),
     Pass(
         "in_place",
-        "arrays that a loop hands from iteration to iteration are written in one piece of memory",
+        "an array that an iteration hands to the next is written over the one that it was handed",
         plain(write_in_place),
         needs=("products",),
         option="allocation_hoisting",
@@ -258,12 +258,12 @@ PASSES = (
     ),
     Pass(
         "copy_insertion",
-        "of two readers of an array that is written, one gets a copy",
+        "an array is copied where it is written although its old elements are read later",
         plain(insert_copies),
     ),
     Pass(
         "copies",
-        "copies that every iteration makes are written into memory that the loop carries",
+        "copies that iterations make are written into buffers",
         plain(write_copies),
         needs=("copy_insertion",),
         option="allocation_hoisting",
@@ -272,12 +272,11 @@ PASSES = (
         "tail_initialisation",
         "zeros are written only behind the elements that a loop stores",
         lambda function, settings: skip_zero_initialisation(function, tails=True),
-        needs=("zero_initialisation",),
         option="zero_initialisation",
     ),
     Pass(
         "invariant_statements",
-        "arithmetic that may not raise moves before the loop, array statements too",
+        "arithmetic that is the same in every iteration moves before the loop, that of indices too",
         plain(hoist_all_invariants),
         needs=("copy_insertion",),
         option="loop_invariants",
@@ -300,7 +299,7 @@ PASSES = (
     ),
     Pass(
         "scalar_replacement",
-        "sums in elements of arrays are added up in a variable",
+        "an element that every iteration adds to is summed in a variable",
         plain(replace_elements_by_scalars),
         needs=("scatter_to_gather",),
         option="scalar_replacement",
@@ -313,7 +312,7 @@ PASSES = (
     ),
     Pass(
         "overflow_checks",
-        "integers that are not proved to fit into 64 bits are checked",
+        "arithmetic of integers that is not proved to fit into 64 bits is checked",
         plain(check_integers),
     ),
     Pass(
@@ -324,7 +323,7 @@ PASSES = (
     ),
     Pass(
         "optimisation_barriers",
-        "compilers do not see how iterations move downwards through arrays",
+        "LLVM does not see that the iterations of a loop move downwards through arrays",
         plain(insert_optimisation_barriers),
         needs=("bounds_checks",),
         option="optimisation_barriers",

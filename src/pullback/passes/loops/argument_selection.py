@@ -1,14 +1,35 @@
-"""Picks: a loop that takes the last of the numbers that fulfil a condition remembers the iteration, not the conditions.
+"""Argument selection: a loop that takes the last of the numbers that fulfil a condition, such as the largest, remembers
+the iteration that had it, and the number is computed again after the loop.
 
-top = x[0]                            top = x[0]
-for j in range(1, n):                 last = -1
-    if x[j] > top:                    for j in range(1, n):
-        top = x[j]            →           if x[j] > top:
-                                              top = x[j]
-                                              last = j
-                                      top = x[last] if last >= 0 else x[0]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def largest(x):
+...     top = x[0]
+...     for j in range(1, x.shape[0]):
+...         if x[j] > top:
+...             top = x[j]
+...     return top
+>>> function = prepared(normal_form(largest, np.ones(3)))
+>>> selected = select_arguments(function, active=frozenset(function.results))
+>>> text = emit_module([selected], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def largest(x):
+    top = x[0]
+    top2 = top
+    last = -1
+    for j in range(1, x.shape[0]):
+        t1 = x[j]
+        if t1 > top2:
+            top2 = t1
+            last = j
+    if last >= 0:
+        top = x[last]
+    return top
 
-No gradient flows through such a loop then, so that the backward sweep has no loop for it and keeps no conditions.
+No gradient flows through such a loop then: the backward sweep has no loop for it and keeps no conditions. It is legal
+where the number is computed from the index and from values outside of the loop, and the loop does nothing with it but
+compare it.
 """
 
 from __future__ import annotations
@@ -46,7 +67,7 @@ _NO_ITERATION = -1
 
 
 def select_arguments(function: Function, active: frozenset[Value]) -> Function:
-    """The same function, where the active numbers that loops selection are computed again after the loops."""
+    """The same function, where the active numbers that loops select are computed again after the loops."""
     return replace(function, body=_block(function.body, active))
 
 

@@ -1,14 +1,44 @@
-"""Planes: the adjoint of a stencil over rows and columns is added up after the nest, from all of its contributions.
+"""Adjoint array expansion: the additions of a stencil over rows and columns to an adjoint become stores to an array
+that has a place for each iteration, and another nest adds them up.
 
-for i in range(n):                          for i in range(n):
-    for j in range(m):                          for j in range(m):
-        t = f(i, j)                                 expansion[i + 1, j + 1] = f(i, j)
-        x_bar[i, j] += t              →     for i in range(n + 1):
-        x_bar[i + 1, j + 1] += t                for j in range(m + 1):
-                                                    x_bar[i, j] += expansion[i + 1, j + 1] + expansion[i, j]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.loops.loop_invariants import hoist_all_invariants
+>>> from pullback.passes.loops.scatter_to_gather import scatter_to_gather
+>>> from pullback.transform.derivative import prepared
+>>> def scatter(y, x):
+...     for i in range(x.shape[0]):
+...         for j in range(x.shape[1]):
+...             y[i, j] += x[i, j]
+...             y[i + 1, j] += x[i, j]
+...             y[i + 1, j + 1] += x[i, j]
+>>> function = hoist_all_invariants(prepared(normal_form(scatter, np.ones((3, 4)), np.ones((2, 3)))))
+>>> gathered = scatter_to_gather(function, parallel=True)
+>>> text = emit_module([gathered], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def scatter(y, x):
+    t1 = max(x.shape[0], 0)
+    t2 = max(x.shape[1], 0)
+    plane = np.empty((t1 + 2, t2 + 2), dtype=np.float64)
+    plane[:1, :] = 0.0
+    plane[t1 + 1:, :] = 0.0
+    plane[:, :1] = 0.0
+    plane[:, t2 + 1:] = 0.0
+    for i in range(x.shape[0]):
+        t3 = i + 1
+        t4 = i + 1
+        for j in range(x.shape[1]):
+            t5 = j + 1
+            plane[t4, j + 1] = x[i, j]
+    if 0 < x.shape[0] and 0 < x.shape[1]:
+        t6 = x.shape[1] + 1
+        for i in range(x.shape[0] + 1):
+            t7 = i + 1
+            for j in range(t6):
+                y[i, j] += plane[t7, j + 1] + plane[i, j] + plane[i, j + 1]
 
-That takes the memory of a expansion for each contribution, where rows that roll (`rolling.py`) take a few lines. But the
-iterations of either loop are independent. The expansion has zeros all around.
+That takes the memory of an array for each contribution, where line buffers (`line_buffers.py`) take a few lines. But
+the iterations of either loop are independent, so that the nests can run in parallel. The array has zeros all around.
 """
 
 from __future__ import annotations
@@ -51,7 +81,7 @@ class _Expansion:
         self.builder.location = self.outer.location
 
     def statements(self) -> list[Statement] | None:
-        """The expanded arrays, the nest that writes them, and the nest that reads them; None if the first is a chain."""
+        """The expanded arrays, the nest that writes them, and the one that reads them; None if the first is a chain."""
         builder, outer, inner = self.builder, self.outer, self.inner
         expanded = [self.expanded_array() for _ in self.addends]
         first, filled = self.scatter(expanded)

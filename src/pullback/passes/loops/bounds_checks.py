@@ -1,13 +1,32 @@
-"""Bounds: every element access is proved to be inside its array, or checked; before the loop where that can be done.
+"""Bounds checks: every element access is proved to be inside its array, or checked; before the loop where that can be
+done.
 
-for i in range(n):                         check_span(0, n - 1, w.shape[0], n)
-    s += w[i] * x[idx[i]]          →       for i in range(n):
-                                               check_index(idx[i], x.shape[0])
-                                               s += w[i] * x[idx[i]]
+>>> import pullback as pb
+>>> def weighted(x, w, places):
+...     s = 0.0
+...     for i in range(places.shape[0]):
+...         s += w[i] * x[places[i]]
+...     return s
+>>> given = np.ones(3), np.ones(2), np.array([0, 2])
+>>> print(pb.explain(weighted, *given, argnums=0, passes=["bounds_checks"]))
+checks: bounds_checks, accesses that are not proved to be inside are checked, before the loop where that can be done
+  ...
+       x_bar: float64[:] = zeros_like(x)
+  +    t.5: int64* = dim(places, 0)
+  +    t.6: int64* = subtract(t.5, 1)
+  +    t.7: int64* = dim(w, 0)
+  +    t.8: int64* = dim(places, 0)
+  +    check_span(0, t.6, t.7, t.8)
+       s.2, x_bar.3 = for i in range(0, t.0, 1) with (s: float64 = 0.0, x_bar.1: float64[:] = x_bar):
+  ...
+           t.2: int64 = load(places, ([i]))
+  +        t.9: int64* = dim(x, 0)
+  +        check_index(t.2, t.9)
+           t.3: float64 = load(x, ([t.2]))
 
-Here `n` is the size of `idx`. Machine code is then compiled without checks of its own, which would keep its loops from
-being vectorised. A check before a loop stands for accesses that every iteration makes: an IndexError comes earlier than
-in a plain call, never where a plain call has none.
+Machine code is then compiled without checks of its own, which would keep its loops from being vectorised. A check
+before a loop stands for accesses that every iteration makes: an IndexError comes earlier than in a plain call, never
+where a plain call has none.
 """
 
 from __future__ import annotations

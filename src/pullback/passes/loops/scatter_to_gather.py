@@ -1,13 +1,34 @@
-"""Gathering: the adjoint of a stencil is added to each element of a row once, from a row of contributions.
+"""Scatter-to-gather: the adjoint of a stencil is added to each element of a row once, from a row of contributions.
 
-for j in range(n):                          for j in range(n):
-    t = f(j)                                    row[j + 1] = f(j)
-    x_bar[i, j] += t              →         for j in range(n + 1):
-    x_bar[i, j + 1] += t                        x_bar[i, j] += row[j + 1] + row[j]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def scatter(y, x):
+...     for i in range(x.shape[0]):
+...         for j in range(x.shape[1]):
+...             y[i, j] += x[i, j]
+...             y[i, j + 1] += x[i, j]
+>>> function = prepared(normal_form(scatter, np.ones((2, 4)), np.ones((2, 3))))
+>>> text = emit_module([scatter_to_gather(function)], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def scatter(y, x):
+    t1 = max(x.shape[1], 0)
+    t2 = t1 + 1
+    row = np.empty((t1 + 2,), dtype=np.float64)
+    for i in range(x.shape[0]):
+        row[0] = 0.0
+        row[t2] = 0.0
+        for j in range(x.shape[1]):
+            t3 = j + 1
+            row[j + 1] = x[i, j]
+        if 0 < x.shape[1]:
+            for j in range(x.shape[1] + 1):
+                y[i, j] += row[j] + row[j + 1]
 
 Where the contributions are multiples of one number, by factors that are the same in every iteration, the row is of that
 number. Additions to neighbours in memory follow one another, which bars a compiler from doing several iterations at
-once; neither loop on the right does that. The row has zeros at both ends, and is made before the loops around.
+once; neither of the new loops does that. The row has zeros at both ends, and is made before the loops around. Stencils
+over several rows are those of `line_buffers.py` and, in parallel, `array_expansion.py`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,23 @@
-"""Jamming: the few iterations of a short loop around a nest run together, in each iteration of the nest.
+"""Unroll-and-jam: the few iterations of a short loop around a nest run together, in each iteration of the nest.
 
-for j in range(3):                        k, k2, k3 = kernel[0], kernel[1], kernel[2]
-    k = kernel[j]                         for c in range(n):
-    for c in range(n):             →          t = y[c]
-        y[c] += k * x[c + j]                  y[c] = t + k * x[c] + k2 * x[c + 1] + k3 * x[c + 2]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def convolve(y, x, kernel):
+...     for j in range(3):
+...         for c in range(y.shape[0]):
+...             y[c] += kernel[j] * x[c + j]
+>>> function = prepared(normal_form(convolve, np.ones(5), np.ones(7), np.ones(3)))
+>>> text = emit_module([unroll_and_jam(function)], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def convolve(y, x, kernel):
+    for c in range(y.shape[0]):
+        t1 = y[c] + kernel[0] * x[c] + kernel[1] * x[c + 1] + kernel[2] * x[c + 2]
+        y[c] = t1
 
 What is the same in the short loop's iterations is then read and written once. An element that an iteration of the nest
 has for itself sees the short loop's iterations in their order; sums that a nest only adds to may see them in another
-one.
+one. `analysis/unroll_and_jam.py` says where that is legal.
 """
 
 from __future__ import annotations

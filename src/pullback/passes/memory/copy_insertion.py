@@ -1,12 +1,27 @@
-"""Ownership: copies are put in wherever an array would be written while somebody still needs its old elements.
+"""Copy insertion: an array is copied wherever it would be written while its old elements are still needed.
 
-    y = store(x, i, v)               x' = copy(x)
-    z = add(x, y)            →       y = store(x, i, v)
-    return z                         z = add(x', y)
-                                     return z
+The derivative of `exp` reads the `y` from before the write:
 
-After this pass every `store` can be done in place. Results are memory of their own: they share none with a parameter
-or with each other.
+>>> import numpy as np, pullback as pb
+>>> def changed(x):
+...     y = np.exp(x)
+...     y[0] = 0.0
+...     return np.sum(y)
+>>> as_arrays = pb.differentiable(changed, optimisations=pb.OPTIMISATIONS - {"lowering"})
+>>> print(pb.explain(as_arrays, np.ones(3), passes=["copy_insertion"]))
+copies: copy_insertion, an array is copied where it is written although its old elements are read later
+  ...
+       y: float64[:] = exp(x)
+  +    y_before: float64[:] = copy(y)
+       y.1: float64[:] = store(y, ([0]), 0.0)
+  ...
+       y_bar.1: float64[:] = store(y_bar, ([0]), 0.0)
+  -    x_bar: float64[:] = multiply(y_bar.1, y)
+  +    x_bar: float64[:] = multiply(y_bar.1, y_before)
+       return t.0, x_bar
+
+After this pass every `store` can be done in place: no version of an array is read once it was written over. Results are
+memory of their own: they share none with a parameter or with each other.
 """
 
 from __future__ import annotations

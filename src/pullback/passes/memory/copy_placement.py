@@ -1,4 +1,17 @@
-"""Where copies must be made so that no write in place changes an array that somebody still needs."""
+"""Where copies must be made so that no write in place changes an array that is still needed.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import joint, prepared
+>>> def changed(x):
+...     y = np.exp(x)
+...     y[0] = 0.0
+...     return np.sum(y)
+>>> find_repairs(joint(prepared(normal_form(changed, np.ones(3))), (0,), with_results=True)).values
+{y: float64[:]: 2}
+
+The value is copied right after it is made, and the copy is read from that place in the text on.
+"""
 
 from __future__ import annotations
 

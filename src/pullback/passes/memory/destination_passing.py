@@ -1,9 +1,21 @@
-"""Results that are written into arrays of the caller's, which become parameters that the function changes.
+"""Destination passing: a result is written into an array of the caller's, which becomes a parameter that the function
+changes.
 
-f_grad(x):                              f_grad(x, x_bar):
-    x_bar = zeros_like(x)         →         x_bar.1 = shaped_like(x_bar, x)
-    x_bar.1 = add_at(x_bar, …)              x_bar.2 = store(x_bar.1, ([...]), 0.0)
-    return x_bar.1                          x_bar.3 = add_at(x_bar.2, …)
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def first(x):
+...     y = np.zeros(x.shape[0])
+...     y[0] = x[1]
+...     return y
+>>> function = normal_form(first, np.ones(3))
+>>> print(show(pass_destinations(function, {0: function.parameters[0]})))
+first(x: float64[:], x_bar: float64[:]):
+    x_bar.1: float64[:] = shaped_like(x_bar, x)
+    t.0: int64* = dim(x, 0)
+    y: float64[:] = store(x_bar.1, ([...]), 0.0)
+    t.1: float64 = load(x, ([1]))
+    y.1: float64[:] = store(y, ([0]), t.1)
+    return y.1
 
 A result that became what it is by writes into one array, which the function made, is made in the caller's array
 instead. Any other is copied into it at the end.

@@ -1,13 +1,32 @@
-"""Products that every iteration of a loop makes anew are written into buffers, or added where they are summed.
+"""Destinations for products: what iterations of a loop make anew, by products, inverses and copies, is written into
+buffers, or added where it is summed.
 
-for i in range(n):                      for i in range(n):
-    t = matmul(a, x)                        buffer = np.empty(m)
-    …                             →         t = product_into(buffer, a, x)
-    y += matmul(b, t)                       …
-                                            product_into(y, b, t, added)
+>>> import pullback as pb
+>>> def trace(a, x, n):
+...     s = 0.0
+...     for i in range(n):
+...         y = a @ x
+...         s += y[i]
+...     return s
+>>> print(pb.explain(trace, np.ones((2, 2)), np.ones(2), 2, argnums=0, passes=["products"]))
+buffers: products, products, inverses and copies that iterations make are written into buffers, or added in place
+  ...
+       a_bar: float64[:, :] = zeros((t.3, t.1), dtype='float64')
+  +    t.6: int64* = dim(a, 0)
+       s.2, a_bar.3 = for i in range(0, n, 1) with (s: float64 = 0.0, a_bar.1: float64[:, :] = a_bar):
+  -        y: float64[:] = matmul(a, x)
+  +        y.1: float64[:] = empty((t.6), dtype='float64')
+  +        y: float64[:] = product_into(y.1, a, x, False)
+           t.4: float64 = load(y, ([i]))
+  ...
+           y_bar.1: float64[:] = add_at(y_bar, ([i]), 1.0)
+  -        t.5: float64[:, :] = outer(y_bar.1, x)
+  -        a_bar.2: float64[:, :] = accumulate(a_bar.1, t.5)
+  +        a_bar.2: float64[:, :] = product_into(a_bar.1, y_bar.1, x, True)
+           yield s.1, a_bar.2
 
-The buffers are then made before the loop (`passes/memory/allocation_hoisting.py`). So a product of small matrices takes
-no memory.
+The buffers are then made before the loop (`passes/memory/allocation_hoisting.py`), so that a product of small matrices
+takes no memory. A product is added where it is summed if nothing in between writes its factors.
 """
 
 from __future__ import annotations

@@ -1,9 +1,29 @@
-"""Closed forms: an integer that every iteration of a loop changes by a known amount is computed from the iteration.
+"""Induction-variable substitution: what every iteration changes by a known amount is computed from the number of the
+iteration.
 
-for j in range(n) with (p = d):               for j in range(n):
-    x[p] += w[j]                      →           p = d + j
-    p = p + 1                                     x[p] += w[j]
-                                              p = d + max(n, 0)
+>>> import numpy as np, pullback as pb
+>>> def correlated(x, w, d):
+...     p = d
+...     s = 0.0
+...     for j in range(w.shape[0]):
+...         s += x[p] * w[j]
+...         p = p + 1
+...     return s
+>>> print(pb.explain(correlated, np.ones(9), np.ones(3), 2, passes=["induction_variables"]))
+preparation: induction_variables, a carried integer is computed from the number of the iteration
+  ...
+       t.0: int64* = dim(w, 0)
+  -    p.2, s.2 = for j in range(0, t.0, 1) with (p: int64* = d, s: float64 = 0.0):
+  +    s.2 = for j in range(0, t.0, 1) with (s: float64 = 0.0):
+  +        p: int64* = add(d, j)
+           t.1: float64 = load(x, ([p]))
+  ...
+           p.1: int64* = add(p, 1)
+  -        yield p.1, s.1
+  +        yield s.1
+  +    t.4: int64* = max(t.0, 0)
+  +    p.2: int64* = add(d, t.4)
+       return s.2
 
 Nothing is then carried, and a backward sweep has nothing to keep. In a nest the innermost loop comes first. Those
 around it follow where its number of iterations depends on none of them, or grows or shrinks by the same number from one

@@ -1,12 +1,22 @@
-"""What may raise is not dead: a statement that nobody reads leaves the check behind that it makes.
+"""Preserved exceptions: what may raise is not dead; a statement that nobody reads leaves a check of that behind.
 
-z = dot(x, y)                    t = equal(dim(x, 0), dim(y, 0))
-return s                 →       check(t, ValueError, …)
-                                 return s
+>>> import numpy as np, pullback as pb
+>>> def total(x, y):
+...     z = np.dot(x, y)
+...     return np.sum(x)
+>>> print(pb.explain(total, np.ones(3), np.ones(3), passes=["preserved_exceptions"]))
+exceptions: preserved_exceptions, a statement that nobody reads, and that may raise, leaves a check of that behind
+  ...
+   total(x: float64[:], y: float64[:]):
+  +    t.1: int64* = dim(x, -1)
+  +    t.2: int64* = dim(y, -1)
+  +    t.3: bool* = equal(t.1, t.2)
+  +    check(t.3, ValueError, 'the sizes of the operands of a product differ')
+       z: float64 = dot(x, y)
 
-Where the check is cheap, it alone is left; where there is none, the statement stays, marked as `evaluated` for its
-errors; where it is proved that nothing can be raised, nothing is left. The statements of a backward sweep are not
-asked: what they could raise, the forward ones have raised before.
+The product itself is then dead. Where no cheap check tells, the statement stays, marked as `evaluated` for its errors;
+where it is proved that nothing can be raised, nothing is left. The statements of a backward sweep need no checks: what
+they could raise, the forward ones have raised before.
 """
 
 from __future__ import annotations

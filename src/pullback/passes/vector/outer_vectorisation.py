@@ -1,18 +1,50 @@
-"""Abreast: iterations of a loop that need not wait for each other run side by side, 64 at a time.
+"""Outer-loop vectorisation: iterations of a loop that need not wait for each other run side by side, 64 at a time.
 
-for p in range(n):                     for q in range(n // 64):
-    s = 1.0                                s = np.empty(64)
-    for t in range(m):                     for k in range(64):
-        s += s * x[p, t]                       s[k] = 1.0
-    total += s                 →           for t in range(m):
-                                               for k in range(64):
-                                                   s[k] = s[k] + s[k] * x[64 * q + k, t]
-                                           for k in range(64):
-                                               total += s[k]
-                                       for p in range(n // 64 * 64, n): …as before
+The loop is strip-mined, and each of its numbers expanded to an array of 64, one for each *lane* of the strip:
+
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.scalar.dead_code import remove_dead
+>>> from pullback.transform.derivative import prepared
+>>> def chains(x):
+...     total = 0.0
+...     for p in range(x.shape[0]):
+...         s = 1.0
+...         for t in range(3):
+...             s += s * x[p]
+...         total += s
+...     return total
+>>> function = remove_dead(vectorise_outer_loops(prepared(normal_form(chains, np.ones(130)))))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def chains(x):
+    t1 = max(x.shape[0], 0) // 64
+    total = 0.0
+    for t2 in range(t1):
+        t3 = t2 * 64
+        s = np.empty((64,), dtype=np.float64)
+        t5 = np.empty((64,), dtype=np.float64)
+        for t4 in range(64):
+            t5[t4] = x[t3 + t4]
+            s[t4] = 1.0
+        for t6 in range(3):
+            for t7 in range(64):
+                s2 = s[t7]
+                s2 += s2 * t5[t7]
+                s[t7] = s2
+        for t8 in range(64):
+            s2 = s[t8]
+            total += s2
+    for p in range(t1 * 64, x.shape[0]):
+        t9 = x[p]
+        s2 = 1.0
+        for t6 in range(3):
+            s2 += s2 * t9
+        total += s2
+    return total
 
 The steps of a chain wait for each other; those of 64 chains do not, and a machine takes several at once. The same holds
-for loops over the few elements of an array that each iteration makes for itself: it gets an axis more.
+for loops over the few elements of an array that is private to an iteration: it gets an axis more.
 `analysis/outer_vectorisation.py` says which iterations may run so.
 """
 

@@ -264,9 +264,9 @@ class _Call:
         statements = self.statements_in(own)
         fused = f"a loop over the elements of {statements} array operations; " if statements else ""
         lanes = [loop for loop in own if isinstance(loop, For) and loop.stop == constant(WIDTH)]
-        abreast = f"{WIDTH} iterations side by side; " if len(own) > 1 and lanes else ""
+        side_by_side = f"{WIDTH} iterations side by side; " if len(own) > 1 and lanes else ""
         gathered = "; neighbours are added up row by row" if len(compiled) > len(made) else ""
-        return fused + abreast + sweeps(_outermost(own), _outermost(made)) + gathered
+        return fused + side_by_side + sweeps(_outermost(own), _outermost(made)) + gathered
 
     def statements_in(self, own: list[For | While]) -> int:
         """How many array operations a loop stands for; 0 for a loop of the user's."""

@@ -51,7 +51,7 @@ def emit_function(
 ) -> tuple[list[Any], set[str], set[str]]:
     """The gast of a function, the helpers that it calls, and the modules of other functions that it calls.
 
-    The function owns its memory (see `passes.memory.copy_insertion`).
+    Copies were inserted where they are needed (`passes/memory/copy_insertion.py`).
     classes: the exceptions that are not built in, see `name_classes`.
     divided: if it is long, the gast of its parts comes first.
     """

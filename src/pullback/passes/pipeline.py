@@ -6,9 +6,9 @@ sequence of names of the list:
 stage                 for
 -----                 ---
 exceptions            all functions that the user wrote
-lowering              value and gradient, where array statements become loops
+lowering              all, where array statements become loops
 preparation           all
-vectorisation         value and gradient, where array statements become loops
+vectorisation         all, where array statements become loops
 differentiation       gradient, forward and backward: `pullback.transform`, whose steps cannot run alone
 segments              gradient, forward and backward, where loops run in segments
 finish                gradient, forward and backward
@@ -16,7 +16,8 @@ lowered adjoint       gradient, where array statements become loops
 initialisation        gradient, forward and backward
 buffers               value and gradient, where array statements become loops
 allocation            all but the value with array statements
-assumptions, copies   all
+assumptions           value and gradient, where array statements become loops
+copies                all
 arrangement           all, as machines run them
 checks, text          all, as machines run them
 

@@ -65,12 +65,13 @@ from pullback.passes.scalar.range_walk import RangeWalk
 ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
 
 
-def check_bounds(function: Function, picks: bool = False) -> Function:
+def check_bounds(function: Function, selections: bool = False) -> Function:
     """The same function with a check for every access that is not proved to be inside.
 
-    picks: with a proof for the indices that iterations pick: a loop around them without checks may be parallel.
+    selections: with proofs for integers that are the last iteration of a loop in which a condition held, as argument
+    selection makes them: without checks, a loop around them may be parallel.
     """
-    checker = _Checker(function, picks)
+    checker = _Checker(function, selections)
     body = checker.block(function.body)
     return replace(function, body=body, callees=tuple(map(check_bounds, function.callees)))
 
@@ -120,8 +121,8 @@ class _Level:
 
 
 class _Checker(RangeWalk):
-    def __init__(self, function: Function, picks: bool) -> None:
-        super().__init__(function, picks)
+    def __init__(self, function: Function, selections: bool) -> None:
+        super().__init__(function, selections)
         self.levels: list[_Level] = [_Level(None, set(function.parameters))]
         self.spans: list[_Span] = []
 

@@ -288,9 +288,9 @@ class _LineBuffers:
         return result
 
     def slot(self, index: Operand, back: int, after: bool = False) -> Operand:
-        """Where the contributions of the iteration `back` steps before stand; never computed from a negative number.
+        """The line with the contributions of the iteration `back` steps before; never computed from a negative number.
 
-        The last place of the rows has those of iterations that there were none of.
+        The last line has the zeros of iterations beyond the end of the loop.
         """
         if after:
             is_real = self.builder.let(np.less, moved_by(self.builder, index, -back), self.outer.stop)

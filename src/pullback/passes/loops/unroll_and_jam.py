@@ -53,7 +53,7 @@ Terms = dict[Value, Operand]  # what a value of the loop as it was is called in 
 
 
 def unroll_and_jam(function: Function) -> Function:
-    """The same function with the iterations of such loops jammed."""
+    """The same function with such loops unrolled, and the copies of each nest in them jammed into one."""
     callees = tuple(map(unroll_and_jam, function.callees))
     return replace(function, body=_block(function.body), callees=callees)
 

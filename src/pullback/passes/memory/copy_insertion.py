@@ -51,9 +51,9 @@ from pullback.ir.nodes import (
     results_of,
     walk,
 )
-from pullback.passes.memory.copy_placement import Repairs, find_repairs
+from pullback.passes.memory.copy_placement import RequiredCopies, required_copies
 
-MOST_ITERATIONS = 50
+MOST_ATTEMPTS = 50
 
 
 def insert_copies(function: Function) -> Function:
@@ -64,11 +64,11 @@ def insert_copies(function: Function) -> Function:
 
 
 def _without_conflicts(function: Function) -> Function:
-    for _ in range(MOST_ITERATIONS):
-        repairs = find_repairs(function)
-        if not repairs.any():
+    for _ in range(MOST_ATTEMPTS):
+        required = required_copies(function)
+        if not required.any():
             return function
-        function = _Repairer(repairs).function(function)
+        function = _CopyInsertion(required).function(function)
     raise AssertionError("the copies of an array do not settle")
 
 
@@ -108,9 +108,9 @@ def _written_back(function: Function, moved: list[int]) -> Function:
     return replace(function, body=Block(tuple(statements), function.body.yields))
 
 
-class _Repairer:
-    def __init__(self, repairs: Repairs) -> None:
-        self.repairs = repairs
+class _CopyInsertion:
+    def __init__(self, required: RequiredCopies) -> None:
+        self.required = required
         self.position = 0
         self.copies: dict[Value, tuple[Value, int]] = {}
 
@@ -118,16 +118,16 @@ class _Repairer:
         statements = self.copied(function.parameters)
         statements += self.block_statements(function.body)
         body = Block(tuple(statements), self.operand(function.body.yields, END))
-        shared = {k: body.yields[k] for k in self.repairs.results}
+        shared = {k: body.yields[k] for k in self.required.results}
         return replace(function, body=_yielding_copies(body, shared, function.location))
 
     def copied(self, values: Iterable[Value]) -> list[Statement]:
         """Copies of the values that need one, right after they are made."""
         made: list[Statement] = []
         for value in values:
-            if value in self.repairs.values:
+            if value in self.required.values:
                 duplicate = Value(f"{value.name}_before" if value.name else "", value.type)
-                self.copies[value] = (duplicate, self.repairs.values[value])
+                self.copies[value] = (duplicate, self.required.values[value])
                 made.append(Let(duplicate, primitives.copy, (value,)))
         return made
 
@@ -163,7 +163,7 @@ class _Repairer:
             case For() | While():
                 return self.loop(statement)
         operands = self.operand(statement.operands, self.position)
-        if isinstance(statement, Let) and statement.value in self.repairs.written:
+        if isinstance(statement, Let) and statement.value in self.required.written:
             copy = _copy_of(operands[0], statement.value, statement.location)
             return [copy, replace(statement, operands=(copy.value, *operands[1:]))]
         return [replace(statement, operands=operands)]
@@ -171,7 +171,7 @@ class _Repairer:
     def copying(self, statement: If, block: Block) -> Block:
         """A branch that hands out copies of what only it defines and others write later."""
         pairs = enumerate(zip(statement.results, block.yields, strict=True))
-        wanted = {k: r for k, (r, y) in pairs if r in self.repairs.handed_out and not is_undefined(y)}
+        wanted = {k: r for k, (r, y) in pairs if r in self.required.handed_out and not is_undefined(y)}
         return _yielding_copies(block, wanted, statement.location)
 
     def loop(self, statement: For | While) -> list[Statement]:
@@ -179,7 +179,7 @@ class _Repairer:
         carried = []
         for k, item in enumerate(statement.carried):
             initial = self.operand(item.initial, self.position)
-            if (item.parameter, k) in self.repairs.initials:
+            if (item.parameter, k) in self.required.initials:
                 copy = _copy_of(initial, item.parameter, statement.location)
                 before.append(copy)
                 initial = copy.value
@@ -193,7 +193,7 @@ class _Repairer:
             changes["condition"] = self.block(statement.condition)
         body = self.block(statement.body, tuple(item.parameter for item in statement.carried))
         parameters = enumerate(item.parameter for item in statement.carried)
-        wanted = {k: parameter for k, parameter in parameters if (parameter, k) in self.repairs.yields}
+        wanted = {k: parameter for k, parameter in parameters if (parameter, k) in self.required.yields}
         changes["body"] = _yielding_copies(body, wanted, statement.location)
         self.position += 1
         return [*before, replace(statement, **changes)]

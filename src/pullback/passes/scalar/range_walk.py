@@ -36,9 +36,9 @@ from pullback.ir.nodes import Block, For, Function, If, Let, Statement, Value, W
 class RangeWalk:
     """Rewrites statements one by one: `let` says what stands in the place of a Let, `builder` adds before it."""
 
-    def __init__(self, function: Function, picks: bool = False) -> None:
+    def __init__(self, function: Function, selections: bool = False) -> None:
         self.shapes = Shapes(function)
-        self.ranges = Ranges(self.shapes, picks)
+        self.ranges = Ranges(self.shapes, selections)
         self.builder = Builder()
 
     def let(self, statement: Let) -> list[Statement]:

@@ -109,12 +109,12 @@ class _Simplifier:
         return [new]
 
     def is_less_exact(self, value: Value, statement: Let) -> bool:
-        """Whether a value is one of the way back, whose products may be contracted, and the statement is the user's."""
+        """Whether a value is of the backward sweep, where products may be contracted, the statement the user's."""
         made = self.definitions.get(value)
         return made is not None and made.location.is_adjoint and not statement.location.is_adjoint
 
     def rewritten(self, statement: Let) -> Let:
-        """`-1 * a` as `-a`; on the way back `a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
+        """`-1 * a` as `-a`; in the backward sweep `a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
         if statement.function is np.multiply:
             a, b = statement.operands
             for one, other in ((a, b), (b, a)):

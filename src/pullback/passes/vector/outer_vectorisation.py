@@ -84,16 +84,16 @@ from pullback.passes.vector.packing import find_lines, pack
 
 WIDTH = 64
 MOST_ELEMENTS = 256
-"""64 times larger arrays of an iteration, and lines that it reads, would not stay near."""
+"""So much an iteration may have in private arrays and lines that it reads: 64 times that stays in a near cache."""
 FEW_ELEMENTS = 16
-"""More of them are gone through fast enough as they are, where no inner loop stands in another one."""
+"""Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
 
 Terms = dict[Value, Operand]
 Stores = list[tuple[Value, Operand]]
 
 
 def vectorise_outer_loops(function: Function) -> Function:
-    """The same function with such loops in strips of iterations that run side by side."""
+    """The same function with such loops strip-mined, and the iterations of a strip side by side."""
     callees = tuple(map(vectorise_outer_loops, function.callees))
     return replace(function, body=_block(function.body, Shapes(function)), callees=callees)
 
@@ -237,8 +237,8 @@ class _StripMining:
         yields: tuple[Operand, ...],
     ) -> tuple[Value, ...]:
         """A run for all lanes, and the loop after it. Returns the next values of what lanes hand to one another."""
-        common, own = self.divided(pieces.runs[i])
-        for statement in common:
+        uniform, varying = self.divided(pieces.runs[i])
+        for statement in uniform:
             self.copy(statement, self.terms)
         crossing = self.lanes.crossing(pieces, last_reads, i)
         loop = pieces.loops[i] if i < len(pieces.loops) else None
@@ -250,26 +250,26 @@ class _StripMining:
             )
         stores = [*((v, v) for v in crossing), *((c.parameter, c.initial) for c in chained), *stores]
         results: tuple[Value, ...] = ()
-        if own or stores or carried:
-            results = self.all_lanes(Block(tuple(own), yields), carried, stores)
+        if varying or stores or carried:
+            results = self.all_lanes(Block(tuple(varying), yields), carried, stores)
         if loop is not None:
             self.inner(loop)
         return results
 
     def divided(self, run: Iterable[Statement]) -> tuple[list[Statement], list[Statement]]:
         """The statements of a run that have one result for all lanes, or make an array for all, and the others."""
-        common: list[Statement] = []
-        own: list[Statement] = []
+        uniform: list[Statement] = []
+        varying: list[Statement] = []
         for statement in run:
             is_creation = isinstance(statement, Let) and statement.function in CREATING
             if is_creation or not self.lanes.varying & set(results_of(statement)):
-                common.append(statement)
+                uniform.append(statement)
             elif not (isinstance(statement, Let) and statement.value in self.packed):
-                own.append(statement)
-        return common, own
+                varying.append(statement)
+        return uniform, varying
 
     def is_number(self, value: Value) -> bool:
-        """Whether a value is a number that each lane has its own of."""
+        """Whether a value is a number, one for each lane."""
         return value in self.lanes.varying and value not in self.lanes.scratch
 
     def inner(self, inner: For) -> None:
@@ -348,7 +348,7 @@ class _StripMining:
         return results[: len(carried)]
 
     def read(self, block: Block, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> None:
-        """Load what a lane reads of its own numbers; scratch arrays are read where they are used."""
+        """Load what a lane reads of its own numbers; private arrays are read where they are used."""
         made = {v for s in block.statements for v in results_of(s)}
         for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
             if value in self.lanes.scratch:
@@ -370,7 +370,7 @@ class _StripMining:
         return versions
 
     def copy(self, statement: Statement, terms: Terms, lane: Value | None = None) -> None:
-        """A plain statement in other terms; scratch arrays have one axis more, for the lanes."""
+        """A plain statement in other terms; private arrays have one axis more, for the lanes."""
         if isinstance(statement, Let):
             operands = renamed(statement.operands, terms)
             if statement.function in CREATING and lane is None:
@@ -396,7 +396,7 @@ class _StripMining:
                 self.note(old, new, terms, lane)
 
     def note(self, old: Value, new: Value, terms: Terms, lane: Value | None) -> None:
-        """From here on a value is called so: in an iteration of a lane, or for all of them."""
+        """From here on a new value stands for an old one: in an iteration of a lane, or for all of them."""
         if lane is None and old in self.lanes.scratch:
             self.wide[old] = new
         else:

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors that are written into arrays, or added to them: no memory is taken for them.
+"""Products into destinations: products of matrices and vectors are written into arrays, or added, without new memory.
 
 Small ones become a part of their caller's machine code, which may know their sizes, as loops that the compiler unrolls.
 """

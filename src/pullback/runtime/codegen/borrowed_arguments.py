@@ -1,6 +1,7 @@
-"""Helpers that are called with arrays they do not own: no reference is counted around a call of some nanoseconds.
+"""Borrowed arguments: helpers are called with arrays that they do not own, so that a call counts no references.
 
-A function compiled by Numba takes and drops a reference to each array it is given, two atomic instructions for each.
+A function compiled by Numba takes and drops a reference to each array it is given, two atomic instructions for
+each, beside a call of some nanoseconds.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from pullback.ir.checker import check
 from pullback.ir.nodes import Function
 from pullback.ir.printer import show
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
-from pullback.passes.memory.copy_insertion import own
+from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.pipeline import ALL
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
@@ -142,11 +142,11 @@ def pair(case: Case) -> Pair:
 
 
 def owned(case: Case) -> str:
-    return show(check(own(prepared(case.build().function)), linear=True))
+    return show(check(insert_copies(prepared(case.build().function)), linear=True))
 
 
 def numpy_level(case: Case) -> str:
-    return emit_module([own(gradient(case))], compiled=False)
+    return emit_module([insert_copies(gradient(case))], compiled=False)
 
 
 def loop_level(case: Case) -> str:
@@ -157,7 +157,7 @@ def loop_level(case: Case) -> str:
 
 def forward_and_backward(case: Case) -> str:
     both = pair(case)
-    return emit_module([own(both.forward), own(both.backward)], compiled=False)
+    return emit_module([insert_copies(both.forward), insert_copies(both.backward)], compiled=False)
 
 
 def refusal(case: Case) -> str:

@@ -37,7 +37,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.printer import show
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
-from pullback.passes.memory.copy_insertion import own
+from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.pipeline import ALL, Settings, run, watched
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
@@ -354,7 +354,8 @@ def all_texts() -> str:
     for program in [*collect.programs("imperative"), *collect.programs("regressions")]:
         built = build_of(program)
         texts.append(show(built.function))
-        texts.append(show(own(joint_of(program, built, ALL) if has_gradient(built) else prepared(built.function))))
+        made = joint_of(program, built, ALL) if has_gradient(built) else prepared(built.function)
+        texts.append(show(insert_copies(made)))
     return "\n".join(texts)
 
 
@@ -436,7 +437,7 @@ def checked_change(stage: str, name: str, before: Function, after: Function) -> 
 def test_passes_keep_the_form_sound(program: collect.Program) -> None:
     built = build_of(program)
     plain = check(built.function)
-    check(own(plain), linear=True)
+    check(insert_copies(plain), linear=True)
     with watched(checked_change):
         for settings in (ALL, replace(ALL, lowered=True), Settings(frozenset())):
             function = prepared(plain, settings)
@@ -454,5 +455,5 @@ def test_simplifying_twice_changes_nothing_more(program: collect.Program) -> Non
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_owning_twice_copies_nothing_more(program: collect.Program) -> None:
-    once = own(prepared(build_of(program).function))
-    assert show(own(once)) == show(once)
+    once = insert_copies(prepared(build_of(program).function))
+    assert show(insert_copies(once)) == show(once)

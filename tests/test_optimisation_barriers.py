@@ -1,4 +1,4 @@
-"""Which numbers a compiler sees through a veil."""
+"""Which numbers stand behind an optimisation barrier."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def machine_text(function, *arguments, **options):
     return pb.inspect_source(pb.differentiable(**options)(function), *arguments, argnums=(0, 1))
 
 
-def test_rows_of_what_was_kept_are_read_through_a_veil():
+def test_rows_of_what_was_kept_are_read_through_a_barrier():
     text = machine_text(decreasing_indices.leapfrog, decreasing_indices.X, decreasing_indices.W, 3)
     assert text.count("= opaque(k)") == 1
     assert "opaque" not in machine_text(
@@ -22,11 +22,11 @@ def test_rows_of_what_was_kept_are_read_through_a_veil():
     )
 
 
-def test_what_people_read_has_no_veil():
+def test_what_people_read_has_no_barrier():
     assert "opaque" not in pb.source(decreasing_indices.leapfrog, decreasing_indices.X, decreasing_indices.W, 3)
 
 
-def test_rows_at_a_distance_are_made_of_one_veiled_number():
+def test_rows_at_a_distance_are_made_of_one_opaque_number():
     text = machine_text(decreasing_indices.every_other_row_from_the_last, decreasing_indices.M, decreasing_indices.X)
     assert text.count("= opaque(i)") == 1
 

@@ -13,8 +13,8 @@ from pullback.frontend.values.arguments import form_of, leaves_of, rebuild
 from pullback.ir import primitives
 from pullback.ir.checker import check
 from pullback.ir.nodes import Let, walk
-from pullback.passes.memory.copy_insertion import own
-from pullback.passes.memory.destination_passing import write_into
+from pullback.passes.memory.copy_insertion import insert_copies
+from pullback.passes.memory.destination_passing import pass_destinations
 from test_programs import INTERPRETED, assert_close, case_id
 
 MODES = pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
@@ -121,13 +121,13 @@ def gradient_with_out(function: Any, *arguments: Any) -> Any:
     engine = pb.differentiable(jit=False)(function).engine
     forms = {name: form_of(a) for name, a in zip(engine.signature.parameters, arguments, strict=True)}
     joint = engine.build(forms).code.derivative("grad", (0,)).function
-    return write_into(joint, {0: joint.parameters[0]})
+    return pass_destinations(joint, {0: joint.parameters[0]})
 
 
 @pytest.mark.parametrize("function", IN_PLACE)
 def test_gradient_is_made_in_the_lent_memory(function: Any) -> None:
     """Nothing of its size is made for the gradient alone, and it is not copied at the end."""
-    made = own(check(gradient_with_out(function, np.array([0.3, -0.4, 0.5]), 0.7)))
+    made = insert_copies(check(gradient_with_out(function, np.array([0.3, -0.4, 0.5]), 0.7)))
     check(made, linear=True)
     assert [p.name for p in made.parameters] == ["x", "a", "x_bar"]
     assert made.results == ()

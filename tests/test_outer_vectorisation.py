@@ -8,7 +8,7 @@ from programs import independent_chains, outer_vectorisation
 
 X, W = outer_vectorisation.many(67), outer_vectorisation.W
 
-ABREAST = [
+INDEPENDENT = [
     outer_vectorisation.chains_summed,
     outer_vectorisation.two_chains_in_an_iteration,
     outer_vectorisation.carried_number_read_after_the_chain,
@@ -26,7 +26,7 @@ IN_ORDER = [
 ]
 
 
-@pytest.mark.parametrize("function", ABREAST, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", INDEPENDENT, ids=lambda f: f.__name__)
 def test_independent_chains_run_side_by_side(function):
     assert "in range(64):" in pb.inspect_source(function, X, W)
 

@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 
 from pullback import runtime as rt
-from pullback.runtime.blas.products_into import fills_by_blas
+from pullback.runtime.blas.products_into import blas_product_into
 
 SIZES = range(10)
 LARGE = 70  # where BLAS and LAPACK serve
@@ -214,7 +214,7 @@ def columns(a: Any) -> Any:
 
 PARTS = {"C": np.ascontiguousarray, "columns": columns, "rows": lambda a: columns(np.ascontiguousarray(a.T)).T}
 OTHERS = {"A": strided, "reversed": lambda a: np.ascontiguousarray(a[..., ::-1])[..., ::-1]}
-by_blas = njit(lambda out, a, b, added: fills_by_blas(out, a, b, added))
+by_blas = njit(lambda out, a, b, added: blas_product_into(out, a, b, added))
 
 
 @pytest.mark.drawn(5)

@@ -89,7 +89,7 @@ def explain(
       runs twice, forwards and backwards
       keeps x, 8000 bytes: the loop carries it from iteration to iteration
     >>> print(pb.explain(last, 0.5, 1000, passes=["simplification"]))
-    lowering: simplification, identities of arithmetic, values known beforehand, values computed before
+    lowering: simplification, algebraic identities, constant folding, common subexpressions
       ...
        last(x: float64*, n: int64*):
       -    t.0: float64 = cast(x, 'float64')
@@ -242,7 +242,7 @@ class _Call:
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
         whole = joint(self.function, self.wrt, with_results=True, settings=self.settings)
-        last = run(whole, self.settings, "arrangement")
+        last = run(whole, self.settings, "copies", "arrangement")
         divided = {s.location for s in walk(self.compiled.machine_function.body) if isinstance(s, For) and s.parallel}
         on_vectors = vectorised_loops(self.compiled.within_limit(self.given), self.given)
         lines: dict[Location, str] = {}
@@ -264,9 +264,9 @@ class _Call:
         statements = self.statements_in(own)
         fused = f"a loop over the elements of {statements} array operations; " if statements else ""
         lanes = [loop for loop in own if isinstance(loop, For) and loop.stop == constant(WIDTH)]
-        abreast = f"{WIDTH} iterations side by side; " if len(own) > 1 and lanes else ""
+        side_by_side = f"{WIDTH} iterations side by side; " if len(own) > 1 and lanes else ""
         gathered = "; neighbours are added up row by row" if len(compiled) > len(made) else ""
-        return fused + abreast + sweeps(_outermost(own), _outermost(made)) + gathered
+        return fused + side_by_side + sweeps(_outermost(own), _outermost(made)) + gathered
 
     def statements_in(self, own: list[For | While]) -> int:
         """How many array operations a loop stands for; 0 for a loop of the user's."""

@@ -26,7 +26,7 @@ from pullback.frontend.values.context import StaticNeeded
 from pullback.ir.classes import obstacles_in
 from pullback.ir.nodes import Function, type_of_operand
 from pullback.ir.types import is_float
-from pullback.passes.memory.destination_passing import write_into
+from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split
 from pullback.transform.sweeps import NONE, Kept
 from pullback.transform.tapes import has_tapes, pulled
@@ -177,7 +177,7 @@ class Code:
             kept=kept,
         )
         first = len(made.results) - len(wrt)
-        made = write_into(made, {first + k: made.parameters[wrt[k]] for k in request.into})
+        made = pass_destinations(made, {first + k: made.parameters[wrt[k]] for k in request.into})
         memory = self.memory(request, function, kept)
         return Compiled(made, self.options, len(request.into), general, request.tuple_from, memory)
 

@@ -37,7 +37,7 @@ _CONTRACTIBLE = {np.add, np.subtract, np.multiply}
 def find_inlined(function: Function, apart: bool = False) -> dict[Value, Let]:
     """The statements that are written where their value is used.
 
-    apart: the arithmetic of the user's statements is not written into those of the way back.
+    apart: the arithmetic of the user's statements is not written into those of the backward sweep.
     """
     return _Finder(function, apart).found
 

@@ -51,7 +51,7 @@ def emit_function(
 ) -> tuple[list[Any], set[str], set[str]]:
     """The gast of a function, the helpers that it calls, and the modules of other functions that it calls.
 
-    The function owns its memory (see `passes.memory.copy_insertion`).
+    Copies were inserted where they are needed (`passes/memory/copy_insertion.py`).
     classes: the exceptions that are not built in, see `name_classes`.
     divided: if it is long, the gast of its parts comes first.
     """
@@ -63,12 +63,12 @@ def emit_function(
     # In a parallel loop, it would seem to come from the iteration before.
     strict = long or has_parallel_loops(function)
     copied = undefined_values(function) if strict else copied_values(function, names)
-    sums = sum_steps(function) if compiled and fastmath is not False else frozenset()
-    naturals = non_negative_indices(function) if compiled else frozenset()
+    reductions = sum_steps(function) if compiled and fastmath is not False else frozenset()
+    non_negative = non_negative_indices(function) if compiled else frozenset()
     names_of_classes = {kind: name for name, kind in classes.items()}
-    expressions = Expressions(names, inlined, compiled, vector, exact, sums, naturals, names_of_classes)
-    alike = EqualSizes(function if compiled else None)
-    statements = Statements(expressions, names, copied, comments, alike, contracts)
+    expressions = Expressions(names, inlined, compiled, vector, exact, reductions, non_negative, names_of_classes)
+    equal_sizes = EqualSizes(function if compiled else None)
+    statements = Statements(expressions, names, copied, comments, equal_sizes, contracts)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:

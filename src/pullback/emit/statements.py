@@ -41,11 +41,11 @@ class Statements:
         names: dict[Value, str],
         copied: frozenset[Value],
         comments: bool,
-        alike: EqualSizes,
+        equal_sizes: EqualSizes,
         contracts: bool = False,
     ) -> None:
         self.expressions, self.names, self.copied, self.comments = expressions, names, copied, comments
-        self.single, self.contracts = SingleStatements(expressions, names, alike), contracts
+        self.single, self.contracts = SingleStatements(expressions, names, equal_sizes), contracts
         self.said: tuple[str, int] | None = None
 
     def plain(self, block: Block) -> list[Any]:

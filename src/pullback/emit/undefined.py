@@ -84,7 +84,7 @@ def _is_stack(statement: Let, stacks: set[Value]) -> bool:
 
 
 def _handed_over(function: Function) -> Iterator[tuple[Value, Operand]]:
-    """What goes into a loop, iteration a loop, out of a branch, and through a cast: the target and what it gets."""
+    """What goes into a loop, to its next iteration, out of a branch or through a cast: the target and what it gets."""
     for statement in walk(function.body):
         match statement:
             case Let() if statement.function is primitives.cast:

@@ -6,9 +6,9 @@ sequence of names of the list:
 stage                 for
 -----                 ---
 exceptions            all functions that the user wrote
-lowering              value and gradient, where array statements become loops
+lowering              all, where array statements become loops
 preparation           all
-vectorisation         value and gradient, where array statements become loops
+vectorisation         all, where array statements become loops
 differentiation       gradient, forward and backward: `pullback.transform`, whose steps cannot run alone
 segments              gradient, forward and backward, where loops run in segments
 finish                gradient, forward and backward
@@ -16,7 +16,8 @@ lowered adjoint       gradient, where array statements become loops
 initialisation        gradient, forward and backward
 buffers               value and gradient, where array statements become loops
 allocation            all but the value with array statements
-assumptions, copies   all
+assumptions           value and gradient, where array statements become loops
+copies                all
 arrangement           all, as machines run them
 checks, text          all, as machines run them
 
@@ -45,7 +46,7 @@ from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
-from pullback.passes.memory.copy_insertion import own
+from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.products import write_copies, write_products
@@ -120,19 +121,19 @@ def plain(run: Callable[[Function], Function]) -> Run:
 PASSES = (
     Pass(
         "preserved_exceptions",
-        "a statement that nobody reads, and that may raise, leaves the check behind that it makes",
+        "a statement that nobody reads, and that may raise, leaves a check of that behind",
         plain(leave_checks),
     ),
     Pass(
         "simplification",
-        "identities of arithmetic, values known beforehand, values computed before",
+        "algebraic identities, constant folding, common subexpressions",
         plain(simplify),
         option="any",
         tidies=True,
     ),
     Pass(
         "loop_invariants",
-        "what is the same in every iteration moves before the loop",
+        "arithmetic that is the same in every iteration moves before the loop",
         plain(hoist_invariants),
         needs=("simplification",),
         option="loop_invariants",
@@ -153,7 +154,7 @@ PASSES = (
     ),
     Pass(
         "induction_variables",
-        "an integer that every iteration changes by the same amount is computed from the iteration's number",
+        "a carried integer is computed from the number of the iteration",
         plain(substitute_induction_variables),
         needs=("simplification", "loop_invariants"),
         option="induction_variables",
@@ -167,7 +168,7 @@ PASSES = (
     ),
     Pass(
         "outer_vectorisation",
-        "iterations whose inner loops are chains of steps run side by side",
+        "independent iterations of a loop around loops run side by side, 64 at a time",
         plain(vectorise_outer_loops),
         needs=("dead_code",),
         option="outer_vectorisation",
@@ -176,7 +177,7 @@ PASSES = (
     ),
     Pass(
         "argument_selection",
-        "a loop that takes the last of the numbers that fulfil a condition keeps the iteration, not the conditions",
+        "a loop that selects one of its numbers keeps the iteration that had it, not the conditions",
         option="argument_selection",
     ),
     Pass(
@@ -204,7 +205,7 @@ PASSES = (
     ),
     Pass(
         "merged_counters",
-        "integers that count the same become one",
+        "carried integers that count the same become one, or the index of the loop",
         plain(merge_induction_variables),
         needs=("simplification",),
         option="induction_variables",
@@ -227,20 +228,20 @@ PASSES = (
     ),
     Pass(
         "zero_initialisation",
-        "zeros are not written where the first thing added to each element can be stored instead",
+        "zeros are not written where the first addition to each element can be a store",
         lambda function, settings: skip_zero_initialisation(function),
         needs=("loop_reversal",),
         option="zero_initialisation",
     ),
     Pass(
         "products",
-        "products of matrices that every iteration makes are written into memory that the loop carries",
+        "products, inverses and copies that iterations make are written into buffers, or added in place",
         plain(write_products),
         option="allocation_hoisting",
     ),
     Pass(
         "in_place",
-        "arrays that a loop hands from iteration to iteration are written in one piece of memory",
+        "an array that an iteration hands to the next is written over the one that it was handed",
         plain(write_in_place),
         needs=("products",),
         option="allocation_hoisting",
@@ -258,12 +259,12 @@ PASSES = (
     ),
     Pass(
         "copy_insertion",
-        "of two readers of an array that is written, one gets a copy",
-        plain(own),
+        "an array is copied where it is written although its old elements are read later",
+        plain(insert_copies),
     ),
     Pass(
         "copies",
-        "copies that every iteration makes are written into memory that the loop carries",
+        "copies that iterations make are written into buffers",
         plain(write_copies),
         needs=("copy_insertion",),
         option="allocation_hoisting",
@@ -272,12 +273,11 @@ PASSES = (
         "tail_initialisation",
         "zeros are written only behind the elements that a loop stores",
         lambda function, settings: skip_zero_initialisation(function, tails=True),
-        needs=("zero_initialisation",),
         option="zero_initialisation",
     ),
     Pass(
         "invariant_statements",
-        "arithmetic that may not raise moves before the loop, array statements too",
+        "arithmetic that is the same in every iteration moves before the loop, that of indices too",
         plain(hoist_all_invariants),
         needs=("copy_insertion",),
         option="loop_invariants",
@@ -300,7 +300,7 @@ PASSES = (
     ),
     Pass(
         "scalar_replacement",
-        "sums in elements of arrays are added up in a variable",
+        "an element that every iteration adds to is summed in a variable",
         plain(replace_elements_by_scalars),
         needs=("scatter_to_gather",),
         option="scalar_replacement",
@@ -313,7 +313,7 @@ PASSES = (
     ),
     Pass(
         "overflow_checks",
-        "integers that are not proved to fit into 64 bits are checked",
+        "arithmetic of integers that is not proved to fit into 64 bits is checked",
         plain(check_integers),
     ),
     Pass(
@@ -324,7 +324,7 @@ PASSES = (
     ),
     Pass(
         "optimisation_barriers",
-        "compilers do not see how iterations move downwards through arrays",
+        "LLVM does not see that the iterations of a loop move downwards through arrays",
         plain(insert_optimisation_barriers),
         needs=("bounds_checks",),
         option="optimisation_barriers",

@@ -102,7 +102,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 @operation("Transpose")
 def transpose(a: Any, perm: Any = None, name: str | None = None) -> Tensor:
-    """Axis i of the result is axis perm[i]; without `perm` they are turned iteration."""
+    """Axis i of the result is axis perm[i]; without `perm` their order is reversed."""
     return np.transpose(convert_to_tensor(a), axes(perm))
 
 
@@ -149,7 +149,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str | None =
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
 ) -> Tensor:
-    """With margins: of a constant, or of the elements turned iteration (REFLECT, SYMMETRIC)."""
+    """With margins: of a constant, or of the elements in reverse order (REFLECT, SYMMETRIC)."""
     given = convert_to_tensor(tensor)
     margins = [(int(before), int(after)) for before, after in paddings]
     if mode.upper() == "CONSTANT":
@@ -173,7 +173,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """Turned iteration along axes."""
+    """Reversed along axes."""
     return np.flip(convert_to_tensor(tensor), axes(axis))
 
 

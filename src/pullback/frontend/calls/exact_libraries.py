@@ -24,7 +24,7 @@ _OF_MATH = frozenset(
     "erf erfc gamma lgamma pow sqrt fabs copysign fmod degrees radians".split()
 )
 ALIKE = frozenset(f"libm.{name}" for name in ("sqrt", "fabs", "copysign", "fmod", "degrees", "radians"))
-"""What all libraries iteration alike."""
+"""What all libraries round alike."""
 
 POWER, POWER_TO, FLOAT_POWER = "libm.power", "ufuncs.power_to", "ufuncs.float_power"
 

@@ -1,14 +1,44 @@
-"""Planes: the adjoint of a stencil over rows and columns is added up after the nest, from all of its contributions.
+"""Adjoint array expansion: the additions of a stencil over rows and columns to an adjoint become stores to an array
+that has a place for each iteration, and another nest adds them up.
 
-for i in range(n):                          for i in range(n):
-    for j in range(m):                          for j in range(m):
-        t = f(i, j)                                 plane[i + 1, j + 1] = f(i, j)
-        x_bar[i, j] += t              →     for i in range(n + 1):
-        x_bar[i + 1, j + 1] += t                for j in range(m + 1):
-                                                    x_bar[i, j] += plane[i + 1, j + 1] + plane[i, j]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.loops.loop_invariants import hoist_all_invariants
+>>> from pullback.passes.loops.scatter_to_gather import scatter_to_gather
+>>> from pullback.transform.derivative import prepared
+>>> def scatter(y, x):
+...     for i in range(x.shape[0]):
+...         for j in range(x.shape[1]):
+...             y[i, j] += x[i, j]
+...             y[i + 1, j] += x[i, j]
+...             y[i + 1, j + 1] += x[i, j]
+>>> function = hoist_all_invariants(prepared(normal_form(scatter, np.ones((3, 4)), np.ones((2, 3)))))
+>>> gathered = scatter_to_gather(function, parallel=True)
+>>> text = emit_module([gathered], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def scatter(y, x):
+    t1 = max(x.shape[0], 0)
+    t2 = max(x.shape[1], 0)
+    plane = np.empty((t1 + 2, t2 + 2), dtype=np.float64)
+    plane[:1, :] = 0.0
+    plane[t1 + 1:, :] = 0.0
+    plane[:, :1] = 0.0
+    plane[:, t2 + 1:] = 0.0
+    for i in range(x.shape[0]):
+        t3 = i + 1
+        t4 = i + 1
+        for j in range(x.shape[1]):
+            t5 = j + 1
+            plane[t4, j + 1] = x[i, j]
+    if 0 < x.shape[0] and 0 < x.shape[1]:
+        t6 = x.shape[1] + 1
+        for i in range(x.shape[0] + 1):
+            t7 = i + 1
+            for j in range(t6):
+                y[i, j] += plane[t7, j + 1] + plane[i, j] + plane[i, j + 1]
 
-That takes the memory of a plane for each contribution, where rows that roll (`rolling.py`) take a few lines. But the
-iterations of either loop are independent. The plane has zeros all around.
+That takes the memory of an array for each contribution, where line buffers (`line_buffers.py`) take a few lines. But
+the iterations of either loop are independent, so that the nests can run in parallel. The array has zeros all around.
 """
 
 from __future__ import annotations
@@ -28,13 +58,13 @@ from pullback.passes.loops.line_buffers import WHOLE, Nest, find_nest
 from pullback.passes.loops.stencil import moved_by, place_in_row, without_additions
 
 
-def spread(outer: For) -> list[Statement] | None:
+def expand_adjoint(outer: For) -> list[Statement] | None:
     """The statements in place of a nest that adds to neighbours in several rows, if that frees its iterations."""
     nest = find_nest(outer)
-    return None if nest is None else _Spreader(nest).statements()
+    return None if nest is None else _Expansion(nest).statements()
 
 
-class _Spreader:
+class _Expansion:
     """Makes the two nests."""
 
     def __init__(self, nest: Nest) -> None:
@@ -51,10 +81,10 @@ class _Spreader:
         self.builder.location = self.outer.location
 
     def statements(self) -> list[Statement] | None:
-        """The planes, the nest that fills them, and the one that adds them up; None if the first one is a chain."""
+        """The expanded arrays, the nest that writes them, and the one that reads them; None if the first is a chain."""
         builder, outer, inner = self.builder, self.outer, self.inner
-        planes = [self.plane() for _ in self.addends]
-        first, filled = self.filling(planes)
+        expanded = [self.expanded_array() for _ in self.addends]
+        first, filled = self.scatter(expanded)
         if find_roles(first) is None:
             return None
         builder.add(first)
@@ -64,17 +94,17 @@ class _Spreader:
         result = outer.results[self.array]
         before = outer.carried[self.array].initial
         with builder.block() as inside:
-            last = self.gathering(before, filled)
+            last = self.gather(before, filled)
         builder.add(If(both, Block(tuple(inside), (last,)), Block((), (before,)), (result,), outer.location))
         return builder.statements
 
-    def plane(self) -> Value:
-        """Add a plane with zeros around the places of the iterations."""
+    def expanded_array(self) -> Value:
+        """Add an array with zeros around the places of the iterations."""
         builder = self.builder
         sizes = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in (self.outer, self.inner)]
         spans = (self.height, self.width)
         shape = tuple(builder.let(np.add, size, constant(2 * span)) for size, span in zip(sizes, spans, strict=True))
-        plane = builder.let(
+        made = builder.let(
             np.empty, shape, Constant(self.type.dtype), keywords=("dtype",), name="plane", type_=self.type
         )
         for axis, (size, span) in enumerate(zip(sizes, spans, strict=True)):
@@ -82,14 +112,14 @@ class _Spreader:
             for part in (Slice(None, constant(span), None), Slice(behind, None, None)) if span else ():
                 items = (part, WHOLE) if axis == 0 else (WHOLE, part)
                 zero = Constant(0.0, Scalar(self.type.dtype))
-                plane = builder.let(primitives.store, plane, (Index(items),), zero, name="plane")
-        return plane
+                made = builder.let(primitives.store, made, (Index(items),), zero, name="plane")
+        return made
 
-    def filling(self, planes: list[Value]) -> tuple[For, list[Value]]:
-        """The nest without the array, which stores what it added, and the planes after it."""
+    def scatter(self, expanded: list[Value]) -> tuple[For, list[Value]]:
+        """The nest without the array, which stores what it added, and the expanded arrays after it."""
         outer = self.outer
-        parameters = [like(plane) for plane in planes]
-        results = [like(plane) for plane in planes]
+        parameters = list(map(like, expanded))
+        results = list(map(like, expanded))
         others = [n for n in range(len(outer.carried)) if n != self.array]
         statements: list[Statement] = []
         for statement in outer.body.statements:
@@ -98,7 +128,7 @@ class _Spreader:
                     filled = self.row(parameters)
             else:
                 statements.append(statement)
-        carried = [Carried(p, v) for p, v in zip(parameters, planes, strict=True)]
+        carried = [Carried(p, v) for p, v in zip(parameters, expanded, strict=True)]
         made = replace(
             outer,
             carried=(*(outer.carried[n] for n in others), *carried),
@@ -107,20 +137,21 @@ class _Spreader:
         )
         return made, results
 
-    def row(self, planes: list[Value]) -> list[Value]:
-        """Add the inner loop, which stores its contributions; returns the planes after it."""
+    def row(self, expanded: list[Value]) -> list[Value]:
+        """Add the inner loop, which stores its contributions; returns the expanded arrays after it."""
         inner, builder = self.inner, self.builder
         place = place_in_row(builder, self.outer, self.outer.index, 0, self.height)
-        parameters, results = [like(plane) for plane in planes], [like(plane) for plane in planes]
+        parameters = list(map(like, expanded))
+        results = list(map(like, expanded))
         body = without_additions(inner.body, [p.addition for p in self.places])
         statements = list(body.statements)
         yields: list[Operand] = []
         with builder.into(statements):
             path = (Index((place, place_in_row(builder, inner, inner.index, 0, self.width))),)
-            for addend, plane in zip(self.addends, parameters, strict=True):
-                yields.append(builder.let(primitives.store, plane, path, addend, name="plane"))
+            for addend, array in zip(self.addends, parameters, strict=True):
+                yields.append(builder.let(primitives.store, array, path, addend, name="plane"))
         others = [n for n in range(len(inner.carried)) if n != self.k]
-        carried = [Carried(p, v) for p, v in zip(parameters, planes, strict=True)]
+        carried = [Carried(p, v) for p, v in zip(parameters, expanded, strict=True)]
         made = replace(
             inner,
             carried=(*(inner.carried[n] for n in others), *carried),
@@ -130,7 +161,7 @@ class _Spreader:
         builder.add(made)
         return results
 
-    def gathering(self, array: Value, planes: list[Value]) -> Value:
+    def gather(self, array: Value, expanded: list[Value]) -> Value:
         """Add the nest that adds up the contributions to each element; returns the last version of the array."""
         builder, outer, inner = self.builder, self.outer, self.inner
         row, column = Value(outer.index.name, INT), Value(inner.index.name, INT)
@@ -145,7 +176,7 @@ class _Spreader:
         with builder.block() as in_row:
             with builder.block() as in_column:
                 path = (Index((*self.places[0].addition.rest[:-1], row, column)),)
-                last = builder.let(primitives.add_at, columns, path, self.total(row, column, planes), name=array.name)
+                last = builder.let(primitives.add_at, columns, path, self.total(row, column, expanded), name=array.name)
             of_row = like(array)
             body = Block(tuple(in_column), (last,))
             carried = (Carried(columns, rows),)
@@ -156,9 +187,9 @@ class _Spreader:
         builder.add(For(row, *bounds[0], constant(1), carried, body, (result,), location=outer.location))
         return result
 
-    def total(self, row: Value, column: Value, planes: list[Value]) -> Operand:
+    def total(self, row: Value, column: Value, expanded: list[Value]) -> Operand:
         """What all iterations contribute to an element."""
-        by_addend = dict(zip(self.addends, planes, strict=True))
+        by_addend = dict(zip(self.addends, expanded, strict=True))
         total: Operand | None = None
         for p in sorted(self.places, key=lambda p: (p.row, -p.column)):
             place = place_in_row(self.builder, self.outer, row, p.row, self.height)

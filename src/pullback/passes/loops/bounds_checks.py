@@ -1,13 +1,32 @@
-"""Bounds: every element access is proved to be inside its array, or checked; before the loop where that can be done.
+"""Bounds checks: every element access is proved to be inside its array, or checked; before the loop where that can be
+done.
 
-for i in range(n):                         check_span(0, n - 1, w.shape[0], n)
-    s += w[i] * x[idx[i]]          →       for i in range(n):
-                                               check_index(idx[i], x.shape[0])
-                                               s += w[i] * x[idx[i]]
+>>> import pullback as pb
+>>> def weighted(x, w, places):
+...     s = 0.0
+...     for i in range(places.shape[0]):
+...         s += w[i] * x[places[i]]
+...     return s
+>>> given = np.ones(3), np.ones(2), np.array([0, 2])
+>>> print(pb.explain(weighted, *given, argnums=0, passes=["bounds_checks"]))
+checks: bounds_checks, accesses that are not proved to be inside are checked, before the loop where that can be done
+  ...
+       x_bar: float64[:] = zeros_like(x)
+  +    t.5: int64* = dim(places, 0)
+  +    t.6: int64* = subtract(t.5, 1)
+  +    t.7: int64* = dim(w, 0)
+  +    t.8: int64* = dim(places, 0)
+  +    check_span(0, t.6, t.7, t.8)
+       s.2, x_bar.3 = for i in range(0, t.0, 1) with (s: float64 = 0.0, x_bar.1: float64[:] = x_bar):
+  ...
+           t.2: int64 = load(places, ([i]))
+  +        t.9: int64* = dim(x, 0)
+  +        check_index(t.2, t.9)
+           t.3: float64 = load(x, ([t.2]))
 
-Here `n` is the size of `idx`. Machine code is then compiled without checks of its own, which would keep its loops from
-being vectorised. A check before a loop stands for accesses that every iteration makes: an IndexError comes earlier than
-in a plain call, never where a plain call has none.
+Machine code is then compiled without checks of its own, which would keep its loops from being vectorised. A check
+before a loop stands for accesses that every iteration makes: an IndexError comes earlier than in a plain call, never
+where a plain call has none.
 """
 
 from __future__ import annotations
@@ -46,12 +65,13 @@ from pullback.passes.scalar.range_walk import RangeWalk
 ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
 
 
-def check_bounds(function: Function, picks: bool = False) -> Function:
+def check_bounds(function: Function, selections: bool = False) -> Function:
     """The same function with a check for every access that is not proved to be inside.
 
-    picks: with a proof for the indices that iterations pick: a loop around them without checks may be parallel.
+    selections: with proofs for integers that are the last iteration of a loop in which a condition held, as argument
+    selection makes them: without checks, a loop around them may be parallel.
     """
-    checker = _Checker(function, picks)
+    checker = _Checker(function, selections)
     body = checker.block(function.body)
     return replace(function, body=body, callees=tuple(map(check_bounds, function.callees)))
 
@@ -101,8 +121,8 @@ class _Level:
 
 
 class _Checker(RangeWalk):
-    def __init__(self, function: Function, picks: bool) -> None:
-        super().__init__(function, picks)
+    def __init__(self, function: Function, selections: bool) -> None:
+        super().__init__(function, selections)
         self.levels: list[_Level] = [_Level(None, set(function.parameters))]
         self.spans: list[_Span] = []
 
@@ -254,7 +274,7 @@ def _is_integer(item: Operand) -> bool:
 
 
 def _over(form: Form, index: Value, span: tuple[Form, Form]) -> Form:
-    """The least value of a form while an index runs over a span; the greatest for the span turned iteration."""
+    """The least value of a form while an index runs over a span; the greatest for the span with its ends exchanged."""
     coefficient = form.of(index)
     without = form.plus(Form(0, ((index, 1),)), -coefficient)
     return without.plus(span[0] if coefficient > 0 else span[1], coefficient) if coefficient else form

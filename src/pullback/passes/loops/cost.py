@@ -1,8 +1,15 @@
-"""Work: about how much an iteration of a loop does, in additions of numbers, as an operand of the program.
+"""Cost of an iteration, about, in additions of numbers: an operand of the program, where it depends on sizes.
 
-for i in range(n):
-    for j in range(m):
-        y[i] += np.exp(x[i, j])      # max(m, 0) * 12
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def exponentials(y, x):
+...     for i in range(x.shape[0]):
+...         for j in range(3):
+...             y[i] += np.exp(x[i, j])
+>>> function = prepared(normal_form(exponentials, np.ones(2), np.ones((2, 3))))
+>>> (loop,) = (s for s in function.body.statements if isinstance(s, For))
+>>> cost_of_iteration(loop, Builder()).value
+40
 """
 
 from __future__ import annotations

@@ -1,9 +1,21 @@
-"""Loads that give the same element in every iteration move before the loop.
+"""Loop-invariant code motion of loads: an element that is the same in every iteration is read before the loop.
 
-for i in range(m):                     for i in range(m):
-    for j in range(n):                     t = x[i]
-        y[j] += w[j] * x[i]     →          for j in range(n):
-                                               y[j] += w[j] * t
+>>> import pullback as pb
+>>> def sines(x, w):
+...     s = 0.0
+...     for i in range(x.shape[0]):
+...         for j in range(w.shape[0]):
+...             s += np.sin(w[j] * x[i])
+...     return s
+>>> print(pb.explain(sines, np.ones(3), np.ones(2), passes=["invariant_loads"]))
+preparation: invariant_loads, an element that is the same in every iteration is read before the loop
+  ...
+       s.4 = for i in range(0, t.0, 1) with (s: float64 = 0.0):
+  +        t.3: float64 = load(x, ([i]))
+           s.3 = for j in range(0, t.1, 1) with (s.1: float64 = s):
+               t.2: float64 = load(w, ([j]))
+  -            t.3: float64 = load(x, ([i]))
+               t.4: float64 = multiply(t.2, t.3)
 
 Only where the index is proved to be inside, because a loop may have no iterations. A compiler could not move them: for
 all it knows, the loop writes to the same memory. What is kept of them is kept once, not in every iteration.
@@ -41,10 +53,10 @@ _ARITHMETIC = {np.add, np.subtract, np.multiply, np.negative}
 def hoist_invariant_loads(function: Function) -> Function:
     """The same function with such loads outside of all loops that allow it."""
     callees = tuple(map(hoist_invariant_loads, function.callees))
-    return replace(function, body=_Mover(function).block(function.body), callees=callees)
+    return replace(function, body=_LoadHoisting(function).block(function.body), callees=callees)
 
 
-class _Mover:
+class _LoadHoisting:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function)
         self.ranges = Ranges(self.shapes)

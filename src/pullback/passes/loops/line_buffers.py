@@ -1,16 +1,47 @@
-"""Rolling rows: the adjoint of a stencil over rows and columns is added to each row once, from the last few rows of
-contributions.
+"""Line buffers: the adjoint of a stencil over rows and columns is added to each row once, from the last few rows of
+contributions, which a small array keeps.
 
-for i in range(n):                          for i in range(n):
-    for j in range(m):                          for j in range(m):
-        t = f(i, j)                                 rows[i % 3, j + 1] = f(i, j)
-        x_bar[i, j] += t              →         for j in range(m):
-        x_bar[i + 1, j + 1] += t                    x_bar[i, j] += rows[i % 3, …] + rows[(i + 2) % 3, …] + …
-        x_bar[i + 2, j] += t                for i in range(n, n + 2):
-                                                …
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.loops.loop_invariants import hoist_all_invariants
+>>> from pullback.passes.loops.scatter_to_gather import scatter_to_gather
+>>> from pullback.transform.derivative import prepared
+>>> def scatter(y, x):
+...     for i in range(x.shape[0]):
+...         for j in range(x.shape[1]):
+...             y[i, j] += x[i, j]
+...             y[i + 1, j] += x[i, j]
+...             y[i + 1, j + 1] += x[i, j]
+>>> function = hoist_all_invariants(prepared(normal_form(scatter, np.ones((3, 4)), np.ones((2, 3)))))
+>>> gathered = scatter_to_gather(function)
+>>> text = emit_module([gathered], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def scatter(y, x):
+    rows = np.empty((3, max(x.shape[1], 0) + 2), dtype=np.float64)
+    rows[:, :] = 0.0
+    t1 = 0 < x.shape[1]
+    for i in range(x.shape[0]):
+        t2 = i + 1
+        t3 = i % 2
+        for j in range(x.shape[1]):
+            t4 = j + 1
+            rows[t3, j + 1] = x[i, j]
+        if t1:
+            t5 = i % 2
+            t6 = (i + 1) % 2
+            for j in range(x.shape[1] + 1):
+                y[i, j] += rows[t5, j + 1] + rows[t6, j] + rows[t6, j + 1]
+    if 0 < x.shape[0] and t1:
+        t7 = x.shape[1] + 1
+        for i in range(x.shape[0], x.shape[0] + 1):
+            t8 = i % 2 if i < x.shape[0] else 2
+            t9 = (i + 1) % 2 if i - 1 < x.shape[0] else 2
+            for j in range(t7):
+                y[i, j] += rows[t8, j + 1] + rows[t9, j] + rows[t9, j + 1]
 
-A row is complete when the first iteration that adds nothing to it begins: the iterations after the last one add what is
-left.
+The contributions of iteration i stand in line i % 2 of the buffer, as many lines as the stencil has rows. A row of `y`
+is complete when the first iteration that adds nothing to it begins. The iterations after the last one add what is left;
+the last line of the buffer has the zeros that iterations beyond the end contribute.
 """
 
 from __future__ import annotations
@@ -71,10 +102,10 @@ class Nest:
     places: list[Place]
 
 
-def roll(outer: For) -> list[Statement] | None:
+def buffer_lines(outer: For) -> list[Statement] | None:
     """The statements in place of a nest that adds to neighbours in several rows; None for another loop."""
     nest = find_nest(outer)
-    return None if nest is None else _Roller(nest).statements()
+    return None if nest is None else _LineBuffers(nest).statements()
 
 
 def find_nest(outer: For) -> Nest | None:
@@ -122,7 +153,7 @@ def _places(outer: For, inner: For, k: int, made: set[Value]) -> list[Place]:
     return places if meet and len(rows) > 1 else []
 
 
-class _Roller:
+class _LineBuffers:
     """Makes the loops."""
 
     def __init__(self, nest: Nest) -> None:
@@ -257,9 +288,9 @@ class _Roller:
         return result
 
     def slot(self, index: Operand, back: int, after: bool = False) -> Operand:
-        """Where the contributions of the iteration `back` steps before stand; never computed from a negative number.
+        """The line with the contributions of the iteration `back` steps before; never computed from a negative number.
 
-        The last place of the rows has those of iterations that there were none of.
+        The last line has the zeros of iterations beyond the end of the loop.
         """
         if after:
             is_real = self.builder.let(np.less, moved_by(self.builder, index, -back), self.outer.stop)

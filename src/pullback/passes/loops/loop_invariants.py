@@ -1,11 +1,24 @@
-"""Loop-invariant code: sizes in terms of the arrays they come from, and arithmetic that is the same in every iteration.
+"""Loop-invariant code motion: arithmetic that is the same in every iteration moves before the loop.
 
-for k in range(n):                        t = u.shape[0] - 1
-    for i in range(u.shape[0] - 1):   →   for k in range(n):
-        u[i] = …                              for i in range(t):
-                                                  u[i] = …
+>>> import numpy as np, pullback as pb
+>>> def scaled(x, a):
+...     s = 0.0
+...     for _ in range(x.shape[0]):
+...         s += x[0] * (a * a)
+...     return s
+>>> print(pb.explain(scaled, np.ones(3), 2.0, passes=["loop_invariants"]))
+lowering: loop_invariants, arithmetic that is the same in every iteration moves before the loop
+  ...
+       t.0: int64* = dim(x, 0)
+  +    t.2: float64* = multiply(a, a)
+       s.2 = for _ in range(0, t.0, 1) with (s: float64 = 0.0):
+           t.1: float64 = load(x, ([0]))
+  -        t.2: float64* = multiply(a, a)
+           t.3: float64 = multiply(t.1, t.2)
 
-Moved are only operations that cannot fail, because a loop may have no iterations.
+Moved are only operations that cannot fail, because a loop may have no iterations. Sizes of arrays are first read where
+they come from, at a parameter or at the number that an array was made with, so that they are the same in every
+iteration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,21 @@
-"""Order: a reversed loop whose iterations may run in any order runs forwards, which memory and compilers prefer.
+"""Loop reversal: a loop of the backward sweep runs forwards where its iterations may run in any order, which memory and
+compilers prefer.
 
-for i in range(n - 1, -1, -1):            for i in range(n):
-    x_bar[i] += 2 * x[i]          →           x_bar[i] += 2 * x[i]
+>>> import numpy as np, pullback as pb
+>>> def squares(x):
+...     y = np.empty(x.shape[0])
+...     for i in range(x.shape[0]):
+...         y[i] = x[i] * x[i]
+...     return np.sum(y)
+>>> print(pb.explain(squares, np.ones(3), passes=["loop_reversal"]))
+finish: loop_reversal, a loop that runs backwards runs forwards where the order of its iterations does not matter
+  ...
+       x_bar: float64[:] = zeros_like(x)
+  -    x_bar.3 = for i.2 in range(0, t.0, 1) reversed with (x_bar.1: float64[:] = x_bar):
+  +    x_bar.3 = for i.2 in range(0, t.0, 1) with (x_bar.1: float64[:] = x_bar):
+           t.7: float64 = load(x, ([i.2]))
+
+`analysis/iteration_order.py` says which loops these are.
 """
 
 from __future__ import annotations
@@ -14,7 +28,7 @@ from pullback.ir.rewrite import with_blocks
 
 
 def reverse_loops(function: Function) -> Function:
-    """The same function with reversed loops turned iteration wherever the order of iterations does not matter."""
+    """The same function with reversed loops running forwards wherever the order of their iterations does not matter."""
     return replace(function, body=_block(function.body))
 
 

@@ -1,22 +1,44 @@
-"""Parallel loops: iterations that are independent run in chunks, and the chunks at the same time.
+"""Parallel loops: independent iterations run in chunks, and the chunks at the same time, where there is enough to do.
 
-                                               if n * 5 >= 500000:
-                                                   length = chunk_length(n)
-                                                   chunks = -(-n // length)
-                                                   partial = np.empty(chunks)
-for i in range(n):                                 for chunk in prange(chunks):
-    y[i] = f(x[i])                                     total = 0.0
-    s += y[i]                        →                 for i in range(chunk * length, min((chunk + 1) * length, n)):
-                                                           y[i] = f(x[i])
-                                                           total += y[i]
-                                                       partial[chunk] = total
-                                                   for chunk in range(chunks):
-                                                       s += partial[chunk]
-                                               else:
-                                                   ...the loop as it was
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def total(x):
+...     s = 0.0
+...     for i in range(x.shape[0]):
+...         s += np.sin(x[i])
+...     return s
+>>> function = prepared(normal_form(total, np.ones(3)))
+>>> text = emit_module([run_in_parallel(function)], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def total_loop1(x, length, t2, partial):
+    for chunk in prange(t2):
+        t3 = chunk * length
+        s = 0.0
+        for i in range(t3, min(t3 + length, x.shape[0])):
+            s += np.sin(x[i])
+        partial[chunk] = s
+<BLANKLINE>
+<BLANKLINE>
+def total(x):
+    t1 = max(x.shape[0], 0)
+    if t1 * 13 >= 500000:
+        length = chunk_length(t1)
+        t2 = -(-t1 // length)
+        partial = np.empty((t2,), dtype=np.float64)
+        total_loop1(x, length, t2, partial)
+        s = 0.0
+        for chunk in range(t2):
+            s += partial[chunk]
+    else:
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += np.sin(x[i])
+    return s
 
-A chunk has buffers of its own. The number of chunks depends on that of the iterations alone, and so does the order of
-all additions: results are the same whatever the number of threads.
+A chunk has private buffers of its own. The number of chunks depends on that of the iterations alone, and so does the
+order of all additions: results are the same whatever the number of threads. `analysis/dependence.py` says which loops
+have independent iterations.
 """
 
 from __future__ import annotations
@@ -60,14 +82,14 @@ def _statement(statement: Statement, around: int, in_order: bool) -> list[Statem
         roles = find_roles(statement)
         keeps_order = in_order and not statement.location.is_adjoint
         if roles is not None and not (roles.sums and keeps_order):
-            return _Divider(statement, roles).statements()
+            return _Chunks(statement, roles).statements()
     inside = around if isinstance(statement, If) else around + 1
     if inside > MOST_AROUND:
         return [statement]
     return [with_blocks(statement, lambda block: _block(block, inside, in_order))]
 
 
-class _Divider:
+class _Chunks:
     """Makes the two forms of a loop."""
 
     def __init__(self, loop: For, roles: Roles) -> None:

@@ -1,13 +1,34 @@
-"""Gathering: the adjoint of a stencil is added to each element of a row once, from a row of contributions.
+"""Scatter-to-gather: the adjoint of a stencil is added to each element of a row once, from a row of contributions.
 
-for j in range(n):                          for j in range(n):
-    t = f(j)                                    row[j + 1] = f(j)
-    x_bar[i, j] += t              →         for j in range(n + 1):
-    x_bar[i, j + 1] += t                        x_bar[i, j] += row[j + 1] + row[j]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def scatter(y, x):
+...     for i in range(x.shape[0]):
+...         for j in range(x.shape[1]):
+...             y[i, j] += x[i, j]
+...             y[i, j + 1] += x[i, j]
+>>> function = prepared(normal_form(scatter, np.ones((2, 4)), np.ones((2, 3))))
+>>> text = emit_module([scatter_to_gather(function)], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def scatter(y, x):
+    t1 = max(x.shape[1], 0)
+    t2 = t1 + 1
+    row = np.empty((t1 + 2,), dtype=np.float64)
+    for i in range(x.shape[0]):
+        row[0] = 0.0
+        row[t2] = 0.0
+        for j in range(x.shape[1]):
+            t3 = j + 1
+            row[j + 1] = x[i, j]
+        if 0 < x.shape[1]:
+            for j in range(x.shape[1] + 1):
+                y[i, j] += row[j] + row[j + 1]
 
 Where the contributions are multiples of one number, by factors that are the same in every iteration, the row is of that
 number. Additions to neighbours in memory follow one another, which bars a compiler from doing several iterations at
-once; neither loop on the right does that. The row has zeros at both ends, and is made before the loops around.
+once; neither of the new loops does that. The row has zeros at both ends, and is made before the loops around. Stencils
+over several rows are those of `line_buffers.py` and, in parallel, `array_expansion.py`.
 """
 
 from __future__ import annotations
@@ -36,8 +57,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Array
-from pullback.passes.loops.array_expansion import spread
-from pullback.passes.loops.line_buffers import roll
+from pullback.passes.loops.array_expansion import expand_adjoint
+from pullback.passes.loops.line_buffers import buffer_lines
 from pullback.passes.loops.loop_invariants import hoist_all_invariants
 from pullback.passes.loops.stencil import (
     MOST_ROWS,
@@ -71,14 +92,14 @@ def _block(block: Block, inside: bool, parallel: bool) -> Block:
 
 def _nest(loop: For, inside: bool, parallel: bool) -> list[Statement]:
     """A loop, and those in it, with what stands in their place; `inside` another one."""
-    rolled = (spread(loop) if parallel else None) or roll(loop)
-    if rolled is not None:
-        return rolled
+    nest = (expand_adjoint(loop) if parallel else None) or buffer_lines(loop)
+    if nest is not None:
+        return nest
     changed = replace(loop, body=_block(loop.body, True, parallel))
-    return (_gathered(changed) if inside or parallel else None) or [changed]
+    return (_with_gather(changed) if inside or parallel else None) or [changed]
 
 
-def _gathered(loop: For) -> list[Statement] | None:
+def _with_gather(loop: For) -> list[Statement] | None:
     """The statements in place of a loop that adds to neighbours; None for another loop."""
     if loop.exits or loop.step != constant(1):
         return None
@@ -87,7 +108,7 @@ def _gathered(loop: For) -> list[Statement] | None:
         multiples = multiples_in(loop, [a for group in groups for a in group])
         rows = {multiple.base for multiple in multiples.values()}
         if rows and len(rows) <= MOST_ROWS:
-            return _Gatherer(loop, k, groups, multiples).statements()
+            return _ScatterToGather(loop, k, groups, multiples).statements()
     return None
 
 
@@ -106,7 +127,7 @@ def _span(group: list[Addition]) -> int:
     return max(offsets) - min(offsets)
 
 
-class _Gatherer:
+class _ScatterToGather:
     """Makes the two loops."""
 
     def __init__(self, loop: For, k: int, groups: list[list[Addition]], multiples: dict[Value, Multiple]) -> None:
@@ -187,16 +208,16 @@ class _Gatherer:
         first = moved_by(self.builder, self.loop.start, min(offsets))
         end = moved_by(self.builder, self.loop.stop, max(offsets))
         if all(self.multiples[a.addend].factor is None for a in group):
-            return self.gathering(array, group, first, end)
+            return self.gather(array, group, first, end)
         inside = moved_by(self.builder, self.loop.start, max(offsets))
         outside = moved_by(self.builder, self.loop.stop, min(offsets))
         head = self.builder.let(min, inside, end, type_=INT)
         tail = self.builder.let(max, outside, head, type_=INT)
-        array = self.gathering(array, group, first, head, guarded=True)
-        array = self.gathering(array, group, inside, outside)
-        return self.gathering(array, group, tail, end, guarded=True)
+        array = self.gather(array, group, first, head, guarded=True)
+        array = self.gather(array, group, inside, outside)
+        return self.gather(array, group, tail, end, guarded=True)
 
-    def gathering(
+    def gather(
         self, array: Value, group: list[Addition], start: Operand, stop: Operand, guarded: bool = False
     ) -> Value:
         """Add a loop over the elements of a row; `guarded` where not all of the additions may reach them."""
@@ -224,8 +245,8 @@ class _Gatherer:
         part = builder.let(np.multiply, part, multiple.factor, type_=part.type)
         if not guarded:
             return part
-        round_ = moved_by(builder, index, -addition.offset)
-        after_first = builder.let(np.less_equal, self.loop.start, round_)
-        before_end = builder.let(np.less, round_, self.loop.stop)
+        iteration = moved_by(builder, index, -addition.offset)
+        after_first = builder.let(np.less_equal, self.loop.start, iteration)
+        before_end = builder.let(np.less, iteration, self.loop.stop)
         reached = builder.let(np.logical_and, after_first, before_end)
         return builder.let(primitives.select, reached, part, Constant(0.0, part.type), type_=part.type)

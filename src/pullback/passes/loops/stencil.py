@@ -1,8 +1,15 @@
 """Additions to neighbours: which additions of a loop's iterations are to elements a fixed distance apart.
 
-for j in range(n):
-    x_bar[i, j] += t           # an offset of 0
-    x_bar[i, j + 1] += t       # an offset of 1
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def scatter(y, x):
+...     for j in range(x.shape[0]):
+...         y[j] += x[j]
+...         y[j + 1] += x[j]
+>>> function = prepared(normal_form(scatter, np.ones(4), np.ones(3)))
+>>> (loop,) = (s for s in function.body.statements if isinstance(s, For))
+>>> [addition.offset for addition in added_to(loop, 0)]
+[0, 1]
 """
 
 from __future__ import annotations

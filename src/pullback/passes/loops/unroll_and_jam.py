@@ -1,13 +1,23 @@
-"""Jamming: the few iterations of a short loop around a nest run together, in each iteration of the nest.
+"""Unroll-and-jam: the few iterations of a short loop around a nest run together, in each iteration of the nest.
 
-for j in range(3):                        k, k2, k3 = kernel[0], kernel[1], kernel[2]
-    k = kernel[j]                         for c in range(n):
-    for c in range(n):             →          t = y[c]
-        y[c] += k * x[c + j]                  y[c] = t + k * x[c] + k2 * x[c + 1] + k3 * x[c + 2]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def convolve(y, x, kernel):
+...     for j in range(3):
+...         for c in range(y.shape[0]):
+...             y[c] += kernel[j] * x[c + j]
+>>> function = prepared(normal_form(convolve, np.ones(5), np.ones(7), np.ones(3)))
+>>> text = emit_module([unroll_and_jam(function)], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def convolve(y, x, kernel):
+    for c in range(y.shape[0]):
+        t1 = y[c] + kernel[0] * x[c] + kernel[1] * x[c + 1] + kernel[2] * x[c + 2]
+        y[c] = t1
 
 What is the same in the short loop's iterations is then read and written once. An element that an iteration of the nest
 has for itself sees the short loop's iterations in their order; sums that a nest only adds to may see them in another
-one.
+one. `analysis/unroll_and_jam.py` says where that is legal.
 """
 
 from __future__ import annotations
@@ -43,7 +53,7 @@ Terms = dict[Value, Operand]  # what a value of the loop as it was is called in 
 
 
 def unroll_and_jam(function: Function) -> Function:
-    """The same function with the iterations of such loops jammed."""
+    """The same function with such loops unrolled, and the copies of each nest in them jammed into one."""
     callees = tuple(map(unroll_and_jam, function.callees))
     return replace(function, body=_block(function.body), callees=callees)
 
@@ -57,13 +67,13 @@ def _block(block: Block) -> Block:
         if jam is None:
             statements.append(changed)
         else:
-            made, results = _Jammer(jam).made()
+            made, results = _UnrollAndJam(jam).made()
             statements += made
             last.update(zip(jam.loop.results, results, strict=True))
     return substituted(Block(tuple(statements), block.yields), last)
 
 
-class _Jammer:
+class _UnrollAndJam:
     """Copies the body of a loop for all of its iterations at once."""
 
     def __init__(self, jam: Jam) -> None:
@@ -86,7 +96,7 @@ class _Jammer:
         """A block of all iterations; each finds in `parameters` what the iteration before has left in `yields`."""
         at = next((p for p, s in enumerate(block.statements) if isinstance(s, For)), None)
         if at is None:
-            return met(self.one_by_one(block.statements, iterations, parameters, yields))
+            return merged_additions(self.one_by_one(block.statements, iterations, parameters, yields))
         before = self.one_by_one(block.statements[:at], iterations, parameters, yields)
         loop = self.loop(block.statements[at], iterations)
         return [*before, loop, *self.one_by_one(block.statements[at + 1 :], iterations, parameters, yields)]
@@ -167,7 +177,7 @@ def _copied(statement: Let, terms: Terms) -> list[Statement]:
     return [new]
 
 
-def met(statements: list[Statement]) -> list[Statement]:
+def merged_additions(statements: list[Statement]) -> list[Statement]:
     """Statements in which additions to one element that follow one another are a sum, read and written once."""
     uses = Counter(v for s in statements for v in values_in(operands_of(s)))
     runs: dict[Value, list[Let]] = {}

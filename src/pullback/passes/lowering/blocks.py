@@ -1,4 +1,25 @@
-"""A function with the array statements of each of its blocks lowered."""
+"""Lowering of blocks: the array statements of each block of a function join groups, and each group becomes a nest.
+
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> def centred(x):
+...     return x - np.mean(x)
+>>> function = lower(normal_form(centred, np.ones(3)))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def centred(x):
+    t1 = 0.0
+    for i in range(x.shape[0]):
+        t1 += x[i]
+    t2 = t1 / np.float64(x.shape[0])
+    t3 = np.empty(x.shape, dtype=np.float64)
+    for i in range(x.shape[0]):
+        t3[i] = x[i] - t2
+    return t3
+
+A statement that is no part of a group stays where it is, unless it reads what the open group makes or takes the memory
+of an array over: then the group is written out first.
+"""
 
 from __future__ import annotations
 

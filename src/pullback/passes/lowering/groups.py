@@ -1,11 +1,33 @@
 """Groups: which array statements of a block run in one nest of loops.
 
-t = x * y          ┐
-u = np.exp(t)      ├ one group over the elements of x
-s = np.sum(u)      ┘
-v = u / s            another: it needs s
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.lowering import lower
+>>> def normalised(x, w):
+...     t = x * w
+...     u = np.exp(t)
+...     s = np.sum(u)
+...     return u / s
+>>> function = lower(normal_form(normalised, np.ones(3), np.ones(3)))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def normalised(x, w):
+    if x.shape[0] != w.shape[0]:
+        raise SizesDiffer()
+    u = np.empty(w.shape, dtype=np.float64)
+    s = 0.0
+    for i in range(w.shape[0]):
+        t1 = x[i] * w[i]
+        u2 = np.exp(t1)
+        u[i] = u2
+        s += u2
+    t2 = np.empty(w.shape, dtype=np.float64)
+    for i in range(w.shape[0]):
+        t2[i] = u[i] / s
+    return t2
 
-A statement joins the group before it if both go over the same elements and it needs no sum of the group.
+A statement joins the group before it if both go over the same elements and it needs no sum of the group. The division
+needs `s`, so it is in another group.
 """
 
 from __future__ import annotations

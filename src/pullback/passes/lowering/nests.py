@@ -1,7 +1,20 @@
 """Nests: a group of array statements becomes loops whose innermost body computes one element of each.
 
-t = x * y                      for i in range(n):
-s = np.sum(t)           →          s += x[i] * y[i]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.lowering import lower
+>>> def row_sums(x):
+...     return np.sum(x * x, axis=1)
+>>> function = lower(normal_form(row_sums, np.ones((2, 3))))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def row_sums(x):
+    t1 = np.zeros((x.shape[0],), dtype=np.float64)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            t2 = x[i, j]
+            t1[i] += t2 * t2
+    return t1
 """
 
 from __future__ import annotations

@@ -1,5 +1,14 @@
 """Sizes as operands: the iterations of a loop over an axis, and what a function assumes of the sizes of its arguments.
 
+>>> from pullback.frontend.build import normal_form
+>>> def added(x, y):
+...     return x + y
+>>> sizes = Sizes(normal_form(added, np.ones(3), np.ones(3)))
+>>> sizes.assumed
+{(x: float64[:], 0): (y: float64[:], 0)}
+>>> [statement.function.__name__ for statement in sizes.guards()]
+['dim', 'dim', 'equal', 'check']
+
 Where arrays of arguments meet in arithmetic, an axis of one is as long as that of the other, or has size 1. The second
 is rare: a function is lowered for equal sizes, and what it assumes is checked when it is entered.
 """

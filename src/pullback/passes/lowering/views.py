@@ -1,6 +1,18 @@
 """Views: the element of a part of an array, as an element of the array.
 
-v = x[1:, None, ::2]           v[i, 0, j]  →  x[1 + i, 2 * j]
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.lowering import lower
+>>> def differences(x):
+...     return np.sum(x[1:] - x[:-1])
+>>> function = lower(normal_form(differences, np.ones(3)))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def differences(x):
+    t1 = 0.0
+    for i in range(x.shape[0] - 1):
+        t1 += x[i + 1] - x[i]
+    return t1
 """
 
 from __future__ import annotations

@@ -1,8 +1,36 @@
-"""Buffers that every iteration of a loop makes anew are made once, before the loop.
+"""Allocation hoisting: an array that every iteration of a loop makes anew is made once, before the loop.
 
-for i in range(n):                      buffer = np.empty(m)
-    buffer = np.empty(m)         →      for i in range(n):
-    …                                       …
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> from pullback.passes.memory.products import write_products
+>>> from pullback.transform.derivative import prepared
+>>> def trace(a, x, n):
+...     s = 0.0
+...     for i in range(n):
+...         y = a @ x
+...         s += y[i]
+...     return s
+>>> function = write_products(prepared(normal_form(trace, np.ones((2, 2)), np.ones(2), 2)))
+>>> print(show(function))
+trace(a: float64[:, :], x: float64[:], n: int64*):
+    t.0: int64* = dim(a, 0)
+    s.2 = for i in range(0, n, 1) with (s: float64 = 0.0):
+        y: float64[:] = empty((t.0), dtype='float64')
+        y.1: float64[:] = product_into(y, a, x, False)
+        t.1: float64 = load(y.1, ([i]))
+        s.1: float64 = add(s, t.1)
+        yield s.1
+    return s.2
+>>> print(show(hoist_allocations(function)))
+trace(a: float64[:, :], x: float64[:], n: int64*):
+    t.0: int64* = dim(a, 0)
+    y: float64[:] = empty((t.0), dtype='float64')
+    s.2, y.3 = for i in range(0, n, 1) with (s: float64 = 0.0, y.1: float64[:] = y):
+        y.2: float64[:] = product_into(y.1, a, x, False)
+        t.1: float64 = load(y.2, ([i]))
+        s.1: float64 = add(s, t.1)
+        yield s.1, y.2
+    return s.2
 
 Only for stacks, and for `np.empty` of a size that is the same in every iteration: nothing of an earlier iteration is
 read, or it would be undefined in the program as it was.
@@ -42,19 +70,19 @@ def _block(block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         changed = with_blocks(statement, _block)
-        statements += _lifted(changed) if isinstance(changed, For | While) else [changed]
+        statements += _hoisted(changed) if isinstance(changed, For | While) else [changed]
     return Block(tuple(statements), block.yields)
 
 
-def _lifted(loop: For | While) -> list[Statement]:
+def _hoisted(loop: For | While) -> list[Statement]:
     """The buffers that a loop's body makes, then the loop that carries them."""
-    own = made_in_iterations(loop)
+    varying = made_in_iterations(loop)
     before: list[Statement] = []
     for statement in loop.body.statements:
         if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
             continue
         last = _last_version(statement.value, loop.body)
-        if last is not None and last not in loop.body.yields and not own & set(values_in(statement.operands)):
+        if last is not None and last not in loop.body.yields and not varying & set(values_in(statement.operands)):
             before.append(statement)
             loop = _carrying(loop, statement, last)
     return [*before, loop]

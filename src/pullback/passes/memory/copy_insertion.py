@@ -1,12 +1,27 @@
-"""Ownership: copies are put in wherever an array would be written while somebody still needs its old elements.
+"""Copy insertion: an array is copied wherever it would be written while its old elements are still needed.
 
-    y = store(x, i, v)               x' = copy(x)
-    z = add(x, y)            →       y = store(x, i, v)
-    return z                         z = add(x', y)
-                                     return z
+The derivative of `exp` reads the `y` from before the write:
 
-After this pass every `store` can be done in place. Results are memory of their own: they share none with a parameter
-or with each other.
+>>> import numpy as np, pullback as pb
+>>> def changed(x):
+...     y = np.exp(x)
+...     y[0] = 0.0
+...     return np.sum(y)
+>>> as_arrays = pb.differentiable(changed, optimisations=pb.OPTIMISATIONS - {"lowering"})
+>>> print(pb.explain(as_arrays, np.ones(3), passes=["copy_insertion"]))
+copies: copy_insertion, an array is copied where it is written although its old elements are read later
+  ...
+       y: float64[:] = exp(x)
+  +    y_before: float64[:] = copy(y)
+       y.1: float64[:] = store(y, ([0]), 0.0)
+  ...
+       y_bar.1: float64[:] = store(y_bar, ([0]), 0.0)
+  -    x_bar: float64[:] = multiply(y_bar.1, y)
+  +    x_bar: float64[:] = multiply(y_bar.1, y_before)
+       return t.0, x_bar
+
+After this pass every `store` can be done in place: no version of an array is read once it was written over. Results are
+memory of their own: they share none with a parameter or with each other.
 """
 
 from __future__ import annotations
@@ -36,24 +51,24 @@ from pullback.ir.nodes import (
     results_of,
     walk,
 )
-from pullback.passes.memory.copy_placement import Repairs, find_repairs
+from pullback.passes.memory.copy_placement import RequiredCopies, required_copies
 
-MOST_ITERATIONS = 50
+MOST_ATTEMPTS = 50
 
 
-def own(function: Function) -> Function:
+def insert_copies(function: Function) -> Function:
     """The function with the copies that make writing in place safe, and that bring changed parameters up to date."""
-    function = _settled(replace(function, callees=tuple(map(own, function.callees))))
+    function = _without_conflicts(replace(function, callees=tuple(map(insert_copies, function.callees))))
     moved = [k for k in function.mutated if not is_in_place(function, k)]
     return _written_back(function, moved) if moved else function
 
 
-def _settled(function: Function) -> Function:
-    for _ in range(MOST_ITERATIONS):
-        repairs = find_repairs(function)
-        if not repairs.any():
+def _without_conflicts(function: Function) -> Function:
+    for _ in range(MOST_ATTEMPTS):
+        required = required_copies(function)
+        if not required.any():
             return function
-        function = _Repairer(repairs).function(function)
+        function = _CopyInsertion(required).function(function)
     raise AssertionError("the copies of an array do not settle")
 
 
@@ -93,9 +108,9 @@ def _written_back(function: Function, moved: list[int]) -> Function:
     return replace(function, body=Block(tuple(statements), function.body.yields))
 
 
-class _Repairer:
-    def __init__(self, repairs: Repairs) -> None:
-        self.repairs = repairs
+class _CopyInsertion:
+    def __init__(self, required: RequiredCopies) -> None:
+        self.required = required
         self.position = 0
         self.copies: dict[Value, tuple[Value, int]] = {}
 
@@ -103,17 +118,17 @@ class _Repairer:
         statements = self.copied(function.parameters)
         statements += self.block_statements(function.body)
         body = Block(tuple(statements), self.operand(function.body.yields, END))
-        shared = {k: body.yields[k] for k in self.repairs.results}
+        shared = {k: body.yields[k] for k in self.required.results}
         return replace(function, body=_yielding_copies(body, shared, function.location))
 
     def copied(self, values: Iterable[Value]) -> list[Statement]:
         """Copies of the values that need one, right after they are made."""
         made: list[Statement] = []
         for value in values:
-            if value in self.repairs.values:
-                fresh = Value(f"{value.name}_before" if value.name else "", value.type)
-                self.copies[value] = (fresh, self.repairs.values[value])
-                made.append(Let(fresh, primitives.copy, (value,)))
+            if value in self.required.values:
+                duplicate = Value(f"{value.name}_before" if value.name else "", value.type)
+                self.copies[value] = (duplicate, self.required.values[value])
+                made.append(Let(duplicate, primitives.copy, (value,)))
         return made
 
     def operand(self, operand: Operand, position: int) -> Any:
@@ -148,7 +163,7 @@ class _Repairer:
             case For() | While():
                 return self.loop(statement)
         operands = self.operand(statement.operands, self.position)
-        if isinstance(statement, Let) and statement.value in self.repairs.written:
+        if isinstance(statement, Let) and statement.value in self.required.written:
             copy = _copy_of(operands[0], statement.value, statement.location)
             return [copy, replace(statement, operands=(copy.value, *operands[1:]))]
         return [replace(statement, operands=operands)]
@@ -156,7 +171,7 @@ class _Repairer:
     def copying(self, statement: If, block: Block) -> Block:
         """A branch that hands out copies of what only it defines and others write later."""
         pairs = enumerate(zip(statement.results, block.yields, strict=True))
-        wanted = {k: r for k, (r, y) in pairs if r in self.repairs.handed_out and not is_undefined(y)}
+        wanted = {k: r for k, (r, y) in pairs if r in self.required.handed_out and not is_undefined(y)}
         return _yielding_copies(block, wanted, statement.location)
 
     def loop(self, statement: For | While) -> list[Statement]:
@@ -164,7 +179,7 @@ class _Repairer:
         carried = []
         for k, item in enumerate(statement.carried):
             initial = self.operand(item.initial, self.position)
-            if (item.parameter, k) in self.repairs.initials:
+            if (item.parameter, k) in self.required.initials:
                 copy = _copy_of(initial, item.parameter, statement.location)
                 before.append(copy)
                 initial = copy.value
@@ -178,7 +193,7 @@ class _Repairer:
             changes["condition"] = self.block(statement.condition)
         body = self.block(statement.body, tuple(item.parameter for item in statement.carried))
         parameters = enumerate(item.parameter for item in statement.carried)
-        wanted = {k: parameter for k, parameter in parameters if (parameter, k) in self.repairs.yields}
+        wanted = {k: parameter for k, parameter in parameters if (parameter, k) in self.required.yields}
         changes["body"] = _yielding_copies(body, wanted, statement.location)
         self.position += 1
         return [*before, replace(statement, **changes)]

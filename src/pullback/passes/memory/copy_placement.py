@@ -1,4 +1,17 @@
-"""Where copies must be made so that no write in place changes an array that somebody still needs."""
+"""Where copies must be made so that no write in place changes an array that is still needed.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import joint, prepared
+>>> def changed(x):
+...     y = np.exp(x)
+...     y[0] = 0.0
+...     return np.sum(y)
+>>> required_copies(joint(prepared(normal_form(changed, np.ones(3))), (0,), with_results=True)).values
+{y: float64[:]: 2}
+
+The value is copied right after it is made, and the copy is read from that place in the text on.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +22,7 @@ from pullback.ir.nodes import Function, Let, Value, is_undefined
 
 
 @dataclass(slots=True)
-class Repairs:
+class RequiredCopies:
     """What to copy: values right after they are made, operands where they are written, where loops take or yield them,
     and results."""
 
@@ -24,7 +37,7 @@ class Repairs:
         return bool(self.values or self.written or self.handed_out or self.initials or self.yields or self.results)
 
 
-def find_repairs(function: Function) -> Repairs:
+def required_copies(function: Function) -> RequiredCopies:
     """What to copy so that the writes that a function has now can be done in place."""
     return _Placement(function).check()
 
@@ -33,7 +46,7 @@ class _Placement:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.lifetimes = Lifetimes(function)
-        self.repairs = Repairs()
+        self.required = RequiredCopies()
         self.copied: frozenset[Value] = frozenset()
         self.rank = {value: k for k, value in enumerate(self.lifetimes.order)}
         self.holders: dict[Value, list[Value]] = {}
@@ -41,13 +54,13 @@ class _Placement:
             for origin in self.lifetimes.origin(value):
                 self.holders.setdefault(origin, []).append(value)
 
-    def check(self) -> Repairs:
+    def check(self) -> RequiredCopies:
         for statement, position, sides in self.lifetimes.writes:
             self.check_write(statement, position, sides)
         for parameter, taken in self.lifetimes.taken.items():
             self.check_taken(parameter, taken)
         self.check_results()
-        return self.repairs
+        return self.required
 
     def holding(self, origins: frozenset[Value]) -> list[Value]:
         """The values that may share this memory, in the order in which they are made."""
@@ -75,9 +88,9 @@ class _Placement:
         """Give those who read a value after a position a copy, made where the value is surely there."""
         handed_out = self.handed_out(value)
         if handed_out:
-            self.repairs.handed_out |= handed_out
+            self.required.handed_out |= handed_out
         else:
-            self.repairs.values.setdefault(value, position)
+            self.required.values.setdefault(value, position)
 
     def handed_out(self, value: Value) -> set[Value]:
         """For a result that only some branches define: the innermost such results, which those branches can copy."""
@@ -90,7 +103,7 @@ class _Placement:
     def copy_before(self, statement: Let, written: frozenset[Value]) -> None:
         """Write to a copy; the writes that follow on the same memory are looked at again in the next iteration."""
         if not written & self.copied:
-            self.repairs.written.add(statement.value)
+            self.required.written.add(statement.value)
             self.copied |= written
 
     def check_taken(self, parameter: Value, place: Taken) -> None:
@@ -106,12 +119,12 @@ class _Placement:
             for value in needed:
                 self.copy_for_readers(value, place.start)
         elif taken & others or needed or foreign or taken & lifetimes.readonly:
-            self.repairs.initials.add((parameter, k))
+            self.required.initials.add((parameter, k))
         yielded = lifetimes.origin(loop.body.yields[k])
         other_yields = [y for j, y in enumerate(loop.body.yields) if j != k]
         outer = any(lifetimes.made.get(origin, -1) <= place.start for origin in yielded)
         if outer or any(yielded & lifetimes.origin(y) for y in other_yields):
-            self.repairs.yields.add((parameter, k))
+            self.required.yields.add((parameter, k))
 
     def may_take(self, parameter: Value) -> bool:
         """Whether a parameter's memory may be written."""
@@ -124,5 +137,5 @@ class _Placement:
         for k, result in enumerate(self.function.results):
             origins = self.lifetimes.origin(result)
             if origins & (seen | kept | set(self.function.parameters)):
-                self.repairs.results.add(k)
+                self.required.results.add(k)
             seen |= origins

@@ -1,11 +1,24 @@
-"""Clears: adjoints of elements that nobody reads again are not set to 0.
+"""Dead-store elimination: adjoints of elements that nobody reads again are not set to 0.
 
-for i in range(n):                        for i in range(n):
-    g = y_bar[i]                              g = y_bar[i]
-    y_bar[i] = 0.0            →               x_bar[i] += g
-    x_bar[i] += g
+>>> import numpy as np, pullback as pb
+>>> def squares(x):
+...     y = np.empty(x.shape[0])
+...     for i in range(x.shape[0]):
+...         y[i] = x[i] * x[i]
+...     return np.sum(y)
+>>> print(pb.explain(squares, np.ones(3), passes=["dead_stores"]))
+finish: dead_stores, adjoints of elements that nobody reads again are not set to 0
+  ...
+           t.8: float64 = load(y_bar.4, ([i.2]))
+  -        y_bar.5: float64[:] = store(y_bar.4, ([i.2]), 0.0)
+           t.9: float64 = multiply(2, t.7)
+  ...
+           x_bar.2: float64[:] = add_at(x_bar.1, ([i.2]), t.10)
+  -        yield y_bar.5, x_bar.2
+  +        yield y_bar.4, x_bar.2
+       return t.6, x_bar.3
 
-That is so where every iteration has slots of its own in the array, which ends with the loop.
+That is legal where no other iteration uses the element, and nobody reads the array after the loop.
 """
 
 from __future__ import annotations
@@ -21,10 +34,10 @@ from pullback.ir.rewrite import substituted, with_blocks
 
 def remove_dead_stores(function: Function) -> Function:
     """The same function without such writes."""
-    return replace(function, body=_Leaver(Counter(read_in(function.body))).block(function.body))
+    return replace(function, body=_DeadStores(Counter(read_in(function.body))).block(function.body))
 
 
-class _Leaver:
+class _DeadStores:
     def __init__(self, uses: Counter[Value]) -> None:
         self.uses = uses
 
@@ -40,10 +53,10 @@ class _Leaver:
 
     def without(self, loop: For, k: int) -> For:
         """The loop with the writes of 0 that end an iteration's use of its slots left out."""
-        body = self.uncleared(loop.body, loop.carried[k].parameter, loop.body.yields[k])
+        body = self.without_last_store(loop.body, loop.carried[k].parameter, loop.body.yields[k])
         return loop if body is None else replace(loop, body=body)
 
-    def uncleared(self, block: Block, version: Value, last: object) -> Block | None:
+    def without_last_store(self, block: Block, version: Value, last: object) -> Block | None:
         """A block whose last change of an array, from `version` to `last`, is left out; None if it is another one."""
         for k, statement in enumerate(block.statements):
             match statement:
@@ -53,17 +66,17 @@ class _Leaver:
                     others = (*block.statements[:k], *block.statements[k + 1 :])
                     return substituted(Block(others, block.yields), {statement.value: version})
                 case For() if last in statement.results:
-                    made = self.cleared_inside(statement, version, statement.results.index(last))
+                    made = self.without_inner_store(statement, version, statement.results.index(last))
                     if made is None:
                         return None
                     return Block((*block.statements[:k], made, *block.statements[k + 1 :]), block.yields)
         return None
 
-    def cleared_inside(self, loop: For, version: Value, k: int) -> For | None:
+    def without_inner_store(self, loop: For, version: Value, k: int) -> For | None:
         """An inner loop without such a write."""
         if loop.carried[k].initial is not version or not has_slots(loop, k):
             return None
-        body = self.uncleared(loop.body, loop.carried[k].parameter, loop.body.yields[k])
+        body = self.without_last_store(loop.body, loop.carried[k].parameter, loop.body.yields[k])
         return None if body is None else replace(loop, body=body)
 
 

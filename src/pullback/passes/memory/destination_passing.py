@@ -1,9 +1,21 @@
-"""Results that are written into arrays of the caller's, which become parameters that the function changes.
+"""Destination passing: a result is written into an array of the caller's, which becomes a parameter that the function
+changes.
 
-f_grad(x):                              f_grad(x, x_bar):
-    x_bar = zeros_like(x)         →         x_bar.1 = shaped_like(x_bar, x)
-    x_bar.1 = add_at(x_bar, …)              x_bar.2 = store(x_bar.1, ([...]), 0.0)
-    return x_bar.1                          x_bar.3 = add_at(x_bar.2, …)
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def first(x):
+...     y = np.zeros(x.shape[0])
+...     y[0] = x[1]
+...     return y
+>>> function = normal_form(first, np.ones(3))
+>>> print(show(pass_destinations(function, {0: function.parameters[0]})))
+first(x: float64[:], x_bar: float64[:]):
+    x_bar.1: float64[:] = shaped_like(x_bar, x)
+    t.0: int64* = dim(x, 0)
+    y: float64[:] = store(x_bar.1, ([...]), 0.0)
+    t.1: float64 = load(x, ([1]))
+    y.1: float64[:] = store(y, ([0]), t.1)
+    return y.1
 
 A result that became what it is by writes into one array, which the function made, is made in the caller's array
 instead. Any other is copied into it at the end.
@@ -41,17 +53,17 @@ from pullback.ir.types import Array
 WHOLE = (Index((Constant(Ellipsis),)),)
 
 
-def write_into(function: Function, sources: Mapping[int, Value]) -> Function:
+def pass_destinations(function: Function, sources: Mapping[int, Value]) -> Function:
     """The function with a parameter more for each of these results, which it writes there and does not return.
 
     sources: for the number of a result, the parameter whose shape and dtype it has.
     """
     for moved, k in enumerate(sorted(sources)):
-        function = _moved(function, k - moved, sources[k])
+        function = _with_destination(function, k - moved, sources[k])
     return function
 
 
-def _moved(function: Function, k: int, source: Value) -> Function:
+def _with_destination(function: Function, k: int, source: Value) -> Function:
     """The function with one result moved."""
     out, memory = (Value(f"{source.name}_bar", source.type) for _ in range(2))
     others = [p for p in function.parameters if isinstance(p.type, Array) and p is not source]
@@ -59,7 +71,7 @@ def _moved(function: Function, k: int, source: Value) -> Function:
     start = [Effect(runtime.check_apart, (out, other), location) for other in others]
     shaped = Let(memory, primitives.shaped_like, (out, source), location=location)
     result = function.results[k]
-    body, last = _grown(function.body, result, memory) or _copied(function.body, result, memory)
+    body, last = _made_in(function.body, result, memory) or _copied_into(function.body, result, memory)
     yields = (*body.yields[:k], *body.yields[k + 1 :], last)
     return replace(
         function,
@@ -69,7 +81,7 @@ def _moved(function: Function, k: int, source: Value) -> Function:
     )
 
 
-def _grown(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand] | None:
+def _made_in(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand] | None:
     """The body with a result that is made in this memory from the start; None where it is not one array's."""
     definitions: dict[Value, Statement] = {r: s for s in walk(body) for r in results_of(s)}
     root = root_of(result, definitions)
@@ -81,10 +93,10 @@ def _grown(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]
         changed = substituted(Block(kept, (*body.yields, result)), {made.value: memory})
         return Block(changed.statements, changed.yields[:-1]), changed.yields[-1]
     k = body.statements.index(made)
-    return Block((*body.statements[:k], *_filled(made, memory), *body.statements[k + 1 :]), body.yields), result
+    return Block((*body.statements[:k], *_stores_of(made, memory), *body.statements[k + 1 :]), body.yields), result
 
 
-def _filled(made: Let, memory: Value) -> tuple[Let, ...]:
+def _stores_of(made: Let, memory: Value) -> tuple[Let, ...]:
     """The statements that give this memory the elements of a new array."""
     value: Operand
     before: tuple[Let, ...] = ()
@@ -101,7 +113,7 @@ def _filled(made: Let, memory: Value) -> tuple[Let, ...]:
     return (*before, Let(made.value, primitives.store, (memory, WHOLE, value), location=made.location))
 
 
-def _copied(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]:
+def _copied_into(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]:
     last = Value(memory.name, memory.type)
     return Block((*body.statements, Let(last, primitives.store, (memory, WHOLE, result))), body.yields), last
 

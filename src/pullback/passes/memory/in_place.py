@@ -1,13 +1,36 @@
-"""Arrays that a loop hands from iteration to iteration are written in one piece of memory, not made anew.
+"""In-place updates of carried arrays: the array that an iteration hands to the next is written over the one that it was
+handed, not made anew.
 
-for i in range(n) with (x.1 = x):            for i in range(n) with (x.1 = x):
-    buffer = np.empty(m)                         t = f(x.1)
-    t = f(x.1)                        →          x.2 = store(x.1, ([...]), t)
-    x.2 = store(buffer, ([...]), t)              yield x.2
-    yield x.2
+>>> import pullback as pb
+>>> def relaxed(a, x, n):
+...     for _ in range(n):
+...         x = a @ np.sin(x)
+...     return x[0]
+>>> given = np.ones((2, 2)), np.ones(2), 3
+>>> print(pb.explain(relaxed, *given, argnums=1, passes=["in_place"]))
+buffers: in_place, an array that an iteration hands to the next is written over the one that it was handed
+  ...
+           t.15: float64[:] = product_into(t.14, x_bar.2, a, False)
+  -        x_bar.3: float64[:] = empty((t.4), dtype='float64')
+  -        x_bar.6 = for i.1 in range(0, t.4, 1) with (x_bar.4: float64[:] = x_bar.3):
+  +        x_bar.6 = for i.1 in range(0, t.4, 1) with (x_bar.4: float64[:] = x_bar.2):
+               t.16: float64 = load(x.4, ([i.1]))
 
-An array that is made in the iteration while the old one is still read, by a product, is copied over the old one at the
-end.
+That is possible where both have one shape, and where the old array is not read any more once the new one is written. A
+product that reads the old array itself is copied over it at the end of the iteration:
+
+>>> def power(a, x, n):
+...     for _ in range(n):
+...         x = a @ x
+...     return x[0]
+>>> print(pb.explain(power, *given, argnums=1, passes=["in_place"]))
+buffers: in_place, an array that an iteration hands to the next is written over the one that it was handed
+  ...
+           x_bar.3: float64[:] = matmul(x_bar.2, a)
+  -        yield x_bar.3
+  +        x_bar.5: float64[:] = store(x_bar.2, ([...]), x_bar.3)
+  +        yield x_bar.5
+       return t.6, x_bar.4
 """
 
 from __future__ import annotations
@@ -37,15 +60,15 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Array
 from pullback.passes.memory.destination_passing import WHOLE, root_of
-from pullback.passes.memory.products import is_product, written_into
+from pullback.passes.memory.products import is_product, with_destination
 
 
 def write_in_place(function: Function) -> Function:
     """The same function with arrays that its loops hand on in the memory of those before, where shapes are equal."""
-    return replace(function, body=_Places(function).block(function.body))
+    return replace(function, body=_InPlace(function).block(function.body))
 
 
-class _Places:
+class _InPlace:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function)
 
@@ -85,7 +108,7 @@ def _overwriting(body: Block, carried: Carried, k: int) -> Block:
     if made.value is not new or not is_product(made):
         return body
     if free:
-        return _with(made, written_into(made, old), body)
+        return _with(made, with_destination(made, old), body)
     stored = Value(new.name, new.type)
     last = Let(stored, primitives.store, (old, WHOLE, new), location=made.location)
     return Block((*body.statements, last), (*body.yields[:k], stored, *body.yields[k + 1 :]))

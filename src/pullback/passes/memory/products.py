@@ -1,13 +1,32 @@
-"""Products that every iteration of a loop makes anew are written into buffers, or added where they are summed.
+"""Destinations for products: what iterations of a loop make anew, by products, inverses and copies, is written into
+buffers, or added where it is summed.
 
-for i in range(n):                      for i in range(n):
-    t = matmul(a, x)                        buffer = np.empty(m)
-    …                             →         t = product_into(buffer, a, x)
-    y += matmul(b, t)                       …
-                                            product_into(y, b, t, added)
+>>> import pullback as pb
+>>> def trace(a, x, n):
+...     s = 0.0
+...     for i in range(n):
+...         y = a @ x
+...         s += y[i]
+...     return s
+>>> print(pb.explain(trace, np.ones((2, 2)), np.ones(2), 2, argnums=0, passes=["products"]))
+buffers: products, products, inverses and copies that iterations make are written into buffers, or added in place
+  ...
+       a_bar: float64[:, :] = zeros((t.3, t.1), dtype='float64')
+  +    t.6: int64* = dim(a, 0)
+       s.2, a_bar.3 = for i in range(0, n, 1) with (s: float64 = 0.0, a_bar.1: float64[:, :] = a_bar):
+  -        y: float64[:] = matmul(a, x)
+  +        y.1: float64[:] = empty((t.6), dtype='float64')
+  +        y: float64[:] = product_into(y.1, a, x, False)
+           t.4: float64 = load(y, ([i]))
+  ...
+           y_bar.1: float64[:] = add_at(y_bar, ([i]), 1.0)
+  -        t.5: float64[:, :] = outer(y_bar.1, x)
+  -        a_bar.2: float64[:, :] = accumulate(a_bar.1, t.5)
+  +        a_bar.2: float64[:, :] = product_into(a_bar.1, y_bar.1, x, True)
+           yield s.1, a_bar.2
 
-The buffers are then made before the loop (`passes/memory/allocation_hoisting.py`). So a product of small matrices takes
-no memory.
+The buffers are then made before the loop (`passes/memory/allocation_hoisting.py`), so that a product of small matrices
+takes no memory. A product is added where it is summed if nothing in between writes its factors.
 """
 
 from __future__ import annotations
@@ -80,7 +99,7 @@ def is_inverse(statement: Statement) -> TypeGuard[Let]:
     return type(type_) is Array and type_.ndim == 2 and is_float(type_) and statement.value.type == type_
 
 
-def written_into(statement: Let, array: Value) -> Let:
+def with_destination(statement: Let, array: Value) -> Let:
     """A product, an inverse or a copy that is written into an array."""
     if is_inverse(statement):
         return replace(statement, function=primitives.inverse_into, operands=(array, *statement.operands))
@@ -95,7 +114,7 @@ class _Sum:
 
     factors: tuple[Value, Value]
     replaced: tuple[Let, ...]
-    turned: bool = False
+    transposed: bool = False
 
 
 class _Writer:
@@ -113,45 +132,45 @@ class _Writer:
         return Block(tuple(statements), block.yields)
 
     def loop(self, loop: For | While) -> list[Statement]:
-        """The loop with the products of its own statements written so, after the sizes that it asks for."""
+        """The loop with the products that its own statements make written into buffers, after the sizes of these."""
         sums = {} if self.copies_alone else self.sums_of(loop.body)
         left_out = {id(s) for found in sums.values() for s in found.replaced}
-        own = made_in_iterations(loop)
+        varying = made_in_iterations(loop)
         before, body = Builder(), Builder()
         for statement in loop.body.statements:
             if id(statement) in left_out:
                 continue
             if isinstance(statement, Let) and statement.value in sums:
                 self.add_sum(statement, sums[statement.value], body)
-            elif self.is_written(statement) and self.has_place(statement.value, loop, own):
+            elif self.is_written(statement) and self.has_place(statement.value, loop, varying):
                 self.write(statement, before, body)
             else:
                 body.add(statement)
         return [*before.statements, replace(loop, body=Block(tuple(body.statements), loop.body.yields))]
 
-    # Products on their own
+    # Products that are not added to anything
 
     def is_written(self, statement: Statement) -> TypeGuard[Let]:
         return is_copy(statement) or (not self.copies_alone and (is_product(statement) or is_inverse(statement)))
 
-    def has_place(self, value: Value, loop: For | While, own: set[Value]) -> bool:
+    def has_place(self, value: Value, loop: For | While, varying: set[Value]) -> bool:
         """Whether a buffer for a product can be made before the loop."""
-        return value not in loop.body.yields and all(_is_from_outside(size, own) for size in self.shapes.of(value))
+        return value not in loop.body.yields and all(_is_from_outside(size, varying) for size in self.shapes.of(value))
 
     def write(self, statement: Let, before: Builder, body: Builder) -> None:
         with before.at(statement.location), body.at(statement.location):
             shape = tuple(_extent(size, before) for size in self.shapes.of(statement.value))
             name, type_ = statement.value.name, statement.value.type
             buffer = body.let(np.empty, shape, Constant(type_.dtype), keywords=("dtype",), name=name, type_=type_)
-            body.add(written_into(statement, buffer))
+            body.add(with_destination(statement, buffer))
 
     # Sums
 
     def add_sum(self, statement: Let, found: _Sum, body: Builder) -> None:
         with body.at(statement.location):
             a, b = found.factors
-            if found.turned:  # (a b)ᵀ = bᵀ aᵀ
-                a, b = (_turned(factor, body) for factor in (b, a))
+            if found.transposed:  # (a b)ᵀ = bᵀ aᵀ
+                a, b = (_transposed(factor, body) for factor in (b, a))
             operands = (statement.operands[0], a, b, Constant(True))
             body.add(replace(statement, function=primitives.product_into, operands=operands))
 
@@ -170,7 +189,7 @@ class _Writer:
                 replaced.append(made)
                 if is_product(made) and self.may_wait(made, total, block.statements[places[addend] : k]):
                     found[statement.value] = _Sum(made.operands, tuple(replaced), len(replaced) == 2)
-                if len(replaced) == 2 or not _is_turning(made):
+                if len(replaced) == 2 or not _is_transposing(made):
                     break
                 addend = made.operands[0]
         return found
@@ -193,23 +212,23 @@ def _written_by(statements: tuple[Statement, ...]) -> set[Value]:
     return found
 
 
-def _is_turning(statement: Let) -> bool:
+def _is_transposing(statement: Let) -> bool:
     """Whether a statement transposes a matrix."""
     axes = statement.operands[1:]
     return statement.function is np.transpose and axes in ((), ((Constant(1, INT), Constant(0, INT)),))
 
 
-def _turned(factor: Value, builder: Builder) -> Value:
+def _transposed(factor: Value, builder: Builder) -> Value:
     """The transpose of a matrix; a vector as it is."""
     axes = (Constant(1, INT), Constant(0, INT))
     return builder.let(np.transpose, factor, axes, type_=factor.type) if rank_of(factor) == 2 else factor
 
 
-def _is_from_outside(size: Size, own: set[Value]) -> bool:
+def _is_from_outside(size: Size, varying: set[Value]) -> bool:
     """Whether a size is known before a loop whose iterations make these values."""
     if isinstance(size, SliceSize):
         return False
-    return isinstance(size, int) or (size if isinstance(size, Value) else size[0]) not in own
+    return isinstance(size, int) or (size if isinstance(size, Value) else size[0]) not in varying
 
 
 def _extent(size: Size, builder: Builder) -> Operand:

@@ -1,12 +1,26 @@
-"""Registers: an element that every iteration of a loop adds to is summed in a variable, and written once.
+"""Scalar replacement: an element that every iteration of a loop adds to is summed in a variable, and written once.
 
-for j in range(m):                        total = 0.0
-    x_bar[i] += t[j] * w[j]               for j in range(m):
-                                  →           total += t[j] * w[j]
-                                          if m > 0:
-                                              x_bar[i] += total
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def add_products(y, x, w):
+...     for i in range(y.shape[0]):
+...         for j in range(w.shape[0]):
+...             y[i] += x[j] * w[j]
+>>> function = prepared(normal_form(add_products, np.ones(2), np.ones(3), np.ones(3)))
+>>> text = emit_module([replace_elements_by_scalars(function)], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def add_products(y, x, w):
+    for i in range(y.shape[0]):
+        total = 0.0
+        for j in range(w.shape[0]):
+            total += x[j] * w[j]
+        if 0 < w.shape[0]:
+            y[i] += total
 
-A sum in a variable can be vectorised; one in memory cannot, because the memory may be that of `t` or `w`.
+A sum in a variable can be vectorised; one in memory cannot, because the memory may be that of `x` or `w`. It is legal
+where the iterations do nothing else with the array, at an index that is the same for all of them. A loop without
+iterations writes nothing: its index may be outside.
 """
 
 from __future__ import annotations
@@ -48,11 +62,11 @@ def _block(block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         changed = with_blocks(statement, _block)
-        statements += _summed(changed) if isinstance(changed, For) else [changed]
+        statements += _with_scalars(changed) if isinstance(changed, For) else [changed]
     return Block(tuple(statements), block.yields)
 
 
-def _summed(loop: For) -> list[Statement]:
+def _with_scalars(loop: For) -> list[Statement]:
     """The loop with its sums in variables, then what writes them."""
     after: list[Statement] = []
     if loop.step == constant(1) and not loop.exits:

@@ -1,9 +1,50 @@
-"""Fresh arrays: zeros are not written before where the first thing added to each element can be stored instead.
+"""Zero-initialisation elimination: zeros are not written where the first addition to each element can be a store.
 
-x_bar = np.zeros(n)                        x_bar = np.empty(n)
-for i in range(n):              →          for i in range(n):
-    x_bar[i] += f(i)                           x_bar[i] = f(i)
-    x_bar[i] += g(i)                           x_bar[i] += g(i)
+>>> import pullback as pb
+>>> def squares(x):
+...     s = 0.0
+...     for i in range(x.shape[0]):
+...         s += x[i] * x[i]
+...     return s
+>>> print(pb.explain(squares, np.ones(3), passes=["zero_initialisation"]))
+initialisation: zero_initialisation, zeros are not written where the first addition to each element can be a store
+  ...
+       t.0: int64* = dim(x, 0)
+  -    x_bar: float64[:] = zeros_like(x)
+  +    t.4: int64* = dim(x, 0)
+  +    x_bar: float64[:] = empty((t.4), dtype='float64')
+       s.2, x_bar.3 = for i in range(0, t.0, 1) with (s: float64 = 0.0, x_bar.1: float64[:] = x_bar):
+  ...
+           t.3: float64 = multiply(2, t.1)
+  -        x_bar.2: float64[:] = add_at(x_bar.1, ([i]), t.3)
+  +        x_bar.2: float64[:] = store(x_bar.1, ([i]), t.3)
+           yield s.1, x_bar.2
+
+That is legal where the loop surely writes every element before it reads it (`analysis/must_write.py`). Before machine
+code, a loop that may end before the array does is enough: `tail_initialisation` then writes zeros behind the elements
+that the loop stores.
+
+>>> def dot(x, w):
+...     s = 0.0
+...     for i in range(w.shape[0]):
+...         s += x[i] * w[i]
+...     return s
+>>> print(pb.explain(dot, np.ones(3), np.ones(3), argnums=0, passes=["tail_initialisation"]))
+arrangement: tail_initialisation, zeros are written only behind the elements that a loop stores
+  ...
+       t.0: int64* = dim(w, 0)
+  -    x_bar: float64[:] = zeros_like(x)
+  -    s.2, x_bar.3 = for i in range(0, t.0, 1) with (s: float64 = 0.0, x_bar.1: float64[:] = x_bar):
+  +    t.4: int64* = dim(x, 0)
+  +    x_bar: float64[:] = empty((t.4), dtype='float64')
+  +    x_bar.4: float64[:] = store(x_bar, ([t.0:]), 0.0)
+  +    s.2, x_bar.3 = for i in range(0, t.0, 1) with (s: float64 = 0.0, x_bar.1: float64[:] = x_bar.4):
+           t.1: float64 = load(x, ([i]))
+  ...
+           s.1: float64 = add(s, t.3)
+  -        x_bar.2: float64[:] = add_at(x_bar.1, ([i]), t.2)
+  +        x_bar.2: float64[:] = store(x_bar.1, ([i]), t.2)
+           yield s.1, x_bar.2
 """
 
 from __future__ import annotations
@@ -28,13 +69,13 @@ def skip_zero_initialisation(function: Function, tails: bool = False) -> Functio
 
     tails: with zeros in what a loop leaves over that may end before the array does.
     """
-    return replace(function, body=_Filler(function, tails).block(function.body))
+    return replace(function, body=_ZeroInitialisation(function, tails).block(function.body))
 
 
-class _Filler:
+class _ZeroInitialisation:
     def __init__(self, function: Function, tails: bool) -> None:
-        self.fillings = MustWrites(function)
-        self.ranges = Ranges(self.fillings.shapes)
+        self.must_writes = MustWrites(function)
+        self.ranges = Ranges(self.must_writes.shapes)
         self.tails = tails
 
     def block(self, block: Block) -> Block:
@@ -47,10 +88,10 @@ class _Filler:
                     made = zeros.get(carried.initial)
                     if made is None or not self.is_left(statement, k):
                         continue
-                    first = self.fillings.first_write(statement, k)
+                    first = self.must_writes.first_write(statement, k)
                     if first is not None:
                         emptied.add(made.value)
-                        whole = self.fillings.covers(statement, k)
+                        whole = self.must_writes.covers(statement, k)
                         statement = _storing(statement if whole else _with_tail(changed, statement, k), first)
             changed.append(with_blocks(statement, self.block))
         statements: list[Statement] = []
@@ -62,9 +103,9 @@ class _Filler:
     def is_left(self, loop: For, k: int) -> bool:
         """Whether a carried array is the loop's alone, and one that the loop fills or may leave unfilled at its end."""
         array = loop.carried[k].initial
-        if not isinstance(array.type, Array) or not array.type.ndim or self.fillings.uses[array] != 1:
+        if not isinstance(array.type, Array) or not array.type.ndim or self.must_writes.uses[array] != 1:
             return False
-        if self.fillings.covers(loop, k):
+        if self.must_writes.covers(loop, k):
             return True
         return self.tails and self.ranges.is_never_negative(self.ranges.form(loop.stop))
 

@@ -1,10 +1,27 @@
-"""Dead code: a Function without what nobody reads.
+"""Dead-code elimination: a Function without the statements, branch results and carried values that nobody reads.
 
-s.1 = for i in range(0, n, 1) with (s = 0.0, t = undefined):        s.1 = for i … with (s = 0.0):
-    u = mul(s, 2.0)                                             →       v = add(s, 1.0)
-    v = add(s, 1.0)                                                     yield v
-    yield v, u
-return s.1                                                          return s.1
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def halved(x, n):
+...     for _ in range(n):
+...         y = x * x
+...         x = 0.5 * x
+...     return x
+>>> print(show(normal_form(halved, 1.0, 3)))
+halved(x: float64*, n: int64*):
+    x.3 = for _ in range(0, n, 1) with (x.1: float64* = x):
+        y: float64* = multiply(x.1, x.1)
+        x.2: float64* = multiply(0.5, x.1)
+        yield x.2
+    return x.3
+>>> print(show(remove_dead(normal_form(halved, 1.0, 3))))
+halved(x: float64*, n: int64*):
+    x.3 = for _ in range(0, n, 1) with (x.1: float64* = x):
+        x.2: float64* = multiply(0.5, x.1)
+        yield x.2
+    return x.3
+
+What may raise is not dead: `passes/scalar/preserved_exceptions.py` has put a check of that in its place.
 """
 
 from __future__ import annotations

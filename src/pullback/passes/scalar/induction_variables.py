@@ -1,9 +1,29 @@
-"""Closed forms: an integer that every iteration of a loop changes by a known amount is computed from the iteration.
+"""Induction-variable substitution: what every iteration changes by a known amount is computed from the number of the
+iteration.
 
-for j in range(n) with (p = d):               for j in range(n):
-    x[p] += w[j]                      →           p = d + j
-    p = p + 1                                     x[p] += w[j]
-                                              p = d + max(n, 0)
+>>> import numpy as np, pullback as pb
+>>> def correlated(x, w, d):
+...     p = d
+...     s = 0.0
+...     for j in range(w.shape[0]):
+...         s += x[p] * w[j]
+...         p = p + 1
+...     return s
+>>> print(pb.explain(correlated, np.ones(9), np.ones(3), 2, passes=["induction_variables"]))
+preparation: induction_variables, a carried integer is computed from the number of the iteration
+  ...
+       t.0: int64* = dim(w, 0)
+  -    p.2, s.2 = for j in range(0, t.0, 1) with (p: int64* = d, s: float64 = 0.0):
+  +    s.2 = for j in range(0, t.0, 1) with (s: float64 = 0.0):
+  +        p: int64* = add(d, j)
+           t.1: float64 = load(x, ([p]))
+  ...
+           p.1: int64* = add(p, 1)
+  -        yield p.1, s.1
+  +        yield s.1
+  +    t.4: int64* = max(t.0, 0)
+  +    p.2: int64* = add(d, t.4)
+       return s.2
 
 Nothing is then carried, and a backward sweep has nothing to keep. In a nest the innermost loop comes first. Those
 around it follow where its number of iterations depends on none of them, or grows or shrinks by the same number from one
@@ -60,10 +80,10 @@ def substitute_induction_variables(function: Function) -> Function:
     """The same function with fewer carried integers."""
     function = replace(function, callees=tuple(map(substitute_induction_variables, function.callees)))
     while True:
-        closed = replace(function, body=_block(function.body))
-        if _count_carried(closed) == _count_carried(function):
+        changed = replace(function, body=_block(function.body))
+        if _count_carried(changed) == _count_carried(function):
             return function
-        function = hoist_invariants(closed)
+        function = hoist_invariants(changed)
 
 
 def _count_carried(function: Function) -> int:
@@ -74,11 +94,11 @@ def _block(block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         changed = with_blocks(statement, _block)
-        statements += _closed(changed) if isinstance(changed, For) else [changed]
+        statements += _substituted(changed) if isinstance(changed, For) else [changed]
     return Block(tuple(statements), block.yields)
 
 
-def _closed(loop: For) -> list[Statement]:
+def _substituted(loop: For) -> list[Statement]:
     """The loop without such integers, then what they are after it; before it, what it then reads."""
     changes = {k: made for k in range(len(loop.carried)) if (made := _changes(loop, k))}
     if loop.exits or loop.reverse or not changes:
@@ -112,7 +132,7 @@ def _changes(loop: For, k: int) -> list[_Change]:
     if not _is_integer(parameter) or not _is_integer(initial):
         return []
     definitions = _definitions(loop)
-    own = made_in_iterations(loop)
+    varying = made_in_iterations(loop)
     changes: list[_Change] = []
     value = loop.body.yields[k]
     while value is not parameter:
@@ -124,8 +144,8 @@ def _changes(loop: For, k: int) -> list[_Change]:
             value, by = by, value
         if not _is_integer(by):
             return []
-        growth = _growth(loop, by, definitions, own) if own & set(values_in(by)) else None
-        if own & set(values_in(by)) and growth is None:
+        growth = _growth(loop, by, definitions, varying) if varying & set(values_in(by)) else None
+        if varying & set(values_in(by)) and growth is None:
             return []
         changes.append(_Change(made.function, by, growth))
     return changes
@@ -145,29 +165,29 @@ def _reaches(operand: Operand, parameter: Value, definitions: dict[Value, Let]) 
     return any(_reaches(o, parameter, definitions) for o in made.operands)
 
 
-def _growth(loop: For, by: Operand, definitions: dict[Value, Let], own: set[Value]) -> _Growth | None:
+def _growth(loop: For, by: Operand, definitions: dict[Value, Let], varying: set[Value]) -> _Growth | None:
     """How an integer max(length, 0) differs from iteration to iteration, if its length is so much more in each."""
     made = definitions.get(by) if isinstance(by, Value) else None
     if made is None or made.function is not max or made.operands[1] != constant(0):
         return None
-    slope = _slope(loop, made.operands[0], definitions, own)
+    slope = _slope(loop, made.operands[0], definitions, varying)
     if not slope or not isinstance(loop.step, Constant):
         return None  # a length that stays the same moves before the loop
     return _Growth(made.operands[0], slope * loop.step.value)
 
 
-def _slope(loop: For, operand: Operand, definitions: dict[Value, Let], own: set[Value]) -> int | None:
+def _slope(loop: For, operand: Operand, definitions: dict[Value, Let], varying: set[Value]) -> int | None:
     """By how much an integer differs where the loop's index is one more; None where it is no such sum."""
     if not _is_integer(operand):
         return None
     if operand is loop.index:
         return 1
-    if not own & set(values_in(operand)):
+    if not varying & set(values_in(operand)):
         return 0
     made = definitions.get(operand)
     if made is None or made.function not in (np.add, np.subtract):
         return None
-    first, second = (_slope(loop, o, definitions, own) for o in made.operands)
+    first, second = (_slope(loop, o, definitions, varying) for o in made.operands)
     if first is None or second is None:
         return None
     return first + second if made.function is np.add else first - second
@@ -177,12 +197,12 @@ def _at_start(builder: Builder, loop: For, change: _Change) -> _Change:
     """The change with its length as it is in the first iteration."""
     if change.grows is None:
         return change
-    definitions, own = _definitions(loop), made_in_iterations(loop)
+    definitions, varying = _definitions(loop), made_in_iterations(loop)
 
     def first(operand: Operand) -> Operand:
         if operand is loop.index:
             return loop.start
-        if not own & set(values_in(operand)):
+        if not varying & set(values_in(operand)):
             return operand
         made = definitions[operand]
         return builder.let(made.function, *map(first, made.operands))

@@ -1,8 +1,34 @@
-"""Counters: two that count the same become one, and one that equals the loop's index becomes the index.
+"""Merging of induction variables: of two carried integers that count the same one is left, and one that equals the
+index of the loop becomes the index.
 
-for k in range(n) with (trips = 0, count = 0):      for k in range(n) with (trips = 0):
-    keep(stack, count, x)                      →        keep(stack, k, x)
-    trips, count = trips + 1, count + 1                 trips = k + 1
+Here the forward sweep counts its iterations (`trips`) and what it keeps on a stack (`count`):
+
+>>> import pullback as pb
+>>> def settled(x):
+...     while x > 1.0:
+...         x = 2.0 * np.sin(x)
+...     return x
+>>> print(pb.explain(settled, 3.0, passes=["merged_counters"]))
+finish: merged_counters, carried integers that count the same become one, or the index of the loop
+  ...
+           count.1: int64* = add(count, 1)
+  -        trips.1: int64* = add(trips, 1)
+  +        trips.1: int64* = add(count, 1)
+           yield x.2, x_stack.2, count.1, trips.1
+       x_saved: float64[:] = contents(x_stack.3, count.2)
+  -    x_bar.2, count.5 = for k in range(0, trips.2, 1) reversed with (x_bar: float64 = 1.0, count.3: int64* = count.2):
+  +    x_bar.2, count.5 = for k in range(0, count.2, 1) reversed with (x_bar: float64 = 1.0, count.3: int64* = count.2):
+           count.4: int64* = subtract(count.3, 1)
+  -        x.4: float64 = load(x_saved, ([count.4]))
+  +        x.4: float64 = load(x_saved, ([k]))
+           t.2: float64 = multiply(x_bar, 2.0)
+  ...
+           x_bar.1: float64 = multiply(t.2, t.3)
+  -        yield x_bar.1, count.4
+  +        yield x_bar.1, k
+       return x.3, x_bar.2
+
+What is then not read any more, dead-code elimination removes.
 """
 
 from __future__ import annotations

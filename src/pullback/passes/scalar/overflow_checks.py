@@ -1,9 +1,32 @@
-"""Overflow: Python's integers do not wrap around; where 64 bits are not proved to be enough, compiled code asks.
+"""Overflow checks: Python's integers do not wrap around; where 64 bits are not proved to suffice, machine code checks.
 
-k = i * n + i        →        k = checked_add(checked_multiply(i, n, 7), i, 7)
+>>> import pullback as pb
+>>> def weighted(x, n):
+...     s = 0.0
+...     for i in range(n):
+...         s += x * (i * n + n**3)
+...     return s
+>>> print(pb.explain(weighted, 1.0, 2, passes=["small_integers", "overflow_checks"]))
+assumptions: small_integers, arguments and sizes are assumed not to exceed 2**31; other calls go to the general form
+  ...
+   weighted_value_and_grad(x: float64*, n: int64*):
+  +    t.5: bool* = less_equal(n, 2147483648)
+  +    t.6: bool* = less_equal(-2147483648, n)
+  +    t.7: bool* = logical_and(t.6, t.5)
+  +    check(t.7, SizesDiffer)
+       s.2, x_bar.2 = for i in range(0, n, 1) with (s: float64* = 0.0, x_bar: float64* = 0.0):
+checks: overflow_checks, arithmetic of integers that is not proved to fit into 64 bits is checked
+  ...
+           t.3: int64* = multiply(i, n)
+  -        t.4: int64* = power(n, 3)
+  -        t.5: int64* = add(t.3, t.4)
+  +        t.4: int64* = checked_power(n, 3, 4)
+  +        t.5: int64* = checked_add(t.3, t.4, 4)
+           t.6: float64* = multiply(x, t.5)
 
-Arguments and sizes are first assumed to be small, where this proves something: the function then begins with checks of
-that, and the general form serves calls with others. What NumPy's integers compute wraps around, as it does in NumPy.
+The last operand is the line of the user's, for the message. Arguments and sizes are first assumed to be small, where
+this proves something, as it does for `i * n` here: the function then begins with checks of that, and the general form
+serves other calls. What NumPy's integers compute wraps around, as it does in NumPy.
 """
 
 from __future__ import annotations

@@ -1,12 +1,22 @@
-"""What may raise is not dead: a statement that nobody reads leaves the check behind that it makes.
+"""Preserved exceptions: what may raise is not dead; a statement that nobody reads leaves a check of that behind.
 
-z = dot(x, y)                    t = equal(dim(x, 0), dim(y, 0))
-return s                 →       check(t, ValueError, …)
-                                 return s
+>>> import numpy as np, pullback as pb
+>>> def total(x, y):
+...     z = np.dot(x, y)
+...     return np.sum(x)
+>>> print(pb.explain(total, np.ones(3), np.ones(3), passes=["preserved_exceptions"]))
+exceptions: preserved_exceptions, a statement that nobody reads, and that may raise, leaves a check of that behind
+  ...
+   total(x: float64[:], y: float64[:]):
+  +    t.1: int64* = dim(x, -1)
+  +    t.2: int64* = dim(y, -1)
+  +    t.3: bool* = equal(t.1, t.2)
+  +    check(t.3, ValueError, 'the sizes of the operands of a product differ')
+       z: float64 = dot(x, y)
 
-Where the check is cheap, it alone is left; where there is none, the statement stays, marked as `evaluated` for its
-errors; where it is proved that nothing can be raised, nothing is left. The statements of a backward sweep are not
-asked: what they could raise, the forward ones have raised before.
+The product itself is then dead. Where no cheap check tells, the statement stays, marked as `evaluated` for its errors;
+where it is proved that nothing can be raised, nothing is left. The statements of a backward sweep need no checks: what
+they could raise, the forward ones have raised before.
 """
 
 from __future__ import annotations
@@ -51,28 +61,28 @@ _EMPTY = "zero-size array to a reduction without an identity"
 _STEP = "range() arg 3 must not be zero"
 
 
-def leave_checks(function: Function, own: Set[Value] | None = None) -> Function:
+def leave_checks(function: Function, of_user: Set[Value] | None = None) -> Function:
     """The function with a check for each statement that nobody reads and that may raise.
 
-    own: what the user's statements define, where the function has others as well, which raise nothing.
+    of_user: what the user's statements define, where the function has others as well, which raise nothing.
     """
     live = set(defined_in(remove_dead(function).body))
     made = {s.value for s in walk(function.body) if isinstance(s, Let)}
-    asked = (made if own is None else made & own) - live
-    callees = tuple(map(leave_checks, function.callees)) if own is None else function.callees
-    if not asked and not _has_unknown_steps(function):
+    unread = (made if of_user is None else made & of_user) - live
+    callees = tuple(map(leave_checks, function.callees)) if of_user is None else function.callees
+    if not unread and not _has_unknown_steps(function):
         return replace(function, callees=callees)
-    return replace(function, body=_Leaver(function, asked).block(function.body), callees=callees)
+    return replace(function, body=_CheckInsertion(function, unread).block(function.body), callees=callees)
 
 
 def _has_unknown_steps(function: Function) -> bool:
     return any(isinstance(s, For) and not isinstance(s.step, Constant) for s in walk(function.body))
 
 
-class _Leaver(RangeWalk):
-    def __init__(self, function: Function, asked: set[Value]) -> None:
+class _CheckInsertion(RangeWalk):
+    def __init__(self, function: Function, unread: set[Value]) -> None:
         super().__init__(function)
-        self.asked = asked
+        self.unread = unread
         self.repeated: set[tuple[Operand, Size]] = set()
 
     def block(self, block: Block) -> Block:
@@ -83,7 +93,7 @@ class _Leaver(RangeWalk):
 
     def read_later(self, block: Block) -> set[tuple[Operand, Size]]:
         """The indices and sizes of the accesses that every run of a block makes for a value that is read."""
-        lets = (s for s in block.statements if isinstance(s, Let) and s.value not in self.asked)
+        lets = (s for s in block.statements if isinstance(s, Let) and s.value not in self.unread)
         pairs = (self.indices(*s.operands[:2]) for s in lets if s.function in ACCESSES)
         return {pair for found in pairs for pair in found or ()}
 
@@ -96,7 +106,7 @@ class _Leaver(RangeWalk):
     def let(self, statement: Let) -> list[Statement]:
         if _never_raises(statement):
             return [statement]
-        if statement.value in self.asked and not self.replaced(statement):
+        if statement.value in self.unread and not self.replaced(statement):
             with self.builder.block() as after:
                 self.builder.effect(primitives.evaluated, statement.value)
             return [statement, *after]
@@ -194,7 +204,7 @@ class _Leaver(RangeWalk):
         if not shape:
             return True
         return part is not None and all(
-            size in (1, own) for size, own in zip(reversed(shape), reversed(part), strict=False)
+            size in (1, place) for size, place in zip(reversed(shape), reversed(part), strict=False)
         )
 
     def indices(self, array: Value, path: tuple[Step, ...]) -> list[tuple[Operand, Size]] | None:

@@ -1,4 +1,26 @@
-"""A walk through a Function in the order in which it runs, with what is proved of its integers at each statement."""
+"""A walk through a Function in the order in which it runs, with what is proved of its integers at each statement.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.primitives import load
+>>> class Proofs(RangeWalk):
+...     def let(self, statement):
+...         if statement.function is load:
+...             array, path = statement.operands
+...             (index,), (size,) = path[0].items, self.shapes.of(array)
+...             print(path[0], "inside" if self.ranges.is_inside(index, size) else "not proved")
+...         return [statement]
+>>> def steps(x, k):
+...     s = x[k]
+...     for i in range(1, x.shape[0]):
+...         s += x[i - 1] * x[i]
+...     return s
+>>> function = normal_form(steps, np.ones(3), 1)
+>>> walked = Proofs(function).block(function.body)
+Index(items=(k: int64*,)) not proved
+Index(items=(_: int64*,)) inside
+Index(items=(i: int64*,)) inside
+"""
 
 from __future__ import annotations
 
@@ -14,9 +36,9 @@ from pullback.ir.nodes import Block, For, Function, If, Let, Statement, Value, W
 class RangeWalk:
     """Rewrites statements one by one: `let` says what stands in the place of a Let, `builder` adds before it."""
 
-    def __init__(self, function: Function, picks: bool = False) -> None:
+    def __init__(self, function: Function, selections: bool = False) -> None:
         self.shapes = Shapes(function)
-        self.ranges = Ranges(self.shapes, picks)
+        self.ranges = Ranges(self.shapes, selections)
         self.builder = Builder()
 
     def let(self, statement: Let) -> list[Statement]:

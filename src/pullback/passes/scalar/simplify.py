@@ -1,12 +1,23 @@
-"""Simplification: identities of arithmetic, values known beforehand, values computed before.
+"""Simplification: algebraic identities, constant folding and the elimination of common subexpressions.
 
-    t.0 = multiply(1.0, x)        s = add(x, y)
-    t.1 = add(0.0, t.0)      →    return s
-    s = add(t.1, y)
-    return s
+>>> import pullback as pb
+>>> def price(x, y):
+...     z = 1.0 * x
+...     return z * y + x * y
+>>> print(pb.explain(price, 0.5, 2.0, passes=["simplification"]))
+lowering: simplification, algebraic identities, constant folding, common subexpressions
+  ...
+   price(x: float64*, y: float64*):
+  -    z: float64* = multiply(1.0, x)
+  -    t.0: float64* = multiply(z, y)
+  -    t.1: float64* = multiply(x, y)
+  -    t.2: float64* = add(t.0, t.1)
+  +    t.0: float64* = multiply(x, y)
+  +    t.2: float64* = add(t.0, t.0)
+       return t.2
 
 Only identities that hold for all floats: `x * 1`, `x - 0`, `x / 1`, `-(-x)`, never `x * 0`, which is NaN where x is not
-finite. On the way back also `x + 0`, which is 0.0 for x = -0.0.
+finite. In the backward sweep also `x + 0`, which is 0.0 for x = -0.0.
 """
 
 from __future__ import annotations
@@ -98,12 +109,12 @@ class _Simplifier:
         return [new]
 
     def is_less_exact(self, value: Value, statement: Let) -> bool:
-        """Whether a value is one of the way back, whose products may be contracted, and the statement is the user's."""
+        """Whether a value is of the backward sweep, where products may be contracted, the statement the user's."""
         made = self.definitions.get(value)
         return made is not None and made.location.is_adjoint and not statement.location.is_adjoint
 
     def rewritten(self, statement: Let) -> Let:
-        """`-1 * a` as `-a`; on the way back `a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
+        """`-1 * a` as `-a`; in the backward sweep `a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
         if statement.function is np.multiply:
             a, b = statement.operands
             for one, other in ((a, b), (b, a)):

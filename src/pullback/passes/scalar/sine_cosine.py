@@ -1,8 +1,26 @@
-"""Pairs: the sine and the cosine of one number are computed one after the other, so that they share its reduction.
+"""Pairing of sines and cosines: those of one number are computed one after the other, so that they share its
+reduction to an interval around 0.
 
-y = sin(x)                        y = sin(x)
-…                        →        x_cos = cos(x)
-t = cos(x)                        …
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def turned(x, y):
+...     a = np.sin(x)
+...     b = a * y
+...     return b * np.cos(x)
+>>> print(show(normal_form(turned, 0.5, 2.0)))
+turned(x: float64*, y: float64*):
+    a: float64 = sin(x)
+    b: float64 = multiply(a, y)
+    t.0: float64 = cos(x)
+    t.1: float64 = multiply(b, t.0)
+    return t.1
+>>> print(show(pair(normal_form(turned, 0.5, 2.0))))
+turned(x: float64*, y: float64*):
+    a: float64 = sin(x)
+    x_cos: float64 = cos(x)
+    b: float64 = multiply(a, y)
+    t.0: float64 = multiply(b, x_cos)
+    return t.0
 
 A compiler shares it by itself within a function, but not between the parts of a long one (`emit/parts.py`).
 """

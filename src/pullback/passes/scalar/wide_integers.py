@@ -1,7 +1,25 @@
 """Integers beyond 64 bits, as Python has them: those that only floats are computed from become floats.
 
-y = x * 10**20               y = x * 1e20
-z = x * 10**n        →       z = x * power_of_integers(10, n)
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def scaled(x, n):
+...     return x * 10**20 + x * 10**n
+>>> print(show(normal_form(scaled, 1.0, 3)))
+scaled(x: float64*, n: int64*):
+    t.0: float64* = multiply(x, 100000000000000000000)
+    t.1: int64* = power(10, n)
+    t.2: float64* = multiply(x, t.1)
+    t.3: float64* = add(t.0, t.2)
+    return t.3
+>>> print(show(without_wide(normal_form(scaled, 1.0, 3))))
+scaled(x: float64*, n: int64*):
+    t.0: float64* = multiply(x, 1e+20)
+    t.1: float64* = power_of_integers(10, n)
+    t.2: float64* = multiply(x, t.1)
+    t.3: float64* = add(t.0, t.2)
+    return t.3
+
+Others are refused with a TypingError: machine code would wrap them around.
 """
 
 from __future__ import annotations

@@ -1,9 +1,22 @@
-"""Veils: an inner loop does not show how the iterations of the loop around it move downwards through its arrays.
+"""Optimisation barriers: an inner loop does not show how the iterations of the loop around it move downwards through
+its arrays.
 
-for k in range(n - 1, -1, -1):            for k in range(n - 1, -1, -1):
-    for i in range(m):             →          row = opaque(k)
-        x_bar[i] += t_saved[k, i]             for i in range(m):
-                                                  x_bar[i] += t_saved[row, i]
+>>> import pullback as pb
+>>> def settled(x, n):
+...     y = x.copy()
+...     for k in range(n):
+...         for i in range(x.shape[0]):
+...             y[i] = np.sin(y[i])
+...     return np.sum(y)
+>>> print(pb.explain(settled, np.ones(3), 2, passes=["optimisation_barriers"]))
+text: optimisation_barriers, LLVM does not see that the iterations of a loop move downwards through arrays
+  ...
+       y_bar.9 = for k.1 in range(0, n, 1) reversed with (y_bar.4: float64[:] = y_bar.3):
+  +        t.12: int64* = opaque(k.1)
+           y_bar.8 = for i.2 in range(0, t.0, 1) with (y_bar.5: float64[:] = y_bar.4):
+  -            t.8: float64 = load(t_saved.5, ([k.1, i.2]))
+  +            t.8: float64 = load(t_saved.5, ([t.12, i.2]))
+               t.9: float64 = load(y_bar.5, ([i.2]))
 
 Before an inner loop that reads one array and writes another, LLVM compares their places. It does so once for all
 iterations of the loop around, where it can tell how the places move with them, and refuses what moves downwards: the
@@ -30,7 +43,7 @@ SHORT = 32
 
 
 def insert_optimisation_barriers(function: Function) -> Function:
-    """The same function with such numbers behind a veil."""
+    """The same function with such indices behind optimisation barriers."""
     callees = tuple(map(insert_optimisation_barriers, function.callees))
     return replace(function, body=_block(function.body), callees=callees)
 
@@ -41,12 +54,12 @@ def _block(block: Block) -> Block:
 
 def _statement(statement: Statement) -> Statement:
     changed = with_blocks(statement, _block)
-    if isinstance(changed, For) and falls(changed) and not is_short(changed):
-        return replace(changed, body=_Veil(changed).block(changed.body))
+    if isinstance(changed, For) and counts_down(changed) and not is_short(changed):
+        return replace(changed, body=_Barrier(changed).block(changed.body))
     return changed
 
 
-def falls(loop: For) -> bool:
+def counts_down(loop: For) -> bool:
     """Whether a loop counts downwards."""
     step = loop.step.value if isinstance(loop.step, Constant) else 0
     return bool(step > 0) if loop.reverse else bool(step < 0)
@@ -57,8 +70,8 @@ def is_short(loop: For) -> bool:
     return isinstance(start, Constant) and isinstance(stop, Constant) and abs(stop.value - start.value) <= SHORT
 
 
-class _Veil:
-    """Puts what the iterations of a loop make of its index behind one veil, for the loops in them."""
+class _Barrier:
+    """Makes the index of a loop opaque, and what is computed from it, for the loops inside."""
 
     def __init__(self, loop: For) -> None:
         self.index = loop.index

@@ -1,18 +1,50 @@
-"""Abreast: iterations of a loop that need not wait for each other run side by side, 64 at a time.
+"""Outer-loop vectorisation: iterations of a loop that need not wait for each other run side by side, 64 at a time.
 
-for p in range(n):                     for q in range(n // 64):
-    s = 1.0                                s = np.empty(64)
-    for t in range(m):                     for k in range(64):
-        s += s * x[p, t]                       s[k] = 1.0
-    total += s                 →           for t in range(m):
-                                               for k in range(64):
-                                                   s[k] = s[k] + s[k] * x[64 * q + k, t]
-                                           for k in range(64):
-                                               total += s[k]
-                                       for p in range(n // 64 * 64, n): …as before
+The loop is strip-mined, and each of its numbers expanded to an array of 64, one for each *lane* of the strip:
+
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.scalar.dead_code import remove_dead
+>>> from pullback.transform.derivative import prepared
+>>> def chains(x):
+...     total = 0.0
+...     for p in range(x.shape[0]):
+...         s = 1.0
+...         for t in range(3):
+...             s += s * x[p]
+...         total += s
+...     return total
+>>> function = remove_dead(vectorise_outer_loops(prepared(normal_form(chains, np.ones(130)))))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def chains(x):
+    t1 = max(x.shape[0], 0) // 64
+    total = 0.0
+    for t2 in range(t1):
+        t3 = t2 * 64
+        s = np.empty((64,), dtype=np.float64)
+        t5 = np.empty((64,), dtype=np.float64)
+        for t4 in range(64):
+            t5[t4] = x[t3 + t4]
+            s[t4] = 1.0
+        for t6 in range(3):
+            for t7 in range(64):
+                s2 = s[t7]
+                s2 += s2 * t5[t7]
+                s[t7] = s2
+        for t8 in range(64):
+            s2 = s[t8]
+            total += s2
+    for p in range(t1 * 64, x.shape[0]):
+        t9 = x[p]
+        s2 = 1.0
+        for t6 in range(3):
+            s2 += s2 * t9
+        total += s2
+    return total
 
 The steps of a chain wait for each other; those of 64 chains do not, and a machine takes several at once. The same holds
-for loops over the few elements of an array that each iteration makes for itself: it gets an axis more.
+for loops over the few elements of an array that is private to an iteration: it gets an axis more.
 `analysis/outer_vectorisation.py` says which iterations may run so.
 """
 
@@ -52,16 +84,16 @@ from pullback.passes.vector.packing import find_lines, pack
 
 WIDTH = 64
 MOST_ELEMENTS = 256
-"""64 times larger arrays of an iteration, and lines that it reads, would not stay near."""
+"""So much an iteration may have in private arrays and lines that it reads: 64 times that stays in a near cache."""
 FEW_ELEMENTS = 16
-"""More of them are gone through fast enough as they are, where no inner loop stands in another one."""
+"""Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
 
 Terms = dict[Value, Operand]
 Stores = list[tuple[Value, Operand]]
 
 
 def vectorise_outer_loops(function: Function) -> Function:
-    """The same function with such loops in strips of iterations that run side by side."""
+    """The same function with such loops strip-mined, and the iterations of a strip side by side."""
     callees = tuple(map(vectorise_outer_loops, function.callees))
     return replace(function, body=_block(function.body, Shapes(function)), callees=callees)
 
@@ -71,7 +103,7 @@ def _block(block: Block, shapes: Shapes) -> Block:
     for statement in block.statements:
         lanes = Lanes(_sums_apart(statement)) if isinstance(statement, For) and not _is_short(statement) else None
         if lanes is not None and lanes.are_independent() and not lanes.are_large(MOST_ELEMENTS):
-            statements += _Strips(lanes, shapes).made()
+            statements += _StripMining(lanes, shapes).made()
         else:
             statements.append(with_blocks(statement, lambda inner: _block(inner, shapes)))
     return Block(tuple(statements), block.yields)
@@ -120,7 +152,7 @@ def _starting_anew(loop: For, sums: set[Value]) -> tuple[For, list[Let]]:
     return replace(loop, carried=tuple(carried), results=tuple(results)), added
 
 
-class _Strips:
+class _StripMining:
     """Builds the loop over strips, and the loop over the iterations that are left."""
 
     def __init__(self, lanes: Lanes, shapes: Shapes) -> None:
@@ -205,8 +237,8 @@ class _Strips:
         yields: tuple[Operand, ...],
     ) -> tuple[Value, ...]:
         """A run for all lanes, and the loop after it. Returns the next values of what lanes hand to one another."""
-        common, own = self.divided(pieces.runs[i])
-        for statement in common:
+        uniform, varying = self.divided(pieces.runs[i])
+        for statement in uniform:
             self.copy(statement, self.terms)
         crossing = self.lanes.crossing(pieces, last_reads, i)
         loop = pieces.loops[i] if i < len(pieces.loops) else None
@@ -218,26 +250,26 @@ class _Strips:
             )
         stores = [*((v, v) for v in crossing), *((c.parameter, c.initial) for c in chained), *stores]
         results: tuple[Value, ...] = ()
-        if own or stores or carried:
-            results = self.all_lanes(Block(tuple(own), yields), carried, stores)
+        if varying or stores or carried:
+            results = self.all_lanes(Block(tuple(varying), yields), carried, stores)
         if loop is not None:
             self.inner(loop)
         return results
 
     def divided(self, run: Iterable[Statement]) -> tuple[list[Statement], list[Statement]]:
         """The statements of a run that have one result for all lanes, or make an array for all, and the others."""
-        common: list[Statement] = []
-        own: list[Statement] = []
+        uniform: list[Statement] = []
+        varying: list[Statement] = []
         for statement in run:
             is_creation = isinstance(statement, Let) and statement.function in CREATING
             if is_creation or not self.lanes.varying & set(results_of(statement)):
-                common.append(statement)
+                uniform.append(statement)
             elif not (isinstance(statement, Let) and statement.value in self.packed):
-                own.append(statement)
-        return common, own
+                varying.append(statement)
+        return uniform, varying
 
     def is_number(self, value: Value) -> bool:
-        """Whether a value is a number that each lane has its own of."""
+        """Whether a value is a number, one for each lane."""
         return value in self.lanes.varying and value not in self.lanes.scratch
 
     def inner(self, inner: For) -> None:
@@ -316,7 +348,7 @@ class _Strips:
         return results[: len(carried)]
 
     def read(self, block: Block, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> None:
-        """Load what a lane reads of its own numbers; scratch arrays are read where they are used."""
+        """Load what a lane reads of its own numbers; private arrays are read where they are used."""
         made = {v for s in block.statements for v in results_of(s)}
         for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
             if value in self.lanes.scratch:
@@ -338,7 +370,7 @@ class _Strips:
         return versions
 
     def copy(self, statement: Statement, terms: Terms, lane: Value | None = None) -> None:
-        """A plain statement in other terms; scratch arrays have one axis more, for the lanes."""
+        """A plain statement in other terms; private arrays have one axis more, for the lanes."""
         if isinstance(statement, Let):
             operands = renamed(statement.operands, terms)
             if statement.function in CREATING and lane is None:
@@ -346,7 +378,7 @@ class _Strips:
             elif statement.operands and statement.operands[0] in self.lanes.scratch:
                 array, (index,), *rest = operands
                 operands = (array, (Index((*index.items, lane)),), *rest)
-            made = self.fresh(statement.value)
+            made = self.renamed_array(statement.value)
             self.builder.add(replace(statement, value=made, operands=operands))
             self.note(statement.value, made, terms, lane)
         elif isinstance(statement, If):
@@ -357,20 +389,20 @@ class _Strips:
                     for inner in side.statements:
                         self.copy(inner, terms, lane)
                 sides.append(Block(tuple(statements), renamed(side.yields, terms)))
-            results = tuple(map(self.fresh, statement.results))
+            results = tuple(map(self.renamed_array, statement.results))
             branches = replace(statement, condition=condition, then=sides[0], orelse=sides[1], results=results)
             self.builder.add(branches)
             for old, new in zip(statement.results, results, strict=True):
                 self.note(old, new, terms, lane)
 
     def note(self, old: Value, new: Value, terms: Terms, lane: Value | None) -> None:
-        """From here on a value is called so: in an iteration of a lane, or for all of them."""
+        """From here on a new value stands for an old one: in an iteration of a lane, or for all of them."""
         if lane is None and old in self.lanes.scratch:
             self.wide[old] = new
         else:
             terms[old] = new
 
-    def fresh(self, value: Value) -> Value:
+    def renamed_array(self, value: Value) -> Value:
         if value not in self.lanes.scratch or not isinstance(value.type, Array):
             return like(value)
         return Value(value.name, Array(value.type.dtype, value.type.ndim + 1))

@@ -1,14 +1,39 @@
-"""Lines: what iterations side by side read in lines of an array, each its own from left to right, is copied beforehand.
+"""Packing: what the iterations of a strip read along lines of an array, each from left to right, is copied before,
+so that what they read at the same time stands side by side.
 
-for q in range(n // 64):                  for q in range(n // 64):
-    for t in range(m):                        for k in range(64):
-        for k in range(64):                       for t in range(m):
-            … x[64 * q + k, t] …      →               packed[t, k] = x[64 * q + k, t]
-                                              for t in range(m):
-                                                  for k in range(64):
-                                                      … packed[t, k] …
+>>> from pullback.emit.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.scalar.dead_code import remove_dead
+>>> from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
+>>> from pullback.transform.derivative import prepared
+>>> def chains(x):
+...     total = 0.0
+...     for p in range(x.shape[0]):
+...         s = 1.0
+...         for t in range(x.shape[1]):
+...             s += s * x[p, t]
+...         total += s
+...     return total
+>>> function = remove_dead(vectorise_outer_loops(prepared(normal_form(chains, np.ones((130, 3))))))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("    for t2") : text.index("        for t10")], end="")
+    for t2 in range(t1):
+        t3 = t2 * 64
+        t5 = np.empty((max(x.shape[1], 0), 64), dtype=np.float64)
+        for t4 in range(64):
+            t6 = t3 + t4
+            for t7 in range(x.shape[1]):
+                t5[t7, t4] = x[t6, t7]
+        s = np.empty((64,), dtype=np.float64)
+        for t8 in range(64):
+            s[t8] = 1.0
+        for t7 in range(x.shape[1]):
+            for t9 in range(64):
+                s2 = s[t9]
+                s2 += s2 * t5[t7, t9]
+                s[t9] = s2
 
-A machine reads 64 numbers that lie side by side faster than 64 in different lines.
+A machine reads 64 numbers that stand side by side faster than 64 in different lines.
 """
 
 from __future__ import annotations

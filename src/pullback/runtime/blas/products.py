@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numba.np.linalg import call_xxgemm, call_xxgemv, ensure_blas
 
-from pullback.runtime.codegen.borrowed_arguments import borrowing
+from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.codegen.reassociation import plus
 from pullback.runtime.memory.strided import flat
@@ -62,8 +62,8 @@ def product_for(a: Any, b: Any) -> Any:
     return product_of_vectors
 
 
-borrowing(matrix_product, product_type, product_for, 2)
-borrowing(vector_outer, outer_type, lambda a, b: products_of_pairs, 2)
+overload_with_borrowed(matrix_product, product_type, product_for, 2)
+overload_with_borrowed(vector_outer, outer_type, lambda a, b: products_of_pairs, 2)
 
 
 def product_by_rows(a: Any, b: Any) -> Any:

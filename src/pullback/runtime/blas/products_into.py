@@ -1,4 +1,4 @@
-"""Products of matrices and vectors that are written into arrays, or added to them: no memory is taken for them.
+"""Products into destinations: products of matrices and vectors are written into arrays, or added, without new memory.
 
 Small ones become a part of their caller's machine code, which may know their sizes, as loops that the compiler unrolls.
 """
@@ -12,7 +12,7 @@ from numba import types
 
 from pullback.runtime.blas.calls import address, multiply, multiply_vector
 from pullback.runtime.blas.products import is_float_array
-from pullback.runtime.codegen.borrowed_arguments import borrowing
+from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.codegen.reassociation import plus
 
@@ -47,22 +47,22 @@ def none_for_products(out: Any, a: Any, b: Any, added: Any) -> Any:
     return types.none if out.ndim == (a.ndim + b.ndim - 2 or 2) else None
 
 
-def filling_for(out: Any, a: Any, b: Any, added: Any) -> Any:
+def small_product_for(out: Any, a: Any, b: Any, added: Any) -> Any:
     """The implementation that suits the operands."""
     match a.ndim, b.ndim:
         case 2, 2:
-            return fill_by_rows if b.layout == "C" else fill_by_dots
+            return product_by_rows_into if b.layout == "C" else product_by_dots_into
         case 2, 1:
-            return fill_with_vector
+            return matrix_vector_into
         case 1, 2:
-            return fill_of_vector
-    return fill_with_pairs
+            return vector_matrix_into
+    return outer_into
 
 
-borrowing(small_product_into, none_for_products, filling_for, 4, "inlined")
+overload_with_borrowed(small_product_into, none_for_products, small_product_for, 4, "inlined")
 
 
-def fill_by_rows(out: Any, a: Any, b: Any, added: bool) -> None:
+def product_by_rows_into(out: Any, a: Any, b: Any, added: bool) -> None:
     """Four elements of a row at a time: those of `b` stand side by side."""
     rows, inner, columns = a.shape[0], a.shape[1], b.shape[1]
     if inner != b.shape[0] or rows != out.shape[0] or columns != out.shape[1]:
@@ -88,7 +88,7 @@ def fill_by_rows(out: Any, a: Any, b: Any, added: bool) -> None:
             out[i, j] = out[i, j] + s0 if added else s0
 
 
-def fill_by_dots(out: Any, a: Any, b: Any, added: bool) -> None:
+def product_by_dots_into(out: Any, a: Any, b: Any, added: bool) -> None:
     """Each element as the product of a row and a column."""
     rows, inner, columns = a.shape[0], a.shape[1], b.shape[1]
     if inner != b.shape[0] or rows != out.shape[0] or columns != out.shape[1]:
@@ -101,7 +101,7 @@ def fill_by_dots(out: Any, a: Any, b: Any, added: bool) -> None:
             out[i, j] = out[i, j] + total if added else total
 
 
-def fill_with_vector(out: Any, a: Any, b: Any, added: bool) -> None:
+def matrix_vector_into(out: Any, a: Any, b: Any, added: bool) -> None:
     """a b for a vector `b`."""
     rows, inner = a.shape
     if inner != b.shape[0] or rows != out.shape[0]:
@@ -113,7 +113,7 @@ def fill_with_vector(out: Any, a: Any, b: Any, added: bool) -> None:
         out[i] = out[i] + total if added else total
 
 
-def fill_of_vector(out: Any, a: Any, b: Any, added: bool) -> None:
+def vector_matrix_into(out: Any, a: Any, b: Any, added: bool) -> None:
     """a b for a vector `a`."""
     inner, columns = b.shape
     if inner != a.shape[0] or columns != out.shape[0]:
@@ -125,7 +125,7 @@ def fill_of_vector(out: Any, a: Any, b: Any, added: bool) -> None:
         out[j] = out[j] + total if added else total
 
 
-def fill_with_pairs(out: Any, a: Any, b: Any, added: bool) -> None:
+def outer_into(out: Any, a: Any, b: Any, added: bool) -> None:
     if a.size != out.shape[0] or b.size != out.shape[1]:
         raise ValueError("outer: the array has another shape than the result")
     for i in range(a.size):
@@ -134,31 +134,31 @@ def fill_with_pairs(out: Any, a: Any, b: Any, added: bool) -> None:
             out[i, j] = out[i, j] + x * b[j] if added else x * b[j]
 
 
-def fill_any(out: Any, a: Any, b: Any, added: bool) -> None:
+def any_product_into(out: Any, a: Any, b: Any, added: bool) -> None:
     """Many multiplications are BLAS's, where it takes the arrays; a step of an array is counted in its elements."""
-    if out.size * a.shape[-1] <= FEW or not fills_by_blas(out, a, b, added):
+    if out.size * a.shape[-1] <= FEW or not blas_product_into(out, a, b, added):
         small_product_into(out, a, b, added)
 
 
-def any_for(out: Any, a: Any, b: Any, added: Any) -> Any:
-    return fill_with_pairs if a.ndim == b.ndim == 1 else fill_any
+def product_for(out: Any, a: Any, b: Any, added: Any) -> Any:
+    return outer_into if a.ndim == b.ndim == 1 else any_product_into
 
 
-borrowing(product_into, none_for_products, any_for, 4, "inlined")
+overload_with_borrowed(product_into, none_for_products, product_for, 4, "inlined")
 
 
-def fills_by_blas(out: Any, a: Any, b: Any, added: bool) -> bool:
+def blas_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
     """Whether BLAS has written a product of arrays that are not empty."""
     product_into(out, a, b, added)
     return True
 
 
-@compiled(fills_by_blas)
-def _fills_by_blas(out: Any, a: Any, b: Any, added: Any) -> Any:
+@compiled(blas_product_into)
+def _blas_product_into(out: Any, a: Any, b: Any, added: Any) -> Any:
     if a.ndim == b.ndim == 2:
         return multiply_matrices
     if a.ndim == 1:
-        return lambda out, a, b, added: fills_by_blas(out, b.T, a, added)
+        return lambda out, a, b, added: blas_product_into(out, b.T, a, added)
     return multiply_with_vector
 
 

@@ -1,6 +1,7 @@
-"""Helpers that are called with arrays they do not own: no reference is counted around a call of some nanoseconds.
+"""Borrowed arguments: helpers are called with arrays that they do not own, so that a call counts no references.
 
-A function compiled by Numba takes and drops a reference to each array it is given, two atomic instructions for each.
+A function compiled by Numba takes and drops a reference to each array it is given, two atomic instructions for
+each, beside a call of some nanoseconds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from numba.np.arrayobj import make_array
 Function = Callable[..., Any]
 
 
-def borrowing(function: Function, result_type: Function, chosen: Function, arity: int, place: str = "") -> None:
+def overload_with_borrowed(
+    function: Function, result_type: Function, chosen: Function, arity: int, place: str = ""
+) -> None:
     """Makes a function of arrays callable from compiled code.
 
     result_type: from the types of the operands that of the result, or None where the function does not take them.
@@ -30,11 +33,11 @@ def borrowing(function: Function, result_type: Function, chosen: Function, arity
     """
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lent = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
+        borrowed = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
         compiled = context.compile_subroutine(builder, chosen(*signature.args), signature, flags=flags(place))
         callee = context.declare_function(builder.module, compiled.fndesc)
         kinds, attributes = (signature.return_type, signature.args), ("noinline",) if place == "apart" else None
-        status, result = context.call_conv.call_function(builder, callee, *kinds, lent, attributes)
+        status, result = context.call_conv.call_function(builder, callee, *kinds, borrowed, attributes)
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
         return impl_ret_new_ref(context, builder, signature.return_type, result)

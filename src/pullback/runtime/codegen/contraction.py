@@ -1,4 +1,4 @@
-"""Operations of the way back may be contracted to fused multiply-adds, those of the user's values not.
+"""Operations of the backward sweep may be contracted to fused multiply-adds, those of the user's values not.
 
 NumPy rounds each product: `x * x - y * y` is exactly 0 for x = y. Contracted it need not be, and its square root may be
 NaN. The last line of a generated text names the lines in which statements may be contracted; there a division by a

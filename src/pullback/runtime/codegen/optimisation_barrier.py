@@ -1,4 +1,4 @@
-"""Veils: numbers of which a compiler does not learn how they change from iteration to iteration.
+"""Optimisation barriers: numbers of which LLVM does not learn how they change from iteration to iteration.
 
 Where an inner loop could be vectorised but for arrays that might share memory, LLVM compares their places first. It
 does so before the outer loop, for all of its iterations, where it can tell how the places move; and where they move
@@ -20,7 +20,7 @@ def opaque(number: int) -> int:
 
 
 @intrinsic
-def _behind_veil(context: Any, number: Any) -> Any:
+def _through_barrier(context: Any, number: Any) -> Any:
     """The same register, after a piece of machine code of no instructions."""
     if number != types.int64 or number != types.intp:
         return None
@@ -33,7 +33,7 @@ def _behind_veil(context: Any, number: Any) -> Any:
 
 
 @overload(opaque, strict=False)
-def _veiled(number: Any) -> Any:
+def _opaque(number: Any) -> Any:
     if number == types.int64 == types.intp:
-        return lambda number: _behind_veil(number)
+        return lambda number: _through_barrier(number)
     return lambda number: number

@@ -9,7 +9,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from pullback.runtime.codegen.borrowed_arguments import borrowing
+from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import is_array
 from pullback.runtime.memory.strided import flat_to
 
@@ -29,7 +29,7 @@ def copy_for(out: Any, value: Any) -> Any:
     return copy_bytes if value.layout == "C" and value.ndim == out.ndim else copy_collected
 
 
-borrowing(copy_into, none_for_arrays, copy_for, 2)
+overload_with_borrowed(copy_into, none_for_arrays, copy_for, 2)
 
 
 def copy_alike(out: Any, value: Any) -> None:
@@ -39,11 +39,11 @@ def copy_alike(out: Any, value: Any) -> None:
     out[...] = value
 
 
-def alike_for(out: Any, value: Any) -> Any:
+def equal_sizes_for(out: Any, value: Any) -> Any:
     return copy_block if out.layout == value.layout == "C" else copy_for(out, value)
 
 
-borrowing(copy_alike, none_for_arrays, alike_for, 2)
+overload_with_borrowed(copy_alike, none_for_arrays, equal_sizes_for, 2)
 
 
 def add_alike(out: Any, value: Any) -> None:
@@ -57,7 +57,7 @@ def none_for_additions(out: Any, value: Any) -> Any:
     return types.none if is_array(out) and is_array(value) and out.ndim == value.ndim <= 2 else None
 
 
-borrowing(add_alike, none_for_additions, lambda out, value: add_vector if out.ndim == 1 else add_matrix, 2)
+overload_with_borrowed(add_alike, none_for_additions, lambda out, value: add_vector if out.ndim == 1 else add_matrix, 2)
 
 
 def add_vector(out: Any, value: Any) -> None:

@@ -172,7 +172,7 @@ def _mT(a: Any) -> Any:
 
 
 def axis_first(a: Any, axis: int) -> tuple[Any, Any]:
-    """Two jitable functions: the view of `a` with `axis` moved to the front, and the way back."""
+    """Two jitable functions: the view of `a` with `axis` moved to the front, and its inverse."""
     rest = [i for i in range(a.ndim) if i != axis]
     back = (*range(1, axis + 1), 0, *range(axis + 1, a.ndim))
     return transposer(a, (axis, *rest)), transposer(a, back)

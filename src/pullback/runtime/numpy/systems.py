@@ -16,7 +16,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.linalg import ensure_lapack
 
 from pullback.runtime.blas.products import is_float_array
-from pullback.runtime.codegen.borrowed_arguments import borrowing
+from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled
 
 inlined = njit(inline="always")  # one function of many lines compiles faster than many that call each other
@@ -66,35 +66,35 @@ def none_for_inverse(out: Any, a: Any) -> Any:
     return types.none if is_float_array(out, 2) and is_float_array(a, 2) and out.dtype == a.dtype else None
 
 
-def inverse_of_lent(a: Any) -> Any:
+def inverse_of_borrowed(a: Any) -> Any:
     out = np.empty(a.shape, a.dtype)
     invert(a, out)
     return out
 
 
-def inverse_into_lent(out: Any, a: Any) -> None:
+def inverse_into_borrowed(out: Any, a: Any) -> None:
     if out.shape != a.shape:
         raise ValueError("inv: the result has another shape than the array that it is written into")
     invert(a, out)
 
 
-def determinant_of_lent(a: Any) -> Any:
+def determinant_of_borrowed(a: Any) -> Any:
     if a.shape == (2, 2):
         return determinant_of_two(a)
     work = square_copy(a)
     return product_of_pivots(work) if len(work) <= FEW_ROWS else determinant_by_lapack(work)
 
 
-def solution_of_lent(a: Any, b: Any) -> Any:
+def solution_of_borrowed(a: Any, b: Any) -> Any:
     out = b.copy()
     solve_square(a, columns_of(out))
     return out
 
 
-borrowing(inverse_of, square_type, lambda a: inverse_of_lent, 1)
-borrowing(inverse_into, none_for_inverse, lambda out, a: inverse_into_lent, 2)
-borrowing(determinant_of, element_of, lambda a: determinant_of_lent, 1)
-borrowing(solution_of, solution_type, lambda a, b: solution_of_lent, 2)
+overload_with_borrowed(inverse_of, square_type, lambda a: inverse_of_borrowed, 1)
+overload_with_borrowed(inverse_into, none_for_inverse, lambda out, a: inverse_into_borrowed, 2)
+overload_with_borrowed(determinant_of, element_of, lambda a: determinant_of_borrowed, 1)
+overload_with_borrowed(solution_of, solution_type, lambda a, b: solution_of_borrowed, 2)
 
 
 def columns_of(b: Any) -> Any:

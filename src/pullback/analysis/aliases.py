@@ -1,4 +1,4 @@
-"""Buffers: which values may share memory, and which are still intact when the forward sweep has ended."""
+"""Aliases: which values may share memory, and which are still intact when the forward sweep has ended."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def consumes(statement: Let) -> bool:
 
 
 @dataclass(slots=True)
-class Buffers:
+class Aliases:
     """Classes of values that may share memory; for each class, where it is written."""
 
     parent: dict[Value, Value] = field(default_factory=dict)
@@ -62,24 +62,24 @@ class Buffers:
         return True
 
 
-def find_buffers(function: Function) -> Buffers:
-    """The buffers of a function in the normal form."""
-    finder = _Finder(Buffers())
+def find_aliases(function: Function) -> Aliases:
+    """The aliases of a function in the normal form."""
+    finder = _Finder(Aliases())
     finder.block(function.body, ())
-    buffers = finder.buffers
+    aliases = finder.aliases
     for value, places in finder.writes:
-        buffers.written.setdefault(buffers.root(value), []).append(places)
-    return buffers
+        aliases.written.setdefault(aliases.root(value), []).append(places)
+    return aliases
 
 
 class _Finder:
-    def __init__(self, buffers: Buffers) -> None:
-        self.buffers = buffers
+    def __init__(self, aliases: Aliases) -> None:
+        self.aliases = aliases
         self.position = 0
         self.writes: list[tuple[Value, tuple[int, tuple[int, ...]]]] = []
 
     def define(self, value: Value, loops: tuple[int, ...]) -> None:
-        self.buffers.defined[value] = (self.position, loops)
+        self.aliases.defined[value] = (self.position, loops)
 
     def block(self, block: Block, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
@@ -90,16 +90,16 @@ class _Finder:
         match statement:
             case Let():
                 if consumes(statement):
-                    self.buffers.union(statement.value, statement.operands[0])
+                    self.aliases.union(statement.value, statement.operands[0])
                     self.writes.append((statement.value, (self.position, loops)))
                 elif shares_memory(statement):
-                    self.buffers.union(statement.value, statement.operands[0])
+                    self.aliases.union(statement.value, statement.operands[0])
                 self.define(statement.value, loops)
             case If():
                 for block in (statement.then, statement.orelse):
                     self.block(block, loops)
                     for result, operand in zip(statement.results, block.yields, strict=True):
-                        self.buffers.union(result, operand)
+                        self.aliases.union(result, operand)
             case For() | While():
                 self.loop(statement, loops)
         self.position += 1
@@ -110,10 +110,10 @@ class _Finder:
         inner = (*loops, self.position)
         for carried in statement.carried:
             self.define(carried.parameter, inner)
-            self.buffers.union(carried.parameter, carried.initial)
+            self.aliases.union(carried.parameter, carried.initial)
         if isinstance(statement, While):
             self.block(statement.condition, inner)
         self.block(statement.body, inner)
         for k, carried in enumerate(statement.carried):
-            self.buffers.union(carried.parameter, statement.body.yields[k])
-            self.buffers.union(statement.results[k], carried.parameter)
+            self.aliases.union(carried.parameter, statement.body.yields[k])
+            self.aliases.union(statement.results[k], carried.parameter)

@@ -21,7 +21,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes
-from pullback.analysis.iteration_order import has_slots
+from pullback.analysis.iteration_order import has_own_elements
 from pullback.analysis.reductions import adds_to
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
@@ -68,28 +68,32 @@ _CREATING = {np.empty, np.zeros, np.ones}
 
 
 @dataclass(frozen=True, slots=True)
-class Roles:
-    """The numbers of what an independent loop carries: arrays with elements for each iteration, sums, and buffers."""
+class DataSharing:
+    """The data-sharing attributes (as OpenMP has them) of the carried values of an independent loop, by their numbers.
 
-    slots: tuple[int, ...]
-    sums: tuple[int, ...]
-    scratch: tuple[int, ...]
+    shared: arrays of which each iteration accesses elements of its own. reductions: sums of numbers. private: arrays
+    that no iteration reads before it has written them itself.
+    """
+
+    shared: tuple[int, ...]
+    reductions: tuple[int, ...]
+    private: tuple[int, ...]
 
 
-def find_roles(loop: For) -> Roles | None:
+def find_data_sharing(loop: For) -> DataSharing | None:
     """What the carried values of a loop are to its iterations; None if these depend on one another or may raise."""
     if loop.exits or loop.reverse or not isinstance(loop.step, Constant) or loop.step.value < 1:
         return None
     places = range(len(loop.carried))
-    scratch = tuple(k for k in places if loop.carried[k].scratch)
-    sums = tuple(k for k in places if k not in scratch and isinstance(loop.carried[k].parameter.type, Scalar))
-    slots = tuple(k for k in places if k not in scratch and k not in sums)
-    if any(loop.carried[k].parameter.type.dtype == "bool" for k in sums) or not adds_to(loop, sums):
+    private = tuple(k for k in places if loop.carried[k].private)
+    reductions = tuple(k for k in places if k not in private and isinstance(loop.carried[k].parameter.type, Scalar))
+    shared = tuple(k for k in places if k not in private and k not in reductions)
+    if any(loop.carried[k].parameter.type.dtype == "bool" for k in reductions) or not adds_to(loop, reductions):
         return None
-    if not all(has_slots(loop, k) for k in slots):
+    if not all(has_own_elements(loop, k) for k in shared):
         return None
-    writable = {loop.carried[k].parameter for k in (*slots, *scratch)}
-    return Roles(slots, sums, scratch) if _Iterations(loop, writable).block(loop.body) else None
+    writable = {loop.carried[k].parameter for k in (*shared, *private)}
+    return DataSharing(shared, reductions, private) if _Iterations(loop, writable).block(loop.body) else None
 
 
 class _Iterations:

@@ -40,20 +40,20 @@ _ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 
-def is_free(loop: For) -> bool:
+def is_reversible(loop: For) -> bool:
     """Whether the iterations may run in any order: all that is carried is sums and slots, and nothing shows."""
     if loop.exits or has_effects(loop.body):
         return False
-    others = [k for k, carried in enumerate(loop.carried) if not has_slots(loop, k)]
+    others = [k for k, carried in enumerate(loop.carried) if not has_own_elements(loop, k)]
     return adds_to(loop, others)
 
 
-def has_slots(loop: For, k: int) -> bool:
+def has_own_elements(loop: For, k: int) -> bool:
     """Whether each iteration reads and writes only elements of a carried array that no other iteration does."""
-    return slots_of(loop, k) != {}
+    return own_axes_of(loop, k) != {}
 
 
-def slots_of(loop: For, k: int) -> dict[int, Any]:
+def own_axes_of(loop: For, k: int) -> dict[int, Any]:
     """The axes of a carried array along which all that an iteration reads and writes has its own index.
 
     By axis that index, as equal things for equal ones: `(loop.index,)` is the loop's itself. {} where there is none.
@@ -61,12 +61,12 @@ def slots_of(loop: For, k: int) -> dict[int, Any]:
     parameter = loop.carried[k].parameter
     if not isinstance(parameter.type, Array):
         return {}
-    slots = _Slots(loop, parameter)
-    own = slots.block(loop.body) and loop.body.yields[k] in slots.versions
-    return slots.keys or {} if own else {}
+    axes = _OwnAxes(loop, parameter)
+    own = axes.block(loop.body) and loop.body.yields[k] in axes.versions
+    return axes.keys or {} if own else {}
 
 
-class _Slots:
+class _OwnAxes:
     """The versions of an array within an iteration, and the axes along which all accesses have its own index."""
 
     def __init__(self, loop: For, parameter: Value) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pullback.analysis.iteration_order import slots_of
+from pullback.analysis.iteration_order import own_axes_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -40,7 +40,7 @@ class MustWrites:
         axis, version = len(indices), loop.carried[k].parameter
         if loop.start != constant(0) or loop.step != constant(1) or loop.exits or axis == rank_of(version):
             return None
-        if self.uses[version] != 1 or slots_of(loop, k).get(axis) != (loop.index,):
+        if self.uses[version] != 1 or own_axes_of(loop, k).get(axis) != (loop.index,):
             return None
         first = next((s for s in loop.body.statements if version in values_in(operands_of(s))), None)
         return None if first is None else self.write(first, version, (*indices, loop.index))

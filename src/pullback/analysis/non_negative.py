@@ -25,7 +25,7 @@ def non_negative_indices(function: Function) -> frozenset[Value]:
     """The integers that are never negative at any access in a loop that they are an index of."""
     finder = _Finder(function)
     finder.block(function.body)
-    return frozenset(finder.natural - finder.others)
+    return frozenset(finder.non_negative - finder.others)
 
 
 class _Finder:
@@ -34,7 +34,7 @@ class _Finder:
         self.depth = 0
         self.in_parallel = False
         self.loops: set[Value] = set()
-        self.natural: set[Value] = set()
+        self.non_negative: set[Value] = set()
         self.others: set[Value] = set()
 
     def block(self, block: Block, facts: Iterable[Form] = ()) -> None:
@@ -82,8 +82,8 @@ class _Finder:
                 if isinstance(item, Value) and isinstance(item.type, Scalar) and item.type.dtype == "int64":
                     form = self.ranges.form(item)
                     if not self.is_plain(form):
-                        is_natural = self.ranges.is_never_negative(form)
-                        (self.natural if is_natural else self.others).add(item)
+                        is_non_negative = self.ranges.is_never_negative(form)
+                        (self.non_negative if is_non_negative else self.others).add(item)
 
     def is_plain(self, form: Form) -> bool:
         """Whether an index is that of a loop, or so many after or before it: a compiler knows its range."""

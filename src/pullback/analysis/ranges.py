@@ -48,10 +48,10 @@ class Form:
 class Ranges:
     """Forms of the integers of a function, and the facts that hold at the present point of a walk through it."""
 
-    def __init__(self, shapes: Shapes, picks: bool = False) -> None:
-        """`picks`: also of integers that are the last iteration of a loop in which something held."""
-        self.shapes, self.picks = shapes, picks
-        self.picked: dict[Value, Form] = {}
+    def __init__(self, shapes: Shapes, selections: bool = False) -> None:
+        """`selections`: also of integers that are the last iteration of a loop in which something held."""
+        self.shapes, self.selections = shapes, selections
+        self.selected: dict[Value, Form] = {}
         self.forms: dict[Value, Form] = {}
         self.conditions: dict[Value, tuple[Form, ...]] = {}
         self.refuted: dict[Value, tuple[Form, ...]] = {}
@@ -102,8 +102,8 @@ class Ranges:
         if compared is not None and all(_is_int(o) for o in statement.operands):
             a, b = (self.form(o) for o in statement.operands)
             self.conditions[statement.value], self.refuted[statement.value] = compared(a, b)
-            if statement.function is np.greater_equal and b == Form(0) and statement.operands[0] in self.picked:
-                last = self.picked[statement.operands[0]]
+            if statement.function is np.greater_equal and b == Form(0) and statement.operands[0] in self.selected:
+                last = self.selected[statement.operands[0]]
                 self.conditions[statement.value] += (last.plus(a, -1),)
 
     def of_remainder(self, statement: Let) -> list[Form]:
@@ -130,14 +130,14 @@ class Ranges:
             return [index.plus(start, -1), stop.plus(index, -1).moved(-1)]
         return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
 
-    def note_picks(self, loop: For) -> None:
+    def note_selections(self, loop: For) -> None:
         """Take in the integers of a loop that are negative, or one of its indices."""
-        if not self.picks or not isinstance(loop.step, Constant) or loop.step.value < 0:
+        if not self.selections or not isinstance(loop.step, Constant) or loop.step.value < 0:
             return
         for k, carried in enumerate(loop.carried):
             allowed = {carried.parameter, loop.index}
             if _is_negative(carried.initial) and _is_one_of(loop.body.yields[k], allowed, loop.body):
-                self.picked[loop.results[k]] = self.form(loop.stop).moved(-1)
+                self.selected[loop.results[k]] = self.form(loop.stop).moved(-1)
 
     def is_never_negative(self, form: Form, steps: int = MOST_STEPS) -> bool:
         """Whether a form is proved to be >= 0 by the facts at hand."""
@@ -220,7 +220,7 @@ def _same(ranges: Ranges, a: Operand, dtype: Operand) -> Form | None:
     return ranges.form(a) if _is_int(a) else None
 
 
-def _veiled(ranges: Ranges, a: Operand) -> Form:
+def _opaque(ranges: Ranges, a: Operand) -> Form:
     return ranges.form(a)
 
 
@@ -237,7 +237,7 @@ _FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
     np.negative: _negated,
     primitives.cast: _same,
     primitives.dim: _sized,
-    runtime.opaque: _veiled,
+    runtime.opaque: _opaque,
 }
 
 Facts = tuple[tuple[Form, ...], tuple[Form, ...]]

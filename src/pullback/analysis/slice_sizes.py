@@ -18,7 +18,7 @@ from pullback.ir.nodes import Block, Constant, For, Function, Index, Let, Operan
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
 
 
-def find_slices(function: Function, shapes: Shapes) -> dict[Size, Size]:
+def find_slice_sizes(function: Function, shapes: Shapes) -> dict[Size, Size]:
     """For the size of each such slice what it is equal to."""
     finder = _Finder(shapes)
     finder.block(function.body)

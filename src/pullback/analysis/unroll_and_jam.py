@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.analysis.iteration_order import has_slots
+from pullback.analysis.iteration_order import has_own_elements
 from pullback.analysis.reductions import adds_to
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -51,7 +51,7 @@ _PLAIN = {primitives.cast, primitives.select, max, min}
 
 
 @dataclass(frozen=True, slots=True)
-class Jam:
+class UnrollAndJam:
     """A loop whose iterations may run together.
 
     numbers: its index, iteration by iteration. varying: the values in it that may differ between its iterations.
@@ -64,7 +64,7 @@ class Jam:
     shared: frozenset[Value]
 
 
-def jam_of(loop: For) -> Jam | None:
+def find_unroll_and_jam(loop: For) -> UnrollAndJam | None:
     """The facts of a loop whose iterations may run together with profit; None for another one."""
     numbers = numbers_of(loop)
     nest = _nest_in(loop)
@@ -76,7 +76,9 @@ def jam_of(loop: For) -> Jam | None:
     finder = _Finder(loop, nest, numbers)
     if not finder.is_orderly() or not finder.is_profitable():
         return None
-    return Jam(loop, numbers, frozenset(finder.varying), frozenset(p for chain in finder.chains for p in chain))
+    return UnrollAndJam(
+        loop, numbers, frozenset(finder.varying), frozenset(p for chain in finder.chains for p in chain)
+    )
 
 
 def numbers_of(loop: For) -> tuple[int, ...]:
@@ -194,7 +196,7 @@ class _Finder:
             return is_sum
         accesses = self.accesses_to(chain[-1])
         if not any(self.varying.intersection(values_in(s.operands[1])) for s in accesses):
-            return is_sum or all(has_slots(each, k) for each, k in zip(self.nest, places, strict=True))
+            return is_sum or all(has_own_elements(each, k) for each, k in zip(self.nest, places, strict=True))
         return is_sum and len(self.nest) > 1 and all(map(self.is_gathered, accesses))
 
     def accesses_to(self, version: Value) -> list[Let]:

@@ -32,14 +32,14 @@ class Expressions:
         compiled: bool,
         vector: bool,
         exact: bool,
-        sums: frozenset[Value],
-        naturals: frozenset[Value],
+        reductions: frozenset[Value],
+        non_negative: frozenset[Value],
         classes: Mapping[type, str],
     ) -> None:
         """`classes` names the exceptions that are not built in; the rest is what `emit_function` found out."""
         self.names, self.inlined, self.compiled = names, inlined, compiled
         self.vector, self.exact = vector, exact
-        self.sums, self.naturals, self.classes = sums, naturals, classes
+        self.reductions, self.non_negative, self.classes = reductions, non_negative, classes
         self.helpers: set[str] = set()
         self.modules: set[str] = set()
 
@@ -102,7 +102,7 @@ class Expressions:
         writer = _WRITERS.get(function)
         if writer is not None:
             return writer(self, statement)
-        if statement.value in self.sums:
+        if statement.value in self.reductions:
             return self.sum(statement)
         vector = spelling.vector_for(function, operands) if self.vector else None
         if vector is not None:
@@ -207,7 +207,7 @@ class Expressions:
     def item(self, item: Any) -> Any:
         if not isinstance(item, Slice):
             # Unsigned: Numba does not ask whether it counts from the end.
-            return call(_dtype("uint64"), self.operand(item)) if item in self.naturals else self.operand(item)
+            return call(_dtype("uint64"), self.operand(item)) if item in self.non_negative else self.operand(item)
         bounds = [None if part is None else self.operand(part) for part in (item.start, item.stop, item.step)]
         return gast.Slice(*bounds)
 

@@ -14,7 +14,7 @@ import gast
 
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.analysis.non_negative import non_negative_indices
-from pullback.analysis.reductions import sum_steps
+from pullback.analysis.reductions import reduction_steps
 from pullback.emit import parts
 from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
@@ -63,12 +63,12 @@ def emit_function(
     # In a parallel loop, it would seem to come from the iteration before.
     strict = long or has_parallel_loops(function)
     copied = undefined_values(function) if strict else copied_values(function, names)
-    sums = sum_steps(function) if compiled and fastmath is not False else frozenset()
-    naturals = non_negative_indices(function) if compiled else frozenset()
+    reductions = reduction_steps(function) if compiled and fastmath is not False else frozenset()
+    non_negative = non_negative_indices(function) if compiled else frozenset()
     names_of_classes = {kind: name for name, kind in classes.items()}
-    expressions = Expressions(names, inlined, compiled, vector, exact, sums, naturals, names_of_classes)
-    alike = EqualSizes(function if compiled else None)
-    statements = Statements(expressions, names, copied, comments, alike, contracts)
+    expressions = Expressions(names, inlined, compiled, vector, exact, reductions, non_negative, names_of_classes)
+    equal_sizes = EqualSizes(function if compiled else None)
+    statements = Statements(expressions, names, copied, comments, equal_sizes, contracts)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:

@@ -22,10 +22,10 @@ _IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, g
 
 
 class SingleStatements:
-    """Writes the statements without blocks. alike: the arrays of which the sizes are known to agree."""
+    """Writes the statements without blocks. equal_sizes: which arrays are proved to have the same shape."""
 
-    def __init__(self, expressions: Expressions, names: dict[Value, str], alike: EqualSizes) -> None:
-        self.expressions, self.names, self.alike = expressions, names, alike
+    def __init__(self, expressions: Expressions, names: dict[Value, str], equal_sizes: EqualSizes) -> None:
+        self.expressions, self.names, self.equal_sizes = expressions, names, equal_sizes
 
     def let(self, statement: Let) -> list[Any]:
         if statement.function in (primitives.store, primitives.add_at):
@@ -35,7 +35,7 @@ class SingleStatements:
                 gast.Expr(self.expressions.helper(runtime.keep, [*map(self.expressions.operand, statement.operands)]))
             ]
         if statement.function is primitives.product_into:
-            small = statement.value in self.alike.small
+            small = statement.value in self.equal_sizes.small
             return [self.checked(runtime.small_product_into if small else runtime.product_into, statement.operands)]
         if statement.function is primitives.inverse_into:
             return [self.checked(runtime.inverse_into, statement.operands)]
@@ -52,7 +52,7 @@ class SingleStatements:
     def accumulate(self, statement: Let, text: str) -> Any:
         old, new = statement.operands
         addend = self.expressions.operand(new)
-        if statement.value in self.alike.sums and self.names.get(old) == text:
+        if statement.value in self.equal_sizes.additions and self.names.get(old) == text:
             return gast.Expr(self.expressions.helper(runtime.add_alike, [name(text), addend]))
         total = gast.BinOp(self.expressions.operand(old), gast.Add(), addend)
         if not isinstance(old, Value) or self.names.get(old) != text:
@@ -67,7 +67,7 @@ class SingleStatements:
             return False
         inlined = self.expressions.inlined.get(operand)
         if inlined is None or shares_memory(inlined):
-            return self.alike.may_share(array, operand)
+            return self.equal_sizes.may_share(array, operand)
         return any(self.meets(array, value) for value in values_in(inlined.operands))
 
     def write(self, statement: Let) -> list[Any]:
@@ -108,7 +108,7 @@ class SingleStatements:
         if self.expressions.compiled and isinstance(value.type, Array) and _is_row(array, path):
             row = self.expressions.operand(array)
             row = row if is_whole(path) else self.expressions.part(row, path)
-            helper = runtime.copy_alike if statement.value in self.alike.copies else runtime.copy_into
+            helper = runtime.copy_alike if statement.value in self.equal_sizes.copies else runtime.copy_into
             return gast.Expr(self.expressions.helper(helper, [row, expression]))
         return gast.Assign([target], expression, None)
 

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from pullback import runtime
-from pullback.analysis.dependence import find_roles
+from pullback.analysis.dependence import find_data_sharing
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment, contracted
@@ -41,11 +41,11 @@ class Statements:
         names: dict[Value, str],
         copied: frozenset[Value],
         comments: bool,
-        alike: EqualSizes,
+        equal_sizes: EqualSizes,
         contracts: bool = False,
     ) -> None:
         self.expressions, self.names, self.copied, self.comments = expressions, names, copied, comments
-        self.single, self.contracts = SingleStatements(expressions, names, alike), contracts
+        self.single, self.contracts = SingleStatements(expressions, names, equal_sizes), contracts
         self.said: tuple[str, int] | None = None
 
     def plain(self, block: Block) -> list[Any]:
@@ -212,8 +212,8 @@ def _minus(value: Any, k: int) -> Any:
 
 def _is_map(loop: For) -> bool:
     """Whether iterations write elements of their own: they give the same bits however they are run, at once or not."""
-    roles = None if loop.parallel else find_roles(loop)
-    return loop.parallel or (roles is not None and not roles.sums)
+    sharing = None if loop.parallel else find_data_sharing(loop)
+    return loop.parallel or (sharing is not None and not sharing.reductions)
 
 
 def _has_arithmetic(line: Any) -> bool:

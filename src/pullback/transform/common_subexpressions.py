@@ -26,13 +26,15 @@ from pullback.transform.reverse.sweep import Sweep
 Known = dict[Any, Value]
 
 
-def share(body: Block, sweep: Sweep, results: tuple[Operand, ...]) -> tuple[list[Statement], tuple[Operand, ...]]:
+def eliminate_common_subexpressions(
+    body: Block, sweep: Sweep, results: tuple[Operand, ...]
+) -> tuple[list[Statement], tuple[Operand, ...]]:
     """The backward statements and results, with the forward block's numbers in place of the same computed again."""
-    made = _Sharing(sweep).block(Block(tuple(sweep.statements), results), body)
+    made = _Elimination(sweep).block(Block(tuple(sweep.statements), results), body)
     return list(made.statements), made.yields
 
 
-class _Sharing:
+class _Elimination:
     def __init__(self, sweep: Sweep) -> None:
         self.sweep = sweep
         self.terms: dict[Value, Operand] = {}

@@ -60,7 +60,7 @@ def joint(
     made = Function(name, function.parameters, body, function.mutated, function.location)
     made = note("differentiation", "both_sweeps", function, made)
     made = leave_checks(made, set(defined_in(function.body)))
-    made = run(made, settings, "segments") if checkpointed else made  # the segments share their tapes
+    made = run(made, settings, "segments") if checkpointed else made  # the segments share their residual arrays
     made = finished(made, settings)
     return replace(made, callees=with_derivatives(function, (made.body,), settings))
 

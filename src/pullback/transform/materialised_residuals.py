@@ -32,12 +32,12 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.trip_counts import at_least_zero, iteration_number, trip_count
 from pullback.ir.types import INT, Stack
-from pullback.transform.residuals import Counter, Path, Residuals, Tape
+from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
 
-Kept = Tape | Counter
+Kept = ResidualArray | Counter
 
 
-def carry_out(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
+def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block with what it recalls."""
     _plan, backward = residuals.decide(results)
     forward = _Forward(residuals).block(residuals.body, (), {})
@@ -72,7 +72,7 @@ class _Forward:
         self.plan, self.sweep = residuals.plan, residuals.sweep
         self.trip_counts = residuals.sweep.trip_counts
         self.kept: list[Kept] = [
-            *(tape for tapes in self.plan.saves.values() for tape in tapes),
+            *(array for arrays in self.plan.saves.values() for array in arrays),
             *self.plan.counters,
         ]
         self.notes = {v: made for notes in self.plan.notes.values() for v, made in notes.items()}
@@ -116,7 +116,7 @@ class _Forward:
         self.taken[id(counter)] = extent(self.builder, counter.loop)
         end = self.builder.let(np.add, env[id(counter)], self.taken[id(counter)])
         for kept in self.kept:
-            if isinstance(kept, Tape) and kept.counter is counter:
+            if isinstance(kept, ResidualArray) and kept.counter is counter:
                 buffer = env[id(kept)]
                 env[id(kept)] = self.builder.let(
                     runtime.reserve, buffer, end, name=kept.final.name, type_=kept.final.type
@@ -149,25 +149,27 @@ class _Forward:
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
         )
 
-    def save(self, tapes: list[Tape], path: Path, env: dict[int, Operand]) -> None:
-        for tape in tapes:
-            array, name = env[id(tape)], tape.final.name
-            if tape.counter is None:
-                index = Index(tuple(self.iterations[id(loop)] for loop in tape.loops))
-                env[id(tape)] = self.builder.let(primitives.store, array, (index,), tape.value, name=name)
+    def save(self, arrays: list[ResidualArray], path: Path, env: dict[int, Operand]) -> None:
+        for array in arrays:
+            version, name = env[id(array)], array.final.name
+            if array.counter is None:
+                index = Index(tuple(self.iterations[id(loop)] for loop in array.loops))
+                env[id(array)] = self.builder.let(primitives.store, version, (index,), array.value, name=name)
                 continue
-            count = env[id(tape.counter)]
-            if tape.counter.loop is not None:
-                place = self.builder.let(np.add, count, self.iterations[id(tape.counter.loop)])
-                env[id(tape)] = self.builder.let(primitives.store, array, (Index((place,)),), tape.value, name=name)
+            count = env[id(array.counter)]
+            if array.counter.loop is not None:
+                place = self.builder.let(np.add, count, self.iterations[id(array.counter.loop)])
+                env[id(array)] = self.builder.let(primitives.store, version, (Index((place,)),), array.value, name=name)
                 continue
-            function = runtime.push_block if tape.counter.blocks else runtime.keep
-            env[id(tape)] = self.builder.let(function, array, count, tape.value, name=array.name, type_=array.type)
-            if tape.counter.blocks:
+            function = runtime.push_block if array.counter.blocks else runtime.keep
+            env[id(array)] = self.builder.let(
+                function, version, count, array.value, name=version.name, type_=version.type
+            )
+            if array.counter.blocks:
                 size: Operand = constant(1)
-                for extent in tape.extents:
+                for extent in array.extents:
                     size = self.builder.let(np.multiply, size, extent)
-                env[id(tape.counter)] = self.builder.let(np.add, count, size, name="count")
+                env[id(array.counter)] = self.builder.let(np.add, count, size, name="count")
 
     def statement(self, statement: Statement, path: Path, env: dict[int, Operand]) -> None:
         match statement:
@@ -194,13 +196,13 @@ class _Forward:
         self.builder.add(replace(statement, then=blocks[0], orelse=blocks[1], results=everything))
 
     def version(self, kept: Kept) -> Value:
-        if isinstance(kept, Tape) and kept.is_stack:
+        if isinstance(kept, ResidualArray) and kept.is_stack:
             return Value(f"{kept.value.name or 't'}_stack", Stack(kept.value.type.dtype, 1))
         return Value(kept.final.name, kept.final.type)
 
     def result(self, kept: Kept, statement: Statement) -> Value:
         """What a loop makes of a place for values: after the outermost loop, what the backward sweep reads."""
-        is_last = _is_outermost(kept, statement) and not (isinstance(kept, Tape) and kept.is_stack)
+        is_last = _is_outermost(kept, statement) and not (isinstance(kept, ResidualArray) and kept.is_stack)
         return kept.final if is_last else self.version(kept)
 
     def loop(self, statement: For | While, path: Path, env: dict[int, Operand]) -> None:
@@ -229,7 +231,7 @@ class _Forward:
             results.append(trips)
         self.builder.add(_extended(statement, extra, body, yields, results))
         for kept in passing:
-            if isinstance(kept, Tape) and kept.is_stack and _is_outermost(kept, statement):
+            if isinstance(kept, ResidualArray) and kept.is_stack and _is_outermost(kept, statement):
                 assert kept.counter is not None, "values on a stack are counted"
                 self.builder.add(Let(kept.final, runtime.contents, (env[id(kept)], kept.counter.final)))
 
@@ -279,29 +281,29 @@ class _Backward:
                     value = Value(item.value.name, item.value.type)
                     self.builder.add(replace(item, value=value, operands=self.mapped(item.operands, env)))
                     env[item.value] = value
-                case Tape():
+                case ResidualArray():
                     env[item.value] = self.restored(item, env, counts)
                 case (value, outside):
                     env[value] = env.get(outside, outside)
 
-    def restored(self, tape: Tape, env: dict[Value, Operand], counts: dict[int, Operand]) -> Operand:
-        final: Operand = env.get(tape.final, tape.final)
-        name, type_ = tape.value.name, tape.value.type
-        if tape.counter is None:
-            index = Index(tuple(self.iterations[id(loop)] for loop in tape.loops))
+    def restored(self, array: ResidualArray, env: dict[Value, Operand], counts: dict[int, Operand]) -> Operand:
+        final: Operand = env.get(array.final, array.final)
+        name, type_ = array.value.name, array.value.type
+        if array.counter is None:
+            index = Index(tuple(self.iterations[id(loop)] for loop in array.loops))
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
-        if not tape.counter.blocks:
-            count = counts[id(tape.counter)]
-            if tape.counter.loop is not None:
-                count = self.builder.let(np.add, count, self.iterations[id(tape.counter.loop)])
+        if not array.counter.blocks:
+            count = counts[id(array.counter)]
+            if array.counter.loop is not None:
+                count = self.builder.let(np.add, count, self.iterations[id(array.counter.loop)])
             index = Index((count,))
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
-        shape = tuple(env[extent] for extent in tape.extents)
+        shape = tuple(env[extent] for extent in array.extents)
         size: Operand = constant(1)
         for extent in shape:
             size = self.builder.let(np.multiply, size, extent)
-        top = self.builder.let(np.subtract, counts[id(tape.counter)], size, name="count")
-        counts[id(tape.counter)] = top
+        top = self.builder.let(np.subtract, counts[id(array.counter)], size, name="count")
+        counts[id(array.counter)] = top
         return self.builder.let(runtime.block_of, final, top, shape, name=name, type_=type_)
 
     def statement(

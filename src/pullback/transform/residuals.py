@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
-from pullback.analysis.aliases import Buffers
+from pullback.analysis.aliases import Aliases
 from pullback.analysis.final import FinalElements
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -38,7 +38,7 @@ Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, whi
 
 
 @dataclass(slots=True)
-class Tape:
+class ResidualArray:
     """Where one value is kept: an array over the iterations of `loops`, or what grows, made before them."""
 
     value: Value
@@ -74,7 +74,7 @@ class Counter:
 class Plan:
     """What the forward sweep must keep and hand out, and what each mirror does first."""
 
-    saves: dict[Path, list[Tape]] = field(default_factory=dict)
+    saves: dict[Path, list[ResidualArray]] = field(default_factory=dict)
     exports: dict[int, list[tuple[Value, int, Value]]] = field(default_factory=dict)
     recalls: dict[Path, list[Any]] = field(default_factory=dict)
     sizes: dict[Value, Value] = field(default_factory=dict)
@@ -86,8 +86,8 @@ class Plan:
 class Residuals:
     """Makes every forward value that a backward sweep mentions available where it is mentioned."""
 
-    def __init__(self, body: Block, sweep: Sweep, buffers: Buffers, shapes: Shapes, keep_everything: bool) -> None:
-        self.body, self.sweep, self.buffers, self.shapes = body, sweep, buffers, shapes
+    def __init__(self, body: Block, sweep: Sweep, aliases: Aliases, shapes: Shapes, keep_everything: bool) -> None:
+        self.body, self.sweep, self.aliases, self.shapes = body, sweep, aliases, shapes
         self.keep_everything = keep_everything
         self.paths: dict[Value, Path] = {}
         self.blocks: dict[Path, Block] = {}
@@ -203,7 +203,7 @@ class Residuals:
             definitions.update(read_again)
 
             def is_at_hand(value: Value) -> bool:
-                return value in arrays or self.buffers.is_intact(value) or self.is_smaller(value, path)
+                return value in arrays or self.aliases.is_intact(value) or self.is_smaller(value, path)
 
             choice = choose(needed, definitions, inside, is_at_hand)
             kept, again = choice.kept, choice.again
@@ -275,11 +275,11 @@ class Residuals:
             for extent in extents:
                 self.keep(extent, path, recalls)
         counter = None if regular else self.counter(value, path, home)
-        tape = self.tape(value, path, home, around, sizes if regular else None, counter, extents)
-        self.plan.saves.setdefault(path, []).append(tape)
-        recalls.append(tape)
+        array = self.residual_array(value, path, home, around, sizes if regular else None, counter, extents)
+        self.plan.saves.setdefault(path, []).append(array)
+        recalls.append(array)
 
-    def tape(
+    def residual_array(
         self,
         value: Value,
         path: Path,
@@ -288,7 +288,7 @@ class Residuals:
         sizes: tuple[Operand, ...] | None,
         counter: Counter | None,
         extents: tuple[Value, ...],
-    ) -> Tape:
+    ) -> ResidualArray:
         inner = value.type.ndim if isinstance(value.type, Array) else 0
         rank = len(loops) + inner if sizes is not None else 1
         final = Value(f"{value.name or 't'}_saved", Array(value.type.dtype, rank))
@@ -297,7 +297,7 @@ class Residuals:
         if sizes is not None:
             for loop in loops:
                 self.need_all((loop.start, loop.step))
-        return Tape(value, path, home, loops, sizes, final, counter, extents)
+        return ResidualArray(value, path, home, loops, sizes, final, counter, extents)
 
     def export(self, value: Value, path: Path) -> tuple[Value, Value]:
         number, side = path[-1]

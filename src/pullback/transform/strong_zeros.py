@@ -45,7 +45,7 @@ CHOOSING: dict[Callable[..., Any], slice] = {
 _READS_AND_WRITES = {primitives.load, primitives.load_last, primitives.store}
 
 
-def find_behind(function: Function) -> frozenset[Value]:
+def find_strong_zeros(function: Function) -> frozenset[Value]:
     """The values of floats that a choice is computed from, by whatever way: a cotangent of exactly 0 stays 0 there."""
     sources = dict(_flow(function.body))
     found: set[Value] = set()

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.analysis.dependence import find_roles
+from pullback.analysis.dependence import find_data_sharing
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Carried, Constant, For, If, Index, Operand, Slice, Statement, Value
@@ -55,7 +55,7 @@ class _Spreader:
         builder, outer, inner = self.builder, self.outer, self.inner
         planes = [self.plane() for _ in self.addends]
         first, filled = self.filling(planes)
-        if find_roles(first) is None:
+        if find_data_sharing(first) is None:
             return None
         builder.add(first)
         is_long = builder.let(np.less, outer.start, outer.stop)

@@ -38,7 +38,9 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
     if rule.kind == "partials":
         _pull_by_partials(adjoints, statement, rule.body)
     else:
-        _pull_by_vjp(adjoints, statement, (rule.behind if statement.value in adjoints.behind else None) or rule.body)
+        _pull_by_vjp(
+            adjoints, statement, (rule.behind if statement.value in adjoints.strong_zeros else None) or rule.body
+        )
 
 
 def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
@@ -53,7 +55,7 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
     made = {s.value: s for s in adjoints.builder.statements[start:] if isinstance(s, Let)}
     for k in wanted:
         if partials[k] is not None:
-            masked = y in adjoints.behind and not is_finite(partials[k], made)
+            masked = y in adjoints.strong_zeros and not is_finite(partials[k], made)
             add_summed(adjoints, operands[k], _product(adjoints, y_bar, partials[k], masked), y)
 
 

@@ -36,7 +36,7 @@ from pullback.transform.reverse import elements, stacks
 from pullback.transform.reverse.adjoints import Adjoints, bar_name
 from pullback.transform.reverse.rules import pull_by_rule, pull_inserted
 from pullback.transform.reverse.sweep import Sweep
-from pullback.transform.strong_zeros import find_behind
+from pullback.transform.strong_zeros import find_strong_zeros
 
 
 def pull_back(
@@ -54,7 +54,7 @@ def pull_back(
     """
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
     primal = {*function.parameters, *defined_in(function.body)}
-    adjoints = Adjoints(active, shapes, find_behind(function), top, primal)
+    adjoints = Adjoints(active, shapes, find_strong_zeros(function), top, primal)
     sweep = Sweep([], adjoints.known, {})
     with adjoints.builder.block() as sweep.statements:
         for result, seed in seeds:
@@ -231,7 +231,7 @@ def pull_joined_call(adjoints: Adjoints, statement: Call) -> None:
     result, *partials = statement.results
     seed = adjoints.take(result)
     floats = [operand for operand in statement.operands if is_float(operand.type)]
-    function = runtime.masked_product if result in adjoints.behind else np.multiply
+    function = runtime.masked_product if result in adjoints.strong_zeros else np.multiply
     for operand, partial in zip(floats, partials, strict=True):
         if adjoints.is_active(operand):
             adjoints.add(operand, adjoints.builder.let(function, seed, partial))

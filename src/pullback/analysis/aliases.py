@@ -1,4 +1,26 @@
-"""Aliases: which values may share memory, and which are still intact when the forward sweep has ended."""
+"""Alias analysis: which arrays may share memory, and which still hold their elements when the forward sweep has ended.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show, values_by_name
+>>> def f(x):
+...     y = np.exp(x)
+...     y[0] = 0.0
+...     return np.sum(np.reshape(y, (-1,)))
+>>> function = normal_form(f, np.ones(3))
+>>> print(show(function))
+f(x: float64[:]):
+    y: float64[:] = exp(x)
+    y.1: float64[:] = store(y, ([0]), 0.0)
+    t.0: float64[:] = reshape(y.1, (-1))
+    t.1: float64 = sum(t.0)
+    return t.1
+>>> aliases, values = find_aliases(function), values_by_name(function)
+>>> [name for name, value in values.items() if aliases.root(value) is aliases.root(values["y"])]
+['y', 'y.1', 't.0']
+>>> [name for name, value in values.items() if not aliases.is_intact(value)]
+['y']
+"""
 
 from __future__ import annotations
 
@@ -36,7 +58,10 @@ def consumes(statement: Let) -> bool:
 
 @dataclass(slots=True)
 class Aliases:
-    """Classes of values that may share memory; for each class, where it is written."""
+    """Alias sets: classes of values that may share memory, each known by its root; for each class, where it is written.
+
+    A place is the position of a statement and the loops around it.
+    """
 
     parent: dict[Value, Value] = field(default_factory=dict)
     written: dict[Value, list[tuple[int, tuple[int, ...]]]] = field(default_factory=dict)
@@ -52,7 +77,7 @@ class Aliases:
             self.parent[self.root(a)] = self.root(b)
 
     def is_intact(self, value: Value) -> bool:
-        """Whether a version still holds its elements at the end: nothing writes to its memory after it was made."""
+        """Whether a version of an array is intact at the end: nothing writes to its memory once it is made."""
         if not isinstance(value.type, Array):
             return True
         position, loops = self.defined.get(value, (-1, ()))
@@ -63,7 +88,7 @@ class Aliases:
 
 
 def find_aliases(function: Function) -> Aliases:
-    """The aliases of a function in the normal form."""
+    """The alias sets of a function in the normal form, and the places of the writes to their memory."""
     finder = _Finder(Aliases())
     finder.block(function.body, ())
     aliases = finder.aliases

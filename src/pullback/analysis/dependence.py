@@ -1,14 +1,25 @@
-"""Independence: which loops have iterations that may run at the same time, and give what they give in a row.
+"""Dependence analysis: which loops have iterations that may run at the same time, and give what they give in a row.
 
-for i in range(n):
-    y[i] = np.exp(x[i])        # elements of the iteration's own
-    s += y[i]                  # a sum, which chunks of iterations can start anew
-    t[0] = x[i]                # a buffer in which iterations leave nothing for one another
-    z[k[i]] += x[i]            # may be an element of another iteration: not independent
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, y, k):
+...     s = 0.0
+...     for i in range(x.shape[0]):
+...         y[i] = np.exp(x[i])  # shared: elements of the iteration's own
+...         s += y[i]  # a reduction, which chunks of iterations can start anew
+...     for i in range(x.shape[0]):
+...         y[k[i]] += x[i]  # may be an element of another iteration
+...     return s
+>>> function = prepared(normal_form(f, np.ones(3), np.ones(3), np.arange(3)))
+>>> for loop in [s for s in walk(function.body) if isinstance(s, For)]:
+...     print([carried.parameter.name for carried in loop.carried], find_data_sharing(loop))
+['y', 's'] DataSharing(shared=(0,), reductions=(1,), private=())
+['y'] None
 
 This is asked of functions that own their memory and have checks of their indices: an array that a loop writes then
-shares memory with no other that the loop reads. What may raise is not independent, since no iteration may end the
-others.
+shares memory with no other that the loop reads. Iterations that may raise an error depend on one another, since the
+first error ends all of them. A private array is one that is handed on for its memory alone: no iteration reads what
+another one wrote.
 """
 
 from __future__ import annotations
@@ -81,7 +92,7 @@ class DataSharing:
 
 
 def find_data_sharing(loop: For) -> DataSharing | None:
-    """What the carried values of a loop are to its iterations; None if these depend on one another or may raise."""
+    """How the iterations of a loop share what it carries; None if they depend on one another or may raise."""
     if loop.exits or loop.reverse or not isinstance(loop.step, Constant) or loop.step.value < 1:
         return None
     places = range(len(loop.carried))
@@ -97,7 +108,7 @@ def find_data_sharing(loop: For) -> DataSharing | None:
 
 
 class _Iterations:
-    """A walk through an iteration: it raises nothing, and writes nothing but carried arrays and its own."""
+    """A walk through an iteration: whether it raises nothing, and writes to carried arrays and its own only."""
 
     def __init__(self, loop: For, writable: set[Value]) -> None:
         self.writable = writable

@@ -1,11 +1,25 @@
-"""Intervals: between which numbers the integers of a Function lie.
+"""Interval analysis: between which numbers the integers of a Function lie.
 
-for i in range(n):        # n: [0, 2³¹] if it is assumed to be small, i: [0, 2³¹ - 1]
-    k = i * n + i         # [0, 2⁶² + …]: 64 bits are enough
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> from pullback.transform.derivative import prepared
+>>> def f(n, m):
+...     for i in range(n):
+...         k = i * n
+...         m = m * n
+...     return k + m
+>>> function = prepared(normal_form(f, 3, 3))
+>>> intervals = find_intervals(function, small=True)  # arguments do not exceed 2**31
+>>> for name in ("n", "i", "k.1", "m.2"):
+...     print(name, intervals.of(values_by_name(function)[name]))
+n Interval(low=-2147483648, high=2147483648)
+i Interval(low=0, high=2147483647)
+k.1 Interval(low=-4611686016279904256, high=4611686016279904256)
+m.2 Interval(low=-9223372036854775808, high=9223372036854775807)
 
-Every value is assigned once, so one interval holds for each. What loops carry is found by passing through the function
+Every value is assigned once, so one interval holds for each. What loops carry is found by going through the function
 until nothing changes; a counter, to which each iteration adds a number between bounds, is as large as the iterations
-allow, and what else keeps growing is taken to be any number.
+allow, and what else keeps growing may be any number of 64 bits (widening: Cousot & Cousot, 1977).
 """
 
 from __future__ import annotations

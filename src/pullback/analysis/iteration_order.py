@@ -1,11 +1,19 @@
-"""Iteration order: which loops give the same whatever the order of their iterations.
+"""Loop reversal, its legality: which loops give the same in whatever order their iterations run.
 
-for i in range(n):
-    total += x[i]              # a sum
-    g = y_bar[i]               # a slot of the iteration's own
-    y_bar[i] = 0.0
-    x_bar[i - 1] += g          # a sum
-    last = last * x[i]         # depends on the iteration before
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, y):
+...     total, last = 0.0, 1.0
+...     for i in range(x.shape[0]):
+...         total += x[i]  # a reduction
+...         y[i] = x[i] * y[i]  # an element of the iteration's own
+...     for i in range(x.shape[0]):
+...         last = last * x[i] + y[i]  # depends on the iteration before
+...     return total + last
+>>> function = prepared(normal_form(f, np.ones(3), np.ones(3)))
+>>> [is_reversible(s) for s in function.body.statements if isinstance(s, For)]
+[True, False]
 """
 
 from __future__ import annotations
@@ -41,7 +49,7 @@ _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 
 def is_reversible(loop: For) -> bool:
-    """Whether the iterations may run in any order: all that is carried is sums and slots, and nothing shows."""
+    """Whether the iterations may run in any order: they carry reductions and elements of their own, without effects."""
     if loop.exits or has_effects(loop.body):
         return False
     others = [k for k, carried in enumerate(loop.carried) if not has_own_elements(loop, k)]

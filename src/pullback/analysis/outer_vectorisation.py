@@ -1,14 +1,27 @@
-"""Legality: whether iterations of a loop may run side by side, one piece of their bodies after the other.
+"""Outer-loop vectorisation, its legality: whether iterations may run side by side, one piece of their bodies at a time.
 
-for p in range(n):
-    for j in range(m):         # all iterations have these iterations,
-        t[j] = f(x[p], j)      # and do this before any of them goes on
-    s += g(t)
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, m):
+...     s = 0.0
+...     for p in range(x.shape[0]):
+...         y = x[p]
+...         for j in range(m):  # every iteration over p has these iterations
+...             y = np.sin(y) * j
+...         s += y
+...     return s
+>>> function = prepared(normal_form(f, np.ones(3), 4))
+>>> legality = Legality(next(s for s in function.body.statements if isinstance(s, For)))
+>>> legality.can_be_vectorised()
+True
+>>> [name for name, value in values_by_name(function).items() if value in legality.own - legality.varying]
+['j']
 
-A body is a row of runs of plain statements, with inner loops between them; so are the bodies of those. What has the
-same value in all iterations at a time is *uniform*. An array that every iteration makes is *private*: each iteration
-has its own. What iterations hand to one another must be read and written within one run of the outermost body: its
-order then stays.
+A body consists of runs of plain statements with inner loops between them; so do the bodies of those. What has the same
+value in all iterations at a time is *uniform*, all else *varying*. An array that every iteration makes for itself is
+*private*. What iterations hand to one another must be read and written within one run of the outermost body: its order
+then stays.
 """
 
 from __future__ import annotations
@@ -68,7 +81,12 @@ def pieces_of(block: Block) -> Pieces:
 
 
 class Legality:
-    """What differs between the iterations of a loop that run side by side."""
+    """What decides whether a loop can be vectorised: which of its values vary, and where its pieces meet.
+
+    own: the values that an iteration makes. varying: those that may differ between iterations at a time; others are
+    uniform. private: the versions of arrays that an iteration makes for itself. place: by the number of a carried
+    value, the run that reads it.
+    """
 
     def __init__(self, loop: For) -> None:
         self.loop = loop
@@ -117,10 +135,10 @@ class Legality:
         if any(v in self.private for v in values_in(sources)):
             self.private.add(value)
 
-    # Whether they may run so
+    # Legality
 
     def can_be_vectorised(self) -> bool:
-        """Whether iterations may run side by side, and may gain from it."""
+        """Whether iterations may run side by side, and may gain from it: legality first, then a crude profitability."""
         loop = self.loop
         if loop.exits or loop.reverse or loop.step != constant(1) or not self.pieces.loops:
             return False

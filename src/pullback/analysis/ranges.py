@@ -1,7 +1,23 @@
-"""Ranges of integers: sums of sizes, loop indices and other integers, and what can be proved of them.
+"""Ranges of integers: linear forms in sizes, loop indices and other integers, and what can be proved of them.
 
-for i in range(1, n - 1):        # facts: i - 1 >= 0 and n - 2 - i >= 0
-    x[i + 1]                     # n - 1 - (i + 1) is the second fact: inside, if the size of x is n
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.nodes import walk
+>>> from pullback.transform.derivative import prepared
+>>> def f(x):
+...     s = 0.0
+...     for i in range(1, x.shape[0] - 1):
+...         s += x[i + 1] - x[i + 2]
+...     return s
+>>> function = prepared(normal_form(f, np.ones(3)))
+>>> loop = next(s for s in function.body.statements if isinstance(s, For))
+>>> lets = [s for s in walk(function.body) if isinstance(s, Let)]
+>>> ranges = Ranges(Shapes(function))
+>>> for let in lets:
+...     ranges.note(let)
+>>> ranges.facts += ranges.loop_facts(loop)  # i - 1 >= 0 and n - 2 - i >= 0, where n is the size of x
+>>> indices = [let.operands[1][0].items[0] for let in lets if let.function is primitives.load]
+>>> [ranges.is_inside(index, (function.parameters[0], 0)) for index in indices]  # i + 1, i + 2
+[True, False]
 """
 
 from __future__ import annotations
@@ -49,7 +65,7 @@ class Ranges:
     """Forms of the integers of a function, and the facts that hold at the present point of a walk through it."""
 
     def __init__(self, shapes: Shapes, selections: bool = False) -> None:
-        """`selections`: also of integers that are the last iteration of a loop in which something held."""
+        """`selections`: also of integers that are the last iteration of a loop in which some condition held."""
         self.shapes, self.selections = shapes, selections
         self.selected: dict[Value, Form] = {}
         self.forms: dict[Value, Form] = {}
@@ -131,7 +147,7 @@ class Ranges:
         return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
 
     def note_selections(self, loop: For) -> None:
-        """Take in the integers of a loop that are negative, or one of its indices."""
+        """Take in the integers that a loop leaves as a negative number or as one of its indices (argument selection)."""
         if not self.selections or not isinstance(loop.step, Constant) or loop.step.value < 0:
             return
         for k, carried in enumerate(loop.carried):

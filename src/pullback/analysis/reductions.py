@@ -1,9 +1,22 @@
-"""Reductions: which loops only add to what they carry, in whatever order their iterations run.
+"""Reductions: which loops only add to what they carry, so that the order of their iterations does not matter.
 
-for i in range(n):
-    total = total + x[i]          # adds
-    grad[i] += 2.0 * x[i]         # adds
-    last = last * x[i]            # does not
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x):
+...     grad = np.zeros_like(x)
+...     total, last = 0.0, 1.0
+...     for i in range(x.shape[0]):
+...         total = total + x[i]
+...         grad[i] += 2.0 * x[i]
+...         last = last * x[i]  # no sum
+...     return total + last + grad[0]
+>>> function = prepared(normal_form(f, np.ones(3)))
+>>> loop = next(s for s in walk(function.body) if isinstance(s, For))
+>>> for k, carried in enumerate(loop.carried):
+...     print(carried.parameter.name, adds_to(loop, [k]))
+grad True
+last False
+total True
 """
 
 from __future__ import annotations
@@ -30,16 +43,16 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Scalar, is_float
 
 _ADDING = {np.add, np.subtract, primitives.accumulate, primitives.add_at}
-Reductions = dict[Value, Value]  # each version of a sum, and the carried parameter that it started from
+Reductions = dict[Value, Value]  # each version of a reduction, and the carried parameter that it started from
 
 
 def only_adds(loop: For | While) -> bool:
-    """Whether every carried value is a sum: what an iteration adds to it depends on none of the reductions."""
+    """Whether every carried value is a reduction: what an iteration adds to it depends on none of them."""
     return adds_to(loop, range(len(loop.carried)))
 
 
 def adds_to(loop: For | While, places: Iterable[int]) -> bool:
-    """Whether the carried values at these places are reductions."""
+    """Whether the carried values at these places are reductions by addition."""
     return versions_of_reductions(loop, places) is not None
 
 
@@ -53,7 +66,7 @@ def versions_of_reductions(loop: For | While, places: Iterable[int]) -> Reductio
 
 
 def reduction_steps(function: Function) -> frozenset[Value]:
-    """The running values of float reductions that a loop reads for nothing but to add to them."""
+    """The running values of float reductions: of sums that a loop reads for nothing but to add to them."""
     found: set[Value] = set()
     for statement in walk(function.body):
         if isinstance(statement, For | While):

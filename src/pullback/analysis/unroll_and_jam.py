@@ -1,13 +1,22 @@
-"""Jams: which short loops around a nest may run their iterations together, in each iteration of the nest.
+"""Unroll-and-jam, its legality: which short loops around a nest may run all their iterations in each one of the nest.
 
-for j in range(3):             # known to be short
-    k = kernel[j]              # numbers for the nest
-    total = 0.0
-    for c in range(n):
-        y[c] += k * x[c + j]   # an element that each iteration of the nest has for itself
-        x_bar[c + j] += k * g  # a sum: the order of its additions may change
-        total += x[c + j]      # a number of the short loop's iteration alone
-    sums[j] = total            # what the nest has nothing to do with
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, y, kernel):
+...     for j in range(3):  # known to be short
+...         k = kernel[j]
+...         for c in range(y.shape[0]):
+...             y[c] += k * x[c + j]  # an element that each iteration of the nest has for itself
+...     for j in range(3):
+...         for c in range(1, y.shape[0]):
+...             y[c] += y[c - 1] * x[j]  # needs what the iteration before made
+...     return y
+>>> function = prepared(normal_form(f, np.ones(5), np.ones(3), np.ones(3)))
+>>> for loop in [s for s in function.body.statements if isinstance(s, For)]:
+...     found = find_unroll_and_jam(loop)
+...     print(found and found.numbers)
+(0, 1, 2)
+None
 """
 
 from __future__ import annotations
@@ -42,7 +51,7 @@ from pullback.ir.types import Array
 MOST_ITERATIONS = 8
 MOST_STATEMENTS = 64
 WIDEST = 16
-"""How far apart in a row neighbours may be that are gathered."""
+"""How far apart in a row the elements may be whose additions are gathered (`passes.loops.scatter_to_gather`)."""
 SHORT = 32
 """A nest whose innermost loop is known to have no more iterations is best unrolled, which a compiler does."""
 
@@ -52,7 +61,7 @@ _PLAIN = {primitives.cast, primitives.select, max, min}
 
 @dataclass(frozen=True, slots=True)
 class UnrollAndJam:
-    """A loop whose iterations may run together.
+    """A loop whose iterations may run together, in each iteration of the nest in it.
 
     numbers: its index, iteration by iteration. varying: the values in it that may differ between its iterations.
     shared: what the loops of the nest carry from one iteration of the loop to the next; all else is an iteration's own.
@@ -65,7 +74,7 @@ class UnrollAndJam:
 
 
 def find_unroll_and_jam(loop: For) -> UnrollAndJam | None:
-    """The facts of a loop whose iterations may run together with profit; None for another one."""
+    """The facts of a loop for which unroll-and-jam is legal and profitable; None for another one."""
     numbers = numbers_of(loop)
     nest = _nest_in(loop)
     if loop.exits or not 1 < len(numbers) <= MOST_ITERATIONS or not nest:

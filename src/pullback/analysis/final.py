@@ -117,7 +117,7 @@ class _Chain:
         self.accesses: list[Access] = []
 
     def follow(self, block: Block, version: Value, loops: Loops) -> Value | None:
-        """The version at the end of a block; None where the array goes to a statement that this analysis does not know."""
+        """The version at the end of a block; None where an unknown statement takes the array."""
         for statement in block.statements:
             after = self.statement(statement, version, loops)
             if after is None:
@@ -207,7 +207,7 @@ class _Places:
         return any(self.may_meet_in(access, write, k) for k in range(common))
 
     def may_meet_in(self, access: Access, write: Access, shared: int) -> bool:
-        """The same where the `shared` outermost loops around both are in the same iteration, and the next in a later one."""
+        """The same where the `shared` outermost loops are in one iteration for both, and the next is in a later one."""
         same = {id(loop) for loop in access.loops[:shared]}
         sides = [_Side("access", access, same, self), _Side("write", write, same, self)]
         conditions = [fact for side in sides for fact in side.facts()]

@@ -147,7 +147,7 @@ class Ranges:
         return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
 
     def note_selections(self, loop: For) -> None:
-        """Take in the integers that a loop leaves as a negative number or as one of its indices (argument selection)."""
+        """Take in the integers that a loop leaves negative, or as one of its indices (argument selection)."""
         if not self.selections or not isinstance(loop.step, Constant) or loop.step.value < 0:
             return
         for k, carried in enumerate(loop.carried):

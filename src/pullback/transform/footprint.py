@@ -1,7 +1,20 @@
-"""The footprint of a derivative: what its loops keep becomes a Function that gives the bytes for a call's arguments.
+"""The footprint of a derivative: its residual arrays become a Function that gives their bytes for a call's arguments.
 
-t_saved = np.empty(n)                       def f_bytes(x, n):
-x_saved = np.empty((n, x.shape[0]))    →        return n * 8 + n * x.shape[0] * 8
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> from pullback.transform.derivative import find_kept, prepared
+>>> def f(x, n):
+...     for i in range(n):
+...         x = np.sin(x)
+...     return np.sum(x)
+>>> function = prepared(normal_form(f, np.ones(3), 1000))
+>>> print(show(Footprint(function, find_kept(function, (0,))).measure()))
+f_bytes(x: float64[:], n: int64*):
+    t.0: int64* = max(n, 0)
+    t.1: int64* = dim(x, 0)
+    t.2: int64* = multiply(8, t.0)
+    t.3: int64* = multiply(t.2, t.1)
+    return t.3
 """
 
 from __future__ import annotations

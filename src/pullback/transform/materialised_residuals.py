@@ -1,4 +1,33 @@
-"""The plan of the residuals, carried out: the forward sweep keeps, the backward sweep recalls."""
+"""Materialised residuals: the forward sweep stores what the plan of `residuals` keeps, and the backward sweep loads it.
+
+>>> import pullback as pb
+>>> def f(x):
+...     for i in range(3):
+...         x = np.sin(x)
+...     return x
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  -    x.3 = for i in range(0, 3, 1) with (x.1: float64 = x):
+  +f_value_and_grad(x: float64*):
+  +    x_saved: float64[:] = empty((3), dtype='float64')
+  +    x.3, x_saved.3 = for i in range(0, 3, 1) with (x.1: float64 = x, x_saved.1: float64[:] = x_saved):
+  +        x_saved.2: float64[:] = store(x_saved.1, ([i]), x.1)
+           x.2: float64 = sin(x.1)
+  -        yield x.2
+  -    return x.3
+  +        yield x.2, x_saved.2
+  +    x_bar.2 = for i.1 in range(0, 3, 1) reversed with (x_bar: float64 = 1.0):
+  +        x.4: float64 = load(x_saved.3, ([i.1]))
+  +        t.0: float64 = cos(x.4)
+  +        x_bar.1: float64 = multiply(x_bar, t.0)
+  +        yield x_bar.1
+  +    return x.3, x_bar.2
+
+Arrays are made before the outermost loop around the value; stacks and buffers that grow have a counter, which the
+backward sweep counts down.
+"""
 
 from __future__ import annotations
 

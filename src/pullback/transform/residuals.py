@@ -1,7 +1,26 @@
 """Residuals: what the backward sweep needs of the forward one is read again, computed again, or kept.
 
+>>> import numpy as np, pullback as pb
+>>> def f(x, y):
+...     for i in range(y.shape[0]):
+...         x = np.sin(x) * y[i]  # y[i] is read again; of x each value is kept, in an array
+...     while x > 0.1:
+...         x = x * np.exp(-x)  # kept on a stack
+...     return x
+>>> print(pb.explain(f, 2.0, np.ones(3)).replace("<doctest pullback.transform.residuals[1]>", "f.py"))
+f.py:2: for i in range(y.shape[0]):
+  runs twice, forwards and backwards
+  keeps x, 24 bytes: the loop carries it from iteration to iteration
+f.py:3: x = np.sin(x) * y[i]  # y[i] is read again; of x each value is kept, in an array
+  keeps what it computes, 24 bytes: computing it again takes longer than keeping it
+f.py:4: while x > 0.1:
+  runs twice, forwards and backwards
+  keeps x, 8 bytes an iteration: the loop carries it from iteration to iteration
+f.py:5: x = x * np.exp(-x)  # kept on a stack
+  keeps what it computes, 8 bytes an iteration: computing it again takes longer than keeping it
+
 A value that is needed in the mirror of the block that defines it is kept
-  - in a variable, where no loop stands between (a branch hands it out as one result more);
+  - in a variable, where no loop stands between (a branch has it as one result more);
   - in an array with a place for every iteration, where the numbers of iterations are known before the outermost loop;
   - in a stack, with a counter that runs back, otherwise; in a buffer that grows, where several come at a time.
 """

@@ -1,7 +1,17 @@
-"""A Function becomes the set of its values that stand behind a choice: behind `np.where`, a mask or an index array.
+"""Strong zeros: which values stand behind a choice, so that a cotangent of exactly 0 stays 0 on its way through them.
 
-y = log(x)            x and y: where c is false, the cotangent of y is exactly 0, and stays 0 on its way to x,
-z = where(c, y, 0)    whatever the derivative of log is there
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> def f(x):
+...     y = np.log(x)  # where x is 0, the cotangent of y is 0, and 0 times the infinite derivative is 0 too
+...     z = np.sin(x)  # all its elements are used
+...     return np.where(x > 0.0, y, 0.0) + z
+>>> function = normal_form(f, np.ones(3))
+>>> found = find_strong_zeros(function)
+>>> [name for name, value in values_by_name(function).items() if value in found]
+['x', 'y']
+
+Choices are `np.where`, masks and index arrays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,21 @@
-"""Both sweeps: forward statements that keep what is needed, and a backward block that yields the adjoints."""
+"""Both sweeps: forward statements that keep what is needed, and a backward block that yields the adjoints.
+
+>>> import numpy as np, pullback as pb
+>>> def f(x):
+...     y = np.exp(x)
+...     return y * y
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  +f_value_and_grad(x: float64*):
+       y: float64 = exp(x)
+       t.0: float64 = multiply(y, y)
+  -    return t.0
+  +    t.1: float64 = multiply(2, y)
+  +    x_bar: float64 = multiply(t.1, y)
+  +    return t.0, x_bar
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""The adjoints of a backward sweep that is being written, in the shapes of their values."""
+"""The adjoints of a backward sweep that is being written, in the shapes of their values.
+
+>>> x = Value("x", Array("float64", 1))
+>>> adjoints = Adjoints(frozenset({x}), Shapes(), frozenset(), {x}, {x})
+>>> with adjoints.builder.block() as statements:
+...     adjoints.add(x, constant(2.0))  # the adjoint of every element
+...     adjoints.add(x, constant(3.0))
+...     whole = adjoints.whole(x)
+>>> [statement.function.__name__ for statement in statements], whole
+(['add', 'dim', 'full'], x_bar: float64[:])
+"""
 
 from __future__ import annotations
 

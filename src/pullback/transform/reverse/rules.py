@@ -1,4 +1,23 @@
-"""The pull-back of a statement by its function's rule: of calls of functions with partial derivatives or with a vjp."""
+"""The pull-back of a statement by its function's rule: of calls of functions with partial derivatives or with a vjp.
+
+>>> import pullback as pb
+>>> from pullback.functions import rule_of
+>>> rule_of(np.arctan).kind, rule_of(np.linalg.inv).kind
+('partials', 'vjp')
+>>> def f(x):
+...     return np.arctan(x)
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  +f_value_and_grad(x: float64*):
+       t.0: float64 = arctan(x)
+  -    return t.0
+  +    t.1: float64* = multiply(x, x)
+  +    t.2: float64* = add(1, t.1)
+  +    t.3: float64* = divide(1, t.2)
+  +    return t.0, t.3
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,37 @@
-"""The pull-back of a function's statements from last to first: branches become branches, loops loops backwards."""
+"""The pull-back of a function's statements from last to first: branches become branches, loops loops backwards.
+
+>>> import pullback as pb
+>>> def f(x):
+...     for i in range(3):
+...         if x > 0.0:
+...             x = 2.0 * x
+...     return x
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  -    x.4 = for i in range(0, 3, 1) with (x.1: float64* = x):
+  +f_value_and_grad(x: float64*):
+  +    t_saved: bool[:] = empty((3), dtype='bool')
+  +    x.4, t_saved.3 = for i in range(0, 3, 1) with (x.1: float64* = x, t_saved.1: bool[:] = t_saved):
+           t.0: bool* = greater(x.1, 0.0)
+  +        t_saved.2: bool[:] = store(t_saved.1, ([i]), t.0)
+           x.3 = if t.0:
+  ...
+               yield x.1
+  -        yield x.3
+  -    return x.4
+  +        yield x.3, t_saved.2
+  +    x_bar.3 = for i.1 in range(0, 3, 1) reversed with (x_bar: float64* = 1.0):
+  +        t.1: bool* = load(t_saved.3, ([i.1]))
+  +        x_bar.2 = if t.1:
+  +            x_bar.1: float64* = multiply(x_bar, 2.0)
+  +            yield x_bar.1
+  +        else:
+  +            yield x_bar
+  +        yield x_bar.2
+  +    return x.4, x_bar.3
+"""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def with_checkpoints(
         if id(forward) not in chosen or not isinstance(forward, For) or not isinstance(backward, For):
             statements.append(forward)
             continue
-        pieces = _Segments(forward, backward, sweep, shapes, merge)
+        pieces = _Checkpointing(forward, backward, sweep, shapes, merge)
         statements += pieces.before
         statements.append(pieces.outer)
         place = sweep.statements.index(backward)
@@ -97,7 +97,7 @@ def with_checkpoints(
     return Block(tuple(statements), body.yields), made
 
 
-class _Segments:
+class _Checkpointing:
     """Builds the two loops over segments for a loop and its mirror."""
 
     def __init__(self, forward: For, backward: For, sweep: Sweep, shapes: Shapes, merge: Merge) -> None:
@@ -169,7 +169,7 @@ class _Segments:
         return block.yields
 
     def seen_once(self, body: Block) -> Block:
-        """What a segment does the second time, and nothing of it is a mirror any more."""
+        """The body without its dead code, and without mirrors: the second time is no forward sweep."""
         for statement in walk(body):
             for value in (statement.index,) if isinstance(statement, For) else results_of(statement):
                 self.sweep.mirrored.pop(value, None)

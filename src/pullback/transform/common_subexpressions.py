@@ -46,7 +46,7 @@ Known = dict[Any, Value]
 def eliminate_common_subexpressions(
     body: Block, sweep: Sweep, results: tuple[Operand, ...]
 ) -> tuple[list[Statement], tuple[Operand, ...]]:
-    """The backward statements and results, with the forward block's numbers in place of the same computed again."""
+    """The backward statements and results, in terms of the forward block's values where they compute the same."""
     made = _Elimination(sweep).block(Block(tuple(sweep.statements), results), body)
     return list(made.statements), made.yields
 

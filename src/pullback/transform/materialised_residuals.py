@@ -74,7 +74,7 @@ def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[lis
 
 
 def _passes(kept: Kept, statement: Statement) -> bool:
-    """Whether a place for values is filled inside a statement, and made before it."""
+    """Whether an array or counter goes through a statement: it is made before, and changes inside."""
     return any(number == id(statement) for number, _ in kept.path[len(kept.home) :])
 
 
@@ -89,7 +89,7 @@ def starts_at_zero(loop: For) -> bool:
 
 
 def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = None) -> Operand:
-    """How many places the iterations of a loop take; `terms` are what its bounds are called here."""
+    """How many elements the iterations of a loop take; `terms`: what stands for the values in its bounds here."""
     start, stop, step = map_values((loop.start, loop.stop, loop.step), lambda value: (terms or {}).get(value, value))
     if starts_at_zero(loop):
         return at_least_zero(builder, stop)
@@ -112,7 +112,7 @@ class _Forward:
     def block(
         self, block: Block, path: Path, env: dict[int, Operand], parameters: tuple[Value, ...] = ()
     ) -> list[Statement]:
-        """The statements of a block and what they keep; `env` holds the present version of each place."""
+        """The statements of a block and what they keep; `env` holds the present version of each array and counter."""
         statements: list[Statement]
         with self.builder.block() as statements:
             defined = {v for s in block.statements for v in self.defined_by(s)}
@@ -152,7 +152,7 @@ class _Forward:
                 )
 
     def defined_by(self, statement: Statement) -> tuple[Value, ...]:
-        """What a statement defines, the count of its iterations and the sizes noted of its results included."""
+        """What a statement defines, with its trip count if it is counted, and the sizes noted of its results."""
         trips = self.trip_counts.get(id(statement))
         results = results_of(statement) if trips is None else (*results_of(statement), trips)
         return (*results, *(note.value for value in results for note in self.notes.get(value, ())))
@@ -162,7 +162,7 @@ class _Forward:
             self.builder.add(statement)
 
     def made(self, kept: Kept) -> Operand:
-        """A place for values, before the first of them."""
+        """An array or a counter as it is made, before the first value is kept."""
         if isinstance(kept, Counter):
             return constant(0)
         dtype = Constant(kept.value.type.dtype)
@@ -230,7 +230,7 @@ class _Forward:
         return Value(kept.final.name, kept.final.type)
 
     def result(self, kept: Kept, statement: Statement) -> Value:
-        """What a loop makes of a place for values: after the outermost loop, what the backward sweep reads."""
+        """The version of an array or counter after a loop: after the outermost one, what the backward sweep reads."""
         is_last = _is_outermost(kept, statement) and not (isinstance(kept, ResidualArray) and kept.is_stack)
         return kept.final if is_last else self.version(kept)
 
@@ -282,7 +282,7 @@ class _Backward:
         self.iterations: dict[int, Operand] = {}
 
     def block(self, block: Block, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> Block:
-        """A mirror block: first what it recalls, then its own statements in those terms."""
+        """A block of the backward sweep: loads and repeated statements, then its own in those terms."""
         env = dict(env)
         statements: list[Statement]
         with self.builder.block() as statements:

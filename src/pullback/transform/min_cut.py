@@ -67,7 +67,7 @@ _UNLIMITED = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The values to keep, and the statements to run again, in their order."""
+    """The values to keep, and the statements to run again (rematerialise), in their order."""
 
     kept: tuple[Value, ...]
     again: tuple[Let, ...]

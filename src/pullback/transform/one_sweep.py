@@ -77,7 +77,7 @@ _FALLIBLE = {np.true_divide, np.floor_divide, np.remainder, np.power, np.float_p
 def in_one_sweep(
     body: Block, sweep: Sweep, results: tuple[Operand, ...], merge: Merge
 ) -> tuple[Block, tuple[Operand, ...]]:
-    """The forward block with the backward iterations of such loops moved into them, and the results in the new terms.
+    """The forward block with the backward iterations of such loops moved into them, and the results in terms of it.
 
     What moved leaves `sweep.statements`. `merge` makes one block of a loop's forward body and its backward sweep.
     """
@@ -186,7 +186,7 @@ class _Mover:
             self.relink(result, made, root, chain)
 
     def relink(self, result: Value, made: Value, root: Operand, chain: tuple[Value, ...]) -> None:
-        """The chain of additions that ended at the moved loop now begins with it."""
+        """Let the additions that the moved loop continued come after it."""
         last: Operand = chain[-1] if chain else made
         for k, statement in enumerate(self.sweep.statements):
             if chain and chain[0] in results_of(statement):

@@ -52,7 +52,7 @@ def has_joint_form(callee: Function) -> bool:
 
 
 def join_calls(function: Function, active: frozenset[Value]) -> tuple[Function, set[Value]]:
-    """The function with the derivatives of such functions where it needs them, and the values that have them."""
+    """The function with calls that also give the partial derivatives of active values, and those values."""
     values: set[Value] = set()
     joint = {callee.name for callee in function.callees if has_joint_form(callee)}
 

@@ -58,7 +58,12 @@ Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, whi
 
 @dataclass(slots=True)
 class ResidualArray:
-    """Where one value is kept: an array over the iterations of `loops`, or what grows, made before them."""
+    """Where one value is kept in each iteration of `loops`: an array, a stack or a growing buffer, made before them.
+
+    path: the block that defines the value. home: the block in which the array is made. sizes: those of the value, None
+    if the array grows; then `counter` is the number of elements so far, and `extents` are the sizes of a kept array.
+    final: the array after the outermost loop, which the backward sweep reads.
+    """
 
     value: Value
     path: Path
@@ -71,15 +76,15 @@ class ResidualArray:
 
     @property
     def is_stack(self) -> bool:
-        """Whether the values come one by one, nobody knows how many."""
+        """Whether values are appended one by one, so many as only the run will tell."""
         return self.counter is not None and not self.counter.blocks and self.counter.loop is None
 
 
 @dataclass(slots=True)
 class Counter:
-    """How many iterations of an irregular nest have run, or for arrays, how many elements were kept.
+    """How many iterations of a nest of unknown trip counts have run; for kept arrays (`blocks`), how many elements.
 
-    loop: an innermost loop whose iterations are known when it starts; the counter takes them all at once.
+    loop: an innermost loop whose trip count is known when it starts; the counter grows by it once.
     """
 
     path: Path
@@ -91,7 +96,12 @@ class Counter:
 
 @dataclass(slots=True)
 class Plan:
-    """What the forward sweep must keep and hand out, and what each mirror does first."""
+    """What the forward sweep must keep, and what the mirror of each block does first.
+
+    saves: the arrays to fill in a block. exports: values of a branch that become results of it. recalls: what the
+    mirror of a block loads or computes again. notes: statements that compute sizes in the forward sweep, `noted` by
+    array and axis; `sizes`: what stands for a size that the backward sweep asks for.
+    """
 
     saves: dict[Path, list[ResidualArray]] = field(default_factory=dict)
     exports: dict[int, list[tuple[Value, int, Value]]] = field(default_factory=dict)
@@ -234,7 +244,7 @@ class Residuals:
             self.need_all(statement.operands)
 
     def read_again(self, path: Path, definitions: dict[Value, Let]) -> dict[Value, Let]:
-        """Loads from the last version of an array for what a block loads from it, or stores in it, for good."""
+        """Loads from the last version of an array, for what a block loads or stores and nothing overwrites."""
         found: dict[Value, Let] = {}
         made: set[Value] = set()
         for statement in definitions.values():
@@ -263,7 +273,7 @@ class Residuals:
         return self.shapes.part(self.shapes.of(array), place) == self.shapes.of(stored)
 
     def is_smaller(self, array: Value, path: Path) -> bool:
-        """Whether an array is kept in less memory than what a block far inside its own loads from it."""
+        """Whether keeping an array takes less memory than what a block loads of it, more loops deep than its rank."""
         home = self.paths.get(array, ())
         if not isinstance(array.type, Array) or path[: len(home)] != home:
             return False
@@ -279,7 +289,7 @@ class Residuals:
         return isinstance(statement, While) or statement.exits
 
     def keep(self, value: Value, path: Path, recalls: list[Any]) -> None:
-        """A place for a value: handed out by a branch, or one for each iteration of the loops around it."""
+        """Plan to keep a value: as one more result of a branch, or in an array over the loops around it."""
         loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
         if not loops:
             recalls.append(self.export(value, path))

@@ -56,7 +56,7 @@ _READS_AND_WRITES = {primitives.load, primitives.load_last, primitives.store}
 
 
 def find_strong_zeros(function: Function) -> frozenset[Value]:
-    """The values of floats that a choice is computed from, by whatever way: a cotangent of exactly 0 stays 0 there."""
+    """The floats that a choice is computed from, directly or not: a cotangent of exactly 0 stays 0 there."""
     sources = dict(_flow(function.body))
     found: set[Value] = set()
     waiting = [v for statement in walk(function.body) for v in _chosen_from(statement) if is_float(v.type)]

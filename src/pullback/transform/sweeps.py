@@ -47,9 +47,10 @@ NONE: frozenset[int] = frozenset()
 
 @dataclass(slots=True)
 class Kept:
-    """What the loops of a derivative keep, its statements, its loops over segments by the indices of their mirrors.
+    """What the loops of a derivative keep.
 
-    loops: those of the forward sweep, in the order of their numbers.
+    loops: those of the forward sweep, in the order of their numbers. statements: those of both sweeps. segments: the
+    loops over segments of checkpointed loops, by the indices of their mirrors.
     """
 
     arrays: list[ResidualArray] = field(default_factory=list)

@@ -172,7 +172,7 @@ class Intervals:
             self.join(result, statement.carried[k].parameter, statement.body.yields[k])
 
     def index(self, loop: For) -> Interval:
-        """What a loop counts through: it starts somewhere, and does not do more iterations than any run."""
+        """The interval of a loop's index: from its start, by no more iterations than `MOST_WORK`."""
         start, stop, step = map(self.of, (loop.start, loop.stop, loop.step))
         up, down = max(step.high, 0) * MOST_WORK, min(step.low, 0) * MOST_WORK
         low = start.low if not down else max(start.low + down, stop.low + 1)
@@ -196,7 +196,7 @@ class Intervals:
             self.note(parameter, known | Interval(initial.low + low, initial.high + high))
 
     def increment(self, operand: Operand, parameter: Value) -> Interval | None:
-        """What an iteration adds to a number that it is handed; None where it does something else with it."""
+        """What an iteration adds to a carried number; None where it does something else with it."""
         if operand is parameter:
             return Interval(0, 0)
         if operand in self.branched:
@@ -238,7 +238,7 @@ def range_of(value: Value) -> Interval:
 
 
 def _is_integral(operand: Operand) -> bool:
-    """Whether an operand is a number without a fraction."""
+    """Whether an operand is an integer or truth value."""
     type_ = getattr(operand, "type", None)
     return isinstance(type_, Scalar) and (is_integer(type_) or type_.dtype == "bool")
 

@@ -73,7 +73,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A carried array whose memory the body of a loop writes: the loop, which one it carries, and where the loop is."""
+    """A carried array whose memory the body of a loop writes: the loop, its number there, and where the loop is."""
 
     loop: For | While
     k: int
@@ -82,7 +82,12 @@ class Taken:
 
 
 class Lifetimes:
-    """Where every array comes from, when it is made, read and written, and which loops take its memory over."""
+    """The live ranges of the arrays of a function.
+
+    origins: the arrays whose memory a value may have. made: the position of its definition. uses: its readings.
+    loops: those around its definition. writes: the statements that write in place. taken: the carried arrays whose
+    memory a loop writes. readonly: those that may be broadcast. views: those that are parts of others.
+    """
 
     def __init__(self, function: Function) -> None:
         self.function = function

@@ -61,7 +61,7 @@ class MustWrites:
         return None if first is None else self.write(first, version, (*indices, loop.index))
 
     def write(self, statement: Statement, version: Value, indices: tuple[Value, ...]) -> Let | None:
-        """The write of a number at some indices, by a statement of an iteration or by the loop that it is."""
+        """The write of a number at these indices by a statement, which may be a loop over the next axis."""
         match statement:
             case Let() if statement.function in _WRITES and statement.operands[:2] == (version, (Index(indices),)):
                 complete = len(indices) == rank_of(version)

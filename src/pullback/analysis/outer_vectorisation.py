@@ -249,7 +249,7 @@ class Legality:
                 return False
         return True
 
-    # What pieces leave for other pieces
+    # Values that are live between pieces
 
     def last_reads(self) -> list[set[Value]]:
         """For each run of the outermost body, the next values of what it carries."""
@@ -260,7 +260,7 @@ class Legality:
         ]
 
     def held(self, block: Block, pieces: Pieces, last_reads: list[set[Value]]) -> list[Value]:
-        """The numbers that pieces leave for other pieces, and those that inner loops carry."""
+        """The numbers that are live between pieces: those that one defines and another reads, or that inner loops carry."""
         found = [v for i in range(len(pieces.runs)) for v in self.crossing(pieces, last_reads, i)]
         for inner in pieces.loops:
             found += [c.parameter for c in inner.carried if c.parameter in self.varying - self.private]
@@ -325,6 +325,6 @@ def _maybe_undefined(block: Block) -> set[Value]:
 
 
 def _is_chain(inner: For) -> bool:
-    """Whether an iteration needs a float of the iteration before for more than to add to it."""
+    """Whether a loop carries a float that is no reduction: each iteration has to wait for the one before."""
     floats = [k for k, c in enumerate(inner.carried) if is_float(c.parameter.type)]
     return not all(adds_to(inner, [k]) for k in floats)

@@ -62,7 +62,7 @@ class Form:
 
 
 class Ranges:
-    """Forms of the integers of a function, and the facts that hold at the present point of a walk through it."""
+    """Linear forms of the integers of a function, and the facts (forms >= 0) that hold at one point of it."""
 
     def __init__(self, shapes: Shapes, selections: bool = False) -> None:
         """`selections`: also of integers that are the last iteration of a loop in which some condition held."""
@@ -176,7 +176,7 @@ class Ranges:
         return self.is_never_negative(form) or self.is_never_negative(form.plus(extent))
 
     def reduced(self, form: Form, terms: Iterable[tuple[Size, int]]) -> Iterable[Form]:
-        """The form less a multiple of a fact, so that one of these terms goes."""
+        """The form less a multiple of a fact, chosen to eliminate one of these terms."""
         for term, coefficient in terms:
             for fact in self.facts:
                 own = fact.of(term)
@@ -189,7 +189,7 @@ def _is_negative(operand: Operand) -> bool:
 
 
 def _is_one_of(operand: Operand, allowed: set[Value], block: Block) -> bool:
-    """Whether a value is always one of some others, chosen by the branches of a block."""
+    """Whether a value is always one of the allowed ones, whichever branches of a block are taken."""
     if operand in allowed:
         return True
     for statement in block.statements:

@@ -114,7 +114,7 @@ def _nest_in(loop: For) -> list[For]:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Whether a statement makes a number of numbers, or reads or writes one element of an array."""
+    """Whether a statement computes a number from numbers, or accesses one element of an array."""
     if not isinstance(statement, Let):
         return False
     if statement.function in _ACCESSES:
@@ -128,7 +128,7 @@ def _is_plain(statement: Statement) -> bool:
 
 
 class _Finder:
-    """What differs between the iterations of a loop, and what they hand to one another through a nest."""
+    """What varies between the iterations of a loop, and what each carries to the next through the nest (`chains`)."""
 
     def __init__(self, loop: For, nest: list[For], numbers: tuple[int, ...]) -> None:
         self.loop, self.nest, self.innermost = loop, nest, nest[-1]
@@ -140,7 +140,7 @@ class _Finder:
         self.span = max(numbers) - min(numbers)
 
     def spread(self, block: Block) -> None:
-        """Take in what is made of varying values; all results of a loop are taken to be."""
+        """Note the values that are computed from varying ones; all results of a loop count as varying."""
         for statement in block.statements:
             if isinstance(statement, For):
                 self.spread(statement.body)
@@ -149,7 +149,7 @@ class _Finder:
                 self.varying.add(statement.value)
 
     def is_orderly(self) -> bool:
-        """Whether the iterations together do what they do one after the other."""
+        """Legality: whether the iterations run together give what they give one after the other."""
         bounds = tuple((each.start, each.stop, each.step) for each in self.nest)
         if self.varying.intersection(values_in(bounds)):
             return False
@@ -164,7 +164,7 @@ class _Finder:
         return all(map(is_scalar, others)) and all(map(self.may_be_shared, self.chains))
 
     def is_handed_on(self, k: int) -> bool:
-        """Whether what an iteration hands to the next one goes through the nest, or has nothing to do with it."""
+        """Whether the k-th carried value goes from iteration to iteration through the nest, or apart from it."""
         parameter, last = self.loop.carried[k].parameter, self.loop.body.yields[k]
         statements = self.loop.body.statements
         at = statements.index(self.nest[0])
@@ -182,7 +182,7 @@ class _Finder:
         return bool(chain)
 
     def chain_of(self, value: Value, last: Operand) -> list[Value]:
-        """The parameters of a nest by which its loops carry what they find in `value` and leave in `last`, else []."""
+        """The parameters by which the loops of a nest carry `value` on until it is `last`; [] if they do not."""
         chain: list[Value] = []
         for each in self.nest:
             places = [k for k, carried in enumerate(each.carried) if carried.initial is value]
@@ -195,7 +195,7 @@ class _Finder:
         return chain if last is not value else []
 
     def may_be_shared(self, chain: list[Value]) -> bool:
-        """Whether the iterations may take turns at an array or a sum in each iteration of the nest."""
+        """Whether all iterations may access an array or a reduction in each iteration of the nest."""
         places = [
             next(k for k, c in enumerate(each.carried) if c.parameter is p)
             for each, p in zip(self.nest, chain, strict=True)

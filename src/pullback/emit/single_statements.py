@@ -22,7 +22,7 @@ _IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, g
 
 
 class SingleStatements:
-    """Writes the statements without blocks. equal_sizes: which arrays are proved to have the same shape."""
+    """Writes the statements without blocks. equal_sizes: the arrays of which the sizes are known to agree."""
 
     def __init__(self, expressions: Expressions, names: dict[Value, str], equal_sizes: EqualSizes) -> None:
         self.expressions, self.names, self.equal_sizes = expressions, names, equal_sizes

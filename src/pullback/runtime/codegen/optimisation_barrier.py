@@ -20,7 +20,7 @@ def opaque(number: int) -> int:
 
 
 @intrinsic
-def _behind_barrier(context: Any, number: Any) -> Any:
+def _behind_veil(context: Any, number: Any) -> Any:
     """The same register, after a piece of machine code of no instructions."""
     if number != types.int64 or number != types.intp:
         return None
@@ -33,7 +33,7 @@ def _behind_barrier(context: Any, number: Any) -> Any:
 
 
 @overload(opaque, strict=False)
-def _opaque_overload(number: Any) -> Any:
+def _veiled(number: Any) -> Any:
     if number == types.int64 == types.intp:
-        return lambda number: _behind_barrier(number)
+        return lambda number: _behind_veil(number)
     return lambda number: number

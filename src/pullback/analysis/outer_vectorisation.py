@@ -260,7 +260,7 @@ class Legality:
         ]
 
     def held(self, block: Block, pieces: Pieces, last_reads: list[set[Value]]) -> list[Value]:
-        """The numbers that are live between pieces: those that one defines and another reads, or that inner loops carry."""
+        """The numbers live between pieces: those that one defines and another reads, or that inner loops carry."""
         found = [v for i in range(len(pieces.runs)) for v in self.crossing(pieces, last_reads, i)]
         for inner in pieces.loops:
             found += [c.parameter for c in inner.carried if c.parameter in self.varying - self.private]

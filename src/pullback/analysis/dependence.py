@@ -18,8 +18,8 @@
 
 This is asked of functions that own their memory and have checks of their indices: an array that a loop writes then
 shares memory with no other that the loop reads. Iterations that may raise an error depend on one another, since the
-first error ends all of them. A private array is one that is handed on for its memory alone: no iteration reads what
-another one wrote.
+first error ends all of them. A private array is carried for its memory alone: no iteration reads what another one
+wrote.
 """
 
 from __future__ import annotations

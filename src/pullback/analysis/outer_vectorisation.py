@@ -20,7 +20,7 @@ True
 
 A body consists of runs of plain statements with inner loops between them; so do the bodies of those. What has the same
 value in all iterations at a time is *uniform*, all else *varying*. An array that every iteration makes for itself is
-*private*. What iterations hand to one another must be read and written within one run of the outermost body: its order
+*private*. What iterations pass to one another must be read and written within one run of the outermost body: its order
 then stays.
 """
 

@@ -63,7 +63,7 @@ from pullback.ir.trip_counts import at_least_zero, iteration_number, trip_count
 from pullback.ir.types import INT, Stack
 from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
 
-Kept = ResidualArray | Counter
+Storage = ResidualArray | Counter
 
 
 def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
@@ -73,12 +73,12 @@ def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[lis
     return forward, _Backward(residuals).block(backward, (), {}, {})
 
 
-def _passes(kept: Kept, statement: Statement) -> bool:
+def _passes(kept: Storage, statement: Statement) -> bool:
     """Whether an array or counter goes through a statement: it is made before, and changes inside."""
     return any(number == id(statement) for number, _ in kept.path[len(kept.home) :])
 
 
-def _is_outermost(kept: Kept, statement: Statement) -> bool:
+def _is_outermost(kept: Storage, statement: Statement) -> bool:
     return kept.path[len(kept.home)][0] == id(statement)
 
 
@@ -100,7 +100,7 @@ class _Forward:
     def __init__(self, residuals: Residuals) -> None:
         self.plan, self.sweep = residuals.plan, residuals.sweep
         self.trip_counts = residuals.sweep.trip_counts
-        self.kept: list[Kept] = [
+        self.kept: list[Storage] = [
             *(array for arrays in self.plan.saves.values() for array in arrays),
             *self.plan.counters,
         ]
@@ -161,7 +161,7 @@ class _Forward:
         for statement in self.notes.get(value, ()):
             self.builder.add(statement)
 
-    def made(self, kept: Kept) -> Operand:
+    def made(self, kept: Storage) -> Operand:
         """An array or a counter as it is made, before the first value is kept."""
         if isinstance(kept, Counter):
             return constant(0)
@@ -224,12 +224,12 @@ class _Forward:
         everything = (*statement.results, *results, *(outside for _, _, outside in exports))
         self.builder.add(replace(statement, then=blocks[0], orelse=blocks[1], results=everything))
 
-    def version(self, kept: Kept) -> Value:
+    def version(self, kept: Storage) -> Value:
         if isinstance(kept, ResidualArray) and kept.is_stack:
             return Value(f"{kept.value.name or 't'}_stack", Stack(kept.value.type.dtype, 1))
         return Value(kept.final.name, kept.final.type)
 
-    def result(self, kept: Kept, statement: Statement) -> Value:
+    def result(self, kept: Storage, statement: Statement) -> Value:
         """The version of an array or counter after a loop: after the outermost one, what the backward sweep reads."""
         is_last = _is_outermost(kept, statement) and not (isinstance(kept, ResidualArray) and kept.is_stack)
         return kept.final if is_last else self.version(kept)

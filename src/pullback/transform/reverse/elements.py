@@ -1,4 +1,4 @@
-"""The pull-back of primitives that read, write, join or hand on the elements of arrays.
+"""The pull-back of primitives that read, write, join or pass on the elements of arrays.
 
 >>> import numpy as np
 >>> from pullback.frontend.build import normal_form

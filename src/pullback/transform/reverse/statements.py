@@ -188,7 +188,7 @@ class Reverser:
             adjoints.add(statement.carried[k].initial, result)
 
     def flows(self, parameter: Value, result: Value) -> bool:
-        """Whether a loop hands a cotangent on; one of a stack, which has no size of its own, only if it has one."""
+        """Whether a loop carries a cotangent; that of a stack, which has no size of its own, only if there is one."""
         known = not isinstance(parameter.type, Stack) or result in self.adjoints.known
         return parameter in self.adjoints.active and known
 
@@ -218,7 +218,7 @@ class Reverser:
 
 
 def _adjoint_of(value: Value) -> Value:
-    """A place for the adjoint of a value: that of a stack is an array."""
+    """A new value for the adjoint of a value: that of a stack is an array."""
     type_: Type = Array(value.type.dtype, 1) if isinstance(value.type, Stack) else value.type
     return Value(bar_name(value), type_)
 

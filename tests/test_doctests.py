@@ -12,6 +12,7 @@ MODULES = sorted(
     ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
     for path in (ROOT / "src" / "pullback").rglob("*.py")
 )
+SHOWN = [name for name in MODULES if re.match(r"pullback\.(analysis|passes|transform)\.", name)]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCED = re.compile(r"^```(?:python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -38,6 +39,11 @@ def keep_fenced(text: str) -> str:
 def test_docstrings_of(name):
     for test in doctest.DocTestFinder(exclude_empty=True).find(import_module(name)):
         run(test)
+
+
+@pytest.mark.parametrize("name", [name for name in SHOWN if not hasattr(import_module(name), "__path__")])
+def test_a_pass_or_analysis_shows_what_it_does(name):
+    assert any(test.examples for test in doctest.DocTestFinder().find(import_module(name)))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

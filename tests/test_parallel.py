@@ -452,7 +452,7 @@ def test_iterations_give_the_same_in_any_order(program, k, monkeypatch):
 
 def test_the_order_of_dependent_iterations_would_show(monkeypatch):
     """The test above can fail: a chain that is taken for independent gives something else."""
-    monkeypatch.setattr("pullback.analysis.dependence.has_slots", lambda loop, k: True)
+    monkeypatch.setattr("pullback.analysis.dependence.has_own_elements", lambda loop, k: True)
     order = Backwards()
     run_as_text(monkeypatch, order)
     value = pb.differentiable(parallel=True)(chain)(X, 0.5)

@@ -1,9 +1,19 @@
-"""Activity: which values depend on an input *and* influence an output, through floats alone.
+"""Activity analysis: which values depend on an input *and* influence an output, through floats alone.
 
-def f(x, n):              active for x: x, y, the result
-    k = n * 2             k is not: it depends on n and is an integer
-    y = x * k
-    return y
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.functions import is_constant
+>>> from pullback.ir.printer import values_by_name
+>>> def f(x, n):
+...     k = 2 * n  # does not depend on x
+...     y = x * k
+...     z = np.floor(x)  # has a derivative of 0 everywhere
+...     w = np.sin(x)  # influences no result
+...     return y + z
+>>> function = normal_form(f, 1.0, 3)
+>>> active = find_active(function, function.parameters[:1], function.results, is_constant)
+>>> [name for name, value in values_by_name(function).items() if value in active]
+['x', 'y', 't.0']
 """
 
 from __future__ import annotations

@@ -1,4 +1,26 @@
-"""Buffers: which values may share memory, and which are still intact when the forward sweep has ended."""
+"""Alias analysis: which arrays may share memory, and which still hold their elements when the forward sweep has ended.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show, values_by_name
+>>> def f(x):
+...     y = np.exp(x)
+...     y[0] = 0.0
+...     return np.sum(np.reshape(y, (-1,)))
+>>> function = normal_form(f, np.ones(3))
+>>> print(show(function))
+f(x: float64[:]):
+    y: float64[:] = exp(x)
+    y.1: float64[:] = store(y, ([0]), 0.0)
+    t.0: float64[:] = reshape(y.1, (-1))
+    t.1: float64 = sum(t.0)
+    return t.1
+>>> aliases, values = find_aliases(function), values_by_name(function)
+>>> [name for name, value in values.items() if aliases.root(value) is aliases.root(values["y"])]
+['y', 'y.1', 't.0']
+>>> [name for name, value in values.items() if not aliases.is_intact(value)]
+['y']
+"""
 
 from __future__ import annotations
 
@@ -35,8 +57,11 @@ def consumes(statement: Let) -> bool:
 
 
 @dataclass(slots=True)
-class Buffers:
-    """Classes of values that may share memory; for each class, where it is written."""
+class Aliases:
+    """Alias sets: classes of values that may share memory, each known by its root; for each class, where it is written.
+
+    A place is the position of a statement and the loops around it.
+    """
 
     parent: dict[Value, Value] = field(default_factory=dict)
     written: dict[Value, list[tuple[int, tuple[int, ...]]]] = field(default_factory=dict)
@@ -52,7 +77,7 @@ class Buffers:
             self.parent[self.root(a)] = self.root(b)
 
     def is_intact(self, value: Value) -> bool:
-        """Whether a version still holds its elements at the end: nothing writes to its memory after it was made."""
+        """Whether a version of an array is intact at the end: nothing writes to its memory once it is made."""
         if not isinstance(value.type, Array):
             return True
         position, loops = self.defined.get(value, (-1, ()))
@@ -62,24 +87,24 @@ class Buffers:
         return True
 
 
-def find_buffers(function: Function) -> Buffers:
-    """The buffers of a function in the normal form."""
-    finder = _Finder(Buffers())
+def find_aliases(function: Function) -> Aliases:
+    """The alias sets of a function in the normal form, and the places of the writes to their memory."""
+    finder = _Finder(Aliases())
     finder.block(function.body, ())
-    buffers = finder.buffers
+    aliases = finder.aliases
     for value, places in finder.writes:
-        buffers.written.setdefault(buffers.root(value), []).append(places)
-    return buffers
+        aliases.written.setdefault(aliases.root(value), []).append(places)
+    return aliases
 
 
 class _Finder:
-    def __init__(self, buffers: Buffers) -> None:
-        self.buffers = buffers
+    def __init__(self, aliases: Aliases) -> None:
+        self.aliases = aliases
         self.position = 0
         self.writes: list[tuple[Value, tuple[int, tuple[int, ...]]]] = []
 
     def define(self, value: Value, loops: tuple[int, ...]) -> None:
-        self.buffers.defined[value] = (self.position, loops)
+        self.aliases.defined[value] = (self.position, loops)
 
     def block(self, block: Block, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
@@ -90,16 +115,16 @@ class _Finder:
         match statement:
             case Let():
                 if consumes(statement):
-                    self.buffers.union(statement.value, statement.operands[0])
+                    self.aliases.union(statement.value, statement.operands[0])
                     self.writes.append((statement.value, (self.position, loops)))
                 elif shares_memory(statement):
-                    self.buffers.union(statement.value, statement.operands[0])
+                    self.aliases.union(statement.value, statement.operands[0])
                 self.define(statement.value, loops)
             case If():
                 for block in (statement.then, statement.orelse):
                     self.block(block, loops)
                     for result, operand in zip(statement.results, block.yields, strict=True):
-                        self.buffers.union(result, operand)
+                        self.aliases.union(result, operand)
             case For() | While():
                 self.loop(statement, loops)
         self.position += 1
@@ -110,10 +135,10 @@ class _Finder:
         inner = (*loops, self.position)
         for carried in statement.carried:
             self.define(carried.parameter, inner)
-            self.buffers.union(carried.parameter, carried.initial)
+            self.aliases.union(carried.parameter, carried.initial)
         if isinstance(statement, While):
             self.block(statement.condition, inner)
         self.block(statement.body, inner)
         for k, carried in enumerate(statement.carried):
-            self.buffers.union(carried.parameter, statement.body.yields[k])
-            self.buffers.union(statement.results[k], carried.parameter)
+            self.aliases.union(carried.parameter, statement.body.yields[k])
+            self.aliases.union(statement.results[k], carried.parameter)

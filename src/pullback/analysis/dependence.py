@@ -1,14 +1,25 @@
-"""Independence: which loops have iterations that may run at the same time, and give what they give in a row.
+"""Dependence analysis: which loops have iterations that may run at the same time, and give what they give in a row.
 
-for i in range(n):
-    y[i] = np.exp(x[i])        # elements of the iteration's own
-    s += y[i]                  # a sum, which chunks of iterations can start anew
-    t[0] = x[i]                # a buffer in which iterations leave nothing for one another
-    z[k[i]] += x[i]            # may be an element of another iteration: not independent
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, y, k):
+...     s = 0.0
+...     for i in range(x.shape[0]):
+...         y[i] = np.exp(x[i])  # shared: elements of the iteration's own
+...         s += y[i]  # a reduction, which chunks of iterations can start anew
+...     for i in range(x.shape[0]):
+...         y[k[i]] += x[i]  # may be an element of another iteration
+...     return s
+>>> function = prepared(normal_form(f, np.ones(3), np.ones(3), np.arange(3)))
+>>> for loop in [s for s in walk(function.body) if isinstance(s, For)]:
+...     print([carried.parameter.name for carried in loop.carried], find_data_sharing(loop))
+['y', 's'] DataSharing(shared=(0,), reductions=(1,), private=())
+['y'] None
 
 This is asked of functions that own their memory and have checks of their indices: an array that a loop writes then
-shares memory with no other that the loop reads. What may raise is not independent, since no iteration may end the
-others.
+shares memory with no other that the loop reads. Iterations that may raise an error depend on one another, since the
+first error ends all of them. A private array is carried for its memory alone: no iteration reads what another one
+wrote.
 """
 
 from __future__ import annotations
@@ -21,7 +32,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes
-from pullback.analysis.iteration_order import has_slots
+from pullback.analysis.iteration_order import has_own_elements
 from pullback.analysis.reductions import adds_to
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
@@ -68,32 +79,36 @@ _CREATING = {np.empty, np.zeros, np.ones}
 
 
 @dataclass(frozen=True, slots=True)
-class Roles:
-    """The numbers of what an independent loop carries: arrays with elements for each iteration, sums, and buffers."""
+class DataSharing:
+    """The data-sharing attributes (as OpenMP has them) of the carried values of an independent loop, by their numbers.
 
-    slots: tuple[int, ...]
-    sums: tuple[int, ...]
-    scratch: tuple[int, ...]
+    shared: arrays of which each iteration accesses elements of its own. reductions: sums of numbers. private: arrays
+    that no iteration reads before it has written them itself.
+    """
+
+    shared: tuple[int, ...]
+    reductions: tuple[int, ...]
+    private: tuple[int, ...]
 
 
-def find_roles(loop: For) -> Roles | None:
-    """What the carried values of a loop are to its iterations; None if these depend on one another or may raise."""
+def find_data_sharing(loop: For) -> DataSharing | None:
+    """How the iterations of a loop share what it carries; None if they depend on one another or may raise."""
     if loop.exits or loop.reverse or not isinstance(loop.step, Constant) or loop.step.value < 1:
         return None
     places = range(len(loop.carried))
-    scratch = tuple(k for k in places if loop.carried[k].scratch)
-    sums = tuple(k for k in places if k not in scratch and isinstance(loop.carried[k].parameter.type, Scalar))
-    slots = tuple(k for k in places if k not in scratch and k not in sums)
-    if any(loop.carried[k].parameter.type.dtype == "bool" for k in sums) or not adds_to(loop, sums):
+    private = tuple(k for k in places if loop.carried[k].private)
+    reductions = tuple(k for k in places if k not in private and isinstance(loop.carried[k].parameter.type, Scalar))
+    shared = tuple(k for k in places if k not in private and k not in reductions)
+    if any(loop.carried[k].parameter.type.dtype == "bool" for k in reductions) or not adds_to(loop, reductions):
         return None
-    if not all(has_slots(loop, k) for k in slots):
+    if not all(has_own_elements(loop, k) for k in shared):
         return None
-    writable = {loop.carried[k].parameter for k in (*slots, *scratch)}
-    return Roles(slots, sums, scratch) if _Iterations(loop, writable).block(loop.body) else None
+    writable = {loop.carried[k].parameter for k in (*shared, *private)}
+    return DataSharing(shared, reductions, private) if _Iterations(loop, writable).block(loop.body) else None
 
 
 class _Iterations:
-    """A walk through an iteration: it raises nothing, and writes nothing but carried arrays and its own."""
+    """A walk through an iteration: whether it raises nothing, and writes to carried arrays and its own only."""
 
     def __init__(self, loop: For, writable: set[Value]) -> None:
         self.writable = writable

@@ -1,10 +1,31 @@
-"""What is surely so about the sizes of arrays that meet: that they are equal, or so small that loops suit them best."""
+"""Equal sizes: which array statements have operands of one shape, or so few elements that plain loops are faster.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def f(x, y):
+...     a = np.zeros(x.shape)
+...     a[:] = x  # of one shape
+...     a[:] = y  # y may have a single element, which is broadcast
+...     return a
+>>> function = normal_form(f, np.ones(3), np.ones(3))
+>>> print(show(function))
+f(x: float64[:], y: float64[:]):
+    t.0: int64* = dim(x, 0)
+    a: float64[:] = zeros((t.0))
+    a.1: float64[:] = store(a, ([:]), x)
+    a.2: float64[:] = store(a.1, ([:]), y)
+    return a.2
+>>> stores = [s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.store]
+>>> [store.value in EqualSizes(function).copies for store in stores]
+[True, False]
+"""
 
 from __future__ import annotations
 
 import math
 
-from pullback.analysis.aliases import find_buffers
+from pullback.analysis.aliases import find_aliases
 from pullback.analysis.must_write import rank_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -18,35 +39,35 @@ class EqualSizes:
     """Facts about the stores, sums and products of a function that owns its memory, by the values that they make.
 
     copies: stores of an array into a part of the same shape and dtype.
-    sums: additions of an array to another one of the same shape and dtype, in other memory.
-    small: products of which each element of a factor takes part in at most SMALL multiplications, or all do.
+    additions: additions of an array to another one of the same shape and dtype that shares no memory with it.
+    small: products of matrices whose known sizes, all but at most one, multiply to no more than SMALL.
     """
 
     def __init__(self, function: Function | None = None) -> None:
         self.copies: set[Value] = set()
-        self.sums: set[Value] = set()
+        self.additions: set[Value] = set()
         self.small: set[Value] = set()
         if function is None:
             return
-        self.shapes, self.buffers = Shapes(function), find_buffers(function)
+        self.shapes, self.aliases = Shapes(function), find_aliases(function)
         for statement in walk(function.body):
             if isinstance(statement, Let):
                 self.let(statement)
 
     def may_share(self, a: Value, b: Value) -> bool:
         """Whether two arrays may be of one piece of memory."""
-        return self.buffers.root(a) is self.buffers.root(b)
+        return self.aliases.root(a) is self.aliases.root(b)
 
     def let(self, statement: Let) -> None:
         value, operands, of = statement.value, statement.operands, self.shapes.of
         match statement.function:
-            case primitives.store if _is_alike(operands[0], operands[2]):
+            case primitives.store if _has_dtype_of(operands[0], operands[2]):
                 if self.shapes.part(of(operands[0]), operands[1]) == of(operands[2]):
                     self.copies.add(value)
-            case primitives.accumulate if _is_alike(*operands) and operands[0].type == operands[1].type:
-                apart = self.buffers.root(operands[0]) is not self.buffers.root(operands[1])
+            case primitives.accumulate if _has_dtype_of(*operands) and operands[0].type == operands[1].type:
+                apart = self.aliases.root(operands[0]) is not self.aliases.root(operands[1])
                 if apart and of(operands[0]) == of(operands[1]) and is_float(value.type) and rank_of(value) <= 2:
-                    self.sums.add(value)
+                    self.additions.add(value)
             case primitives.product_into:
                 a, b = (of(factor) for factor in operands[1:3])
                 known = [size for size in (*a, *b[1:]) if isinstance(size, int)]
@@ -54,6 +75,6 @@ class EqualSizes:
                     self.small.add(value)
 
 
-def _is_alike(array: Value, value: object) -> bool:
+def _has_dtype_of(array: Value, value: object) -> bool:
     """Whether two operands are arrays of one dtype."""
     return isinstance(value, Value) and isinstance(value.type, Array) and value.type.dtype == array.type.dtype

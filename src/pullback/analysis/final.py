@@ -1,12 +1,22 @@
-"""Final elements: what a loop reads from or writes to an array, and nobody writes there again.
+"""To-be-recorded analysis by element: what is read from or written to an array, and is still there at the end.
 
-for i in range(n):
-    for j in range(1, i):
-        l[i, j] = l[i, j - 1] * x[j]
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> def f(x, y):
+...     for i in range(1, x.shape[0]):
+...         a = y[i - 1]  # all stores that are still to come are elsewhere: it can be read again
+...         b = y[i]  # is overwritten
+...         y[i] = a * b * x[i]
+...     return y[-1]
+>>> body = normal_form(f, np.ones(3), np.ones(3)).body
+>>> elements = FinalElements(body, Shapes())
+>>> lets = {s.value.name: s for s in walk(body) if isinstance(s, Let)}
+>>> elements.holder(lets["a"]) is not None, elements.holder(lets["b"]) is not None
+(True, False)
 
-When `l[i, j - 1]` is read, all stores that are still to come are at other places, so that it can be read again when the
-loops have ended. The proof: between an access and each store that may run after it, in every order that the loops
-allow, no integers make the indices equal.
+The proof: between an access and each store that may run after it, in every order that the loops allow, no integers make
+the indices equal (a dependence test; `linear` decides it). Hascoët, Naumann & Pascual (2005), To-be-recorded analysis
+in reverse-mode automatic differentiation.
 """
 
 from __future__ import annotations
@@ -47,7 +57,7 @@ Loops = tuple[For | While, ...]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A load or store of an array's part, in which loops, and its place in the order of the program."""
+    """A load or store of part of an array, the loops around it, and its place in the order of the program."""
 
     statement: Let
     loops: Loops
@@ -107,7 +117,7 @@ class _Chain:
         self.accesses: list[Access] = []
 
     def follow(self, block: Block, version: Value, loops: Loops) -> Value | None:
-        """The version at the end of a block; None where it is handed to something that is not followed."""
+        """The version at the end of a block; None where an unknown statement takes the array."""
         for statement in block.statements:
             after = self.statement(statement, version, loops)
             if after is None:
@@ -163,7 +173,7 @@ class _Chain:
 
 
 class _Places:
-    """Indices as linear forms of the loops' indices, and of what does not change in them."""
+    """The indices of accesses as linear forms of loop indices and of what is invariant in the loops."""
 
     def __init__(self, body: Block, shapes: Shapes) -> None:
         self.ranges = Ranges(shapes)
@@ -197,7 +207,7 @@ class _Places:
         return any(self.may_meet_in(access, write, k) for k in range(common))
 
     def may_meet_in(self, access: Access, write: Access, shared: int) -> bool:
-        """The same where `shared` loops around both are in the same iteration, and the next one in a later one."""
+        """The same where the `shared` outermost loops are in one iteration for both, and the next is in a later one."""
         same = {id(loop) for loop in access.loops[:shared]}
         sides = [_Side("access", access, same, self), _Side("write", write, same, self)]
         conditions = [fact for side in sides for fact in side.facts()]
@@ -209,7 +219,7 @@ class _Places:
 
 
 class _Side:
-    """One of two accesses: what changes between them has a term for each."""
+    """One of two accesses: what varies in loops that are not in the same iteration has a term of its own for each."""
 
     def __init__(self, name: str, access: Access, same: set[int], places: _Places) -> None:
         self.name, self.access, self.same, self.whole = name, access, same, places
@@ -224,7 +234,7 @@ class _Side:
         return (self.name, term) if changes else ("both", term)
 
     def facts(self) -> list[Form]:
-        """What is not negative: the indices of the loops around the access keep between their bounds."""
+        """The forms that are not negative, since the indices of the loops around the access are within their bounds."""
         found: list[Form] = []
         for loop in self.access.loops:
             if isinstance(loop, For) and isinstance(loop.step, Constant):

@@ -1,11 +1,25 @@
-"""Intervals: between which numbers the integers of a Function lie.
+"""Interval analysis: between which numbers the integers of a Function lie.
 
-for i in range(n):        # n: [0, 2³¹] if it is assumed to be small, i: [0, 2³¹ - 1]
-    k = i * n + i         # [0, 2⁶² + …]: 64 bits are enough
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> from pullback.transform.derivative import prepared
+>>> def f(n, m):
+...     for i in range(n):
+...         k = i * n
+...         m = m * n
+...     return k + m
+>>> function = prepared(normal_form(f, 3, 3))
+>>> intervals = find_intervals(function, small=True)  # arguments do not exceed 2**31
+>>> for name in ("n", "i", "k.1", "m.2"):
+...     print(name, intervals.of(values_by_name(function)[name]))
+n Interval(low=-2147483648, high=2147483648)
+i Interval(low=0, high=2147483647)
+k.1 Interval(low=-4611686016279904256, high=4611686016279904256)
+m.2 Interval(low=-9223372036854775808, high=9223372036854775807)
 
-Every value is assigned once, so one interval holds for each. What loops carry is found by passing through the function
+Every value is assigned once, so one interval holds for each. What loops carry is found by going through the function
 until nothing changes; a counter, to which each iteration adds a number between bounds, is as large as the iterations
-allow, and what else keeps growing is taken to be any number.
+allow, and what else keeps growing may be any number of 64 bits (widening: Cousot & Cousot, 1977).
 """
 
 from __future__ import annotations
@@ -158,7 +172,7 @@ class Intervals:
             self.join(result, statement.carried[k].parameter, statement.body.yields[k])
 
     def index(self, loop: For) -> Interval:
-        """What a loop counts through: it starts somewhere, and does not do more iterations than any run."""
+        """The interval of a loop's index: from its start, by no more iterations than `MOST_WORK`."""
         start, stop, step = map(self.of, (loop.start, loop.stop, loop.step))
         up, down = max(step.high, 0) * MOST_WORK, min(step.low, 0) * MOST_WORK
         low = start.low if not down else max(start.low + down, stop.low + 1)
@@ -182,7 +196,7 @@ class Intervals:
             self.note(parameter, known | Interval(initial.low + low, initial.high + high))
 
     def increment(self, operand: Operand, parameter: Value) -> Interval | None:
-        """What an iteration adds to a number that it is handed; None where it does something else with it."""
+        """What an iteration adds to a carried number; None where it does something else with it."""
         if operand is parameter:
             return Interval(0, 0)
         if operand in self.branched:
@@ -224,7 +238,7 @@ def range_of(value: Value) -> Interval:
 
 
 def _is_integral(operand: Operand) -> bool:
-    """Whether an operand is a number without a fraction."""
+    """Whether an operand is an integer or truth value."""
     type_ = getattr(operand, "type", None)
     return isinstance(type_, Scalar) and (is_integer(type_) or type_.dtype == "bool")
 

@@ -1,11 +1,19 @@
-"""Iteration order: which loops give the same whatever the order of their iterations.
+"""Loop reversal, its legality: which loops give the same in whatever order their iterations run.
 
-for i in range(n):
-    total += x[i]              # a sum
-    g = y_bar[i]               # a slot of the iteration's own
-    y_bar[i] = 0.0
-    x_bar[i - 1] += g          # a sum
-    last = last * x[i]         # depends on the iteration before
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, y):
+...     total, last = 0.0, 1.0
+...     for i in range(x.shape[0]):
+...         total += x[i]  # a reduction
+...         y[i] = x[i] * y[i]  # an element of the iteration's own
+...     for i in range(x.shape[0]):
+...         last = last * x[i] + y[i]  # depends on the iteration before
+...     return total + last
+>>> function = prepared(normal_form(f, np.ones(3), np.ones(3)))
+>>> [is_reversible(s) for s in function.body.statements if isinstance(s, For)]
+[True, False]
 """
 
 from __future__ import annotations
@@ -40,20 +48,20 @@ _ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 
-def is_free(loop: For) -> bool:
-    """Whether the iterations may run in any order: all that is carried is sums and slots, and nothing shows."""
+def is_reversible(loop: For) -> bool:
+    """Whether the iterations may run in any order: they carry reductions and elements of their own, without effects."""
     if loop.exits or has_effects(loop.body):
         return False
-    others = [k for k, carried in enumerate(loop.carried) if not has_slots(loop, k)]
+    others = [k for k, carried in enumerate(loop.carried) if not has_own_elements(loop, k)]
     return adds_to(loop, others)
 
 
-def has_slots(loop: For, k: int) -> bool:
+def has_own_elements(loop: For, k: int) -> bool:
     """Whether each iteration reads and writes only elements of a carried array that no other iteration does."""
-    return slots_of(loop, k) != {}
+    return own_axes_of(loop, k) != {}
 
 
-def slots_of(loop: For, k: int) -> dict[int, Any]:
+def own_axes_of(loop: For, k: int) -> dict[int, Any]:
     """The axes of a carried array along which all that an iteration reads and writes has its own index.
 
     By axis that index, as equal things for equal ones: `(loop.index,)` is the loop's itself. {} where there is none.
@@ -61,12 +69,12 @@ def slots_of(loop: For, k: int) -> dict[int, Any]:
     parameter = loop.carried[k].parameter
     if not isinstance(parameter.type, Array):
         return {}
-    slots = _Slots(loop, parameter)
-    own = slots.block(loop.body) and loop.body.yields[k] in slots.versions
-    return slots.keys or {} if own else {}
+    axes = _OwnAxes(loop, parameter)
+    own = axes.block(loop.body) and loop.body.yields[k] in axes.versions
+    return axes.keys or {} if own else {}
 
 
-class _Slots:
+class _OwnAxes:
     """The versions of an array within an iteration, and the axes along which all accesses have its own index."""
 
     def __init__(self, loop: For, parameter: Value) -> None:

@@ -1,6 +1,31 @@
-"""Lifetimes of arrays: whose memory every value may have, and the positions at which it is made, written and read.
+"""Live ranges of arrays: whose memory each value may have, and the positions at which it is made, written and read.
 
-Positions number the statements of a function in the order of its text. A place inside branches also has their sides.
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show, values_by_name
+>>> def f(x):
+...     y = np.exp(x)
+...     z = np.sin(y)
+...     z[0] = 0.0
+...     return y * z
+>>> function = normal_form(f, np.ones(3))
+>>> print(show(function))
+f(x: float64[:]):
+    y: float64[:] = exp(x)
+    z: float64[:] = sin(y)
+    z.1: float64[:] = store(z, ([0]), 0.0)
+    t.0: float64[:] = multiply(y, z.1)
+    return t.0
+>>> lifetimes, values = Lifetimes(function), values_by_name(function)
+>>> for name, value in values.items():
+...     print(name, lifetimes.made[value], [lifetimes.when(use) for use in lifetimes.uses[value]])
+x 0 [1, 1000000000]
+y 1 [2, 4]
+z 2 [3]
+z.1 3 [4]
+t.0 4 [1000000000]
+
+Positions number the statements of a function in the order of its text; `END` is behind all of them. A place inside
+branches also has their sides.
 """
 
 from __future__ import annotations
@@ -48,7 +73,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A carried array whose memory the body of a loop writes: the loop, which one it carries, and where the loop is."""
+    """A carried array whose memory the body of a loop writes: the loop, its number there, and where the loop is."""
 
     loop: For | While
     k: int
@@ -57,7 +82,12 @@ class Taken:
 
 
 class Lifetimes:
-    """Where every array comes from, when it is made, read and written, and which loops take its memory over."""
+    """The live ranges of the arrays of a function.
+
+    origins: the arrays whose memory a value may have. made: the position of its definition. uses: its readings.
+    loops: those around its definition. writes: the statements that write in place. taken: the carried arrays whose
+    memory a loop writes. readonly: those that may be broadcast. views: those that are parts of others.
+    """
 
     def __init__(self, function: Function) -> None:
         self.function = function

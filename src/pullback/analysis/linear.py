@@ -1,4 +1,13 @@
-"""Systems of linear forms over integers: whether they can hold at all, by elimination of one term after another."""
+"""Systems of linear forms over integers: whether they can hold at all, by Fourier-Motzkin elimination.
+
+This decides dependence tests (Allen & Kennedy 2001, Optimizing Compilers for Modern Architectures, chapter 3).
+
+>>> i, j = (Form(0, ((term, 1),)) for term in "ij")
+>>> is_impossible([i.plus(j, -1)], [i.plus(j, -1).moved(-1)])  # i == j and i > j
+True
+>>> is_impossible([i.plus(j, -1).moved(-1)], [i.plus(j, -1)])  # i == j + 1 and i >= j
+False
+"""
 
 from __future__ import annotations
 
@@ -11,12 +20,7 @@ MOST_FORMS = 200
 
 
 def is_impossible(zero: Iterable[Form], not_negative: Iterable[Form]) -> bool:
-    """Whether no integers make all of the first forms 0 and none of the second negative. False where it is not known.
-
-    >>> i, j = (Form(0, ((term, 1),)) for term in "ij")
-    >>> is_impossible([i.plus(j, -1)], [i.plus(j, -1).moved(-1)])  # i == j and i > j
-    True
-    """
+    """Whether no integers make all of the first forms 0 and none of the second negative. False if unknown."""
     forms = _substituted([*zero], [*not_negative])
     while True:
         forms = _tightest(forms)
@@ -55,7 +59,7 @@ def _tightest(forms: list[Form]) -> list[Form]:
 
 
 def _without_one_term(forms: list[Form]) -> list[Form]:
-    """Fourier and Motzkin: every pair that bounds the term from both sides, added so that it goes."""
+    """One step of Fourier-Motzkin elimination: each lower bound of a term is added to each upper bound of it."""
     signs: dict[object, list[int]] = {}
     for form in forms:
         for term, c in form.terms:

@@ -1,11 +1,23 @@
-"""Naturals: which indices are never negative, where a compiler would not see it.
+"""Non-negative indices: which indices are never negative, where a compiler would not see it.
 
-p = d + counted(i, d - 1, -1)
-for j in range(i + 1, d):
-    w[p + j - i - 1]                # never negative: d and the count are not, nor is j - i - 1
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> def f(w, d, k):
+...     s = 0.0
+...     for i in range(d):
+...         for j in range(i + 1, d):
+...             p = j - i - 1
+...             q = j - k
+...             s += w[p] + w[q]  # k may be larger than j
+...     return s
+>>> function = normal_form(f, np.ones(3), 2, 1)
+>>> found = non_negative_indices(function)
+>>> [name for name, value in values_by_name(function).items() if value in found]
+['p']
 
-An index that may be negative counts from the end of its axis. Machine code would ask at each access, and a loop with a
-choice of addresses is not vectorised.
+An index that may be negative counts from the end of its axis. Machine code would test that at each access, and a loop
+with a choice of addresses is not vectorised.
 """
 
 from __future__ import annotations
@@ -22,10 +34,10 @@ _ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 
 
 def non_negative_indices(function: Function) -> frozenset[Value]:
-    """The integers that are never negative at any access in a loop that they are an index of."""
+    """The integers that are proved to be non-negative at every access, in a loop, that they are an index of."""
     finder = _Finder(function)
     finder.block(function.body)
-    return frozenset(finder.natural - finder.others)
+    return frozenset(finder.non_negative - finder.others)
 
 
 class _Finder:
@@ -34,7 +46,7 @@ class _Finder:
         self.depth = 0
         self.in_parallel = False
         self.loops: set[Value] = set()
-        self.natural: set[Value] = set()
+        self.non_negative: set[Value] = set()
         self.others: set[Value] = set()
 
     def block(self, block: Block, facts: Iterable[Form] = ()) -> None:
@@ -60,7 +72,7 @@ class _Finder:
                 self.iterations(statement.body, self.known(statement.condition.yields[0], self.ranges.conditions))
 
     def count(self, loop: For) -> None:
-        """A loop; a compiler does not see where the iterations of a chunk begin."""
+        """A loop; of a chunk of a parallel loop, a compiler does not see where its iterations begin."""
         is_chunk = self.in_parallel and isinstance(loop.start, Value)
         if not is_chunk:
             self.loops.add(loop.index)
@@ -82,8 +94,8 @@ class _Finder:
                 if isinstance(item, Value) and isinstance(item.type, Scalar) and item.type.dtype == "int64":
                     form = self.ranges.form(item)
                     if not self.is_plain(form):
-                        is_natural = self.ranges.is_never_negative(form)
-                        (self.natural if is_natural else self.others).add(item)
+                        is_non_negative = self.ranges.is_never_negative(form)
+                        (self.non_negative if is_non_negative else self.others).add(item)
 
     def is_plain(self, form: Form) -> bool:
         """Whether an index is that of a loop, or so many after or before it: a compiler knows its range."""

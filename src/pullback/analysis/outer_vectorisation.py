@@ -1,14 +1,27 @@
-"""Lanes: whether iterations of a loop may run side by side, one piece of their bodies after the other.
+"""Outer-loop vectorisation, its legality: whether iterations may run side by side, one piece of their bodies at a time.
 
-for p in range(n):
-    for j in range(m):         # all iterations have these iterations,
-        t[j] = f(x[p], j)      # and do this before any of them goes on
-    s += g(t)
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, m):
+...     s = 0.0
+...     for p in range(x.shape[0]):
+...         y = x[p]
+...         for j in range(m):  # every iteration over p has these iterations
+...             y = np.sin(y) * j
+...         s += y
+...     return s
+>>> function = prepared(normal_form(f, np.ones(3), 4))
+>>> legality = Legality(next(s for s in function.body.statements if isinstance(s, For)))
+>>> legality.can_be_vectorised()
+True
+>>> [name for name, value in values_by_name(function).items() if value in legality.own - legality.varying]
+['j']
 
-A body is a row of runs of plain statements, with inner loops between them; so are the bodies of those. What has the
-same value in all iterations at a time is *uniform*. An array that every iteration makes is *scratch*: each iteration
-has its own. What iterations hand to one another must be read and written within one run of the outermost body: its
-order then stays.
+A body consists of runs of plain statements with inner loops between them; so do the bodies of those. What has the same
+value in all iterations at a time is *uniform*, all else *varying*. An array that every iteration makes for itself is
+*private*. What iterations pass to one another must be read and written within one run of the outermost body: its order
+then stays.
 """
 
 from __future__ import annotations
@@ -67,34 +80,39 @@ def pieces_of(block: Block) -> Pieces:
     return Pieces(tuple(map(tuple, runs)), tuple(loops))
 
 
-class Lanes:
-    """What differs between the iterations of a loop that run side by side."""
+class Legality:
+    """What decides whether a loop can be vectorised: which of its values vary, and where its pieces meet.
+
+    own: the values that an iteration makes. varying: those that may differ between iterations at a time; others are
+    uniform. private: the versions of arrays that an iteration makes for itself. place: by the number of a carried
+    value, the run that reads it.
+    """
 
     def __init__(self, loop: For) -> None:
         self.loop = loop
         self.own = made_in_iterations(loop)
         self.reads = Counter(read_in(loop.body))
         self.created = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in CREATING]
-        self.scratch = {s.value for s in self.created}
-        self.varying = {loop.index, *(carried.parameter for carried in loop.carried), *self.scratch}
+        self.private = {s.value for s in self.created}
+        self.varying = {loop.index, *(carried.parameter for carried in loop.carried), *self.private}
         self.spread()
         self.pieces = pieces_of(loop.body)
         self.place: dict[int, int] = {}
 
     def spread(self) -> None:
-        """Mark what depends on what varies, and the versions of scratch arrays, until nothing is left to mark."""
+        """Mark what depends on what varies, and the versions of private arrays, until nothing is left to mark."""
         while True:
-            before = len(self.varying), len(self.scratch)
+            before = len(self.varying), len(self.private)
             self.mark_block(self.loop.body)
-            if before == (len(self.varying), len(self.scratch)):
+            if before == (len(self.varying), len(self.private)):
                 return
 
     def mark_block(self, block: Block) -> None:
         for statement in block.statements:
             match statement:
                 case Let():
-                    if statement.function in WRITING and statement.operands[0] in self.scratch:
-                        self.scratch.add(statement.value)
+                    if statement.function in WRITING and statement.operands[0] in self.private:
+                        self.private.add(statement.value)
                     self.mark(statement.value, statement.operands)
                 case If():
                     self.mark_block(statement.then)
@@ -114,18 +132,18 @@ class Lanes:
 
     def join(self, value: Value, sources: tuple[Operand, ...]) -> None:
         self.mark(value, sources)
-        if any(v in self.scratch for v in values_in(sources)):
-            self.scratch.add(value)
+        if any(v in self.private for v in values_in(sources)):
+            self.private.add(value)
 
-    # Whether they may run so
+    # Legality
 
-    def are_independent(self) -> bool:
-        """Whether iterations may run side by side, and may gain from it."""
+    def can_be_vectorised(self) -> bool:
+        """Whether iterations may run side by side, and may gain from it: legality first, then a crude profitability."""
         loop = self.loop
         if loop.exits or loop.reverse or loop.step != constant(1) or not self.pieces.loops:
             return False
         # A loop that is no chain gains more from its own order, which goes through memory in one direction.
-        if not self.scratch and not all(map(_is_chain, self.pieces.loops)):
+        if not self.private and not all(map(_is_chain, self.pieces.loops)):
             return False
         if not self.can_widen(loop.body) or not self.find_places():
             return False
@@ -156,9 +174,9 @@ class Lanes:
             case Let():
                 if statement.function in CREATING:
                     return not self.own & set(values_in(statement.operands))
-                if any(v in self.scratch for v in values_in(statement.operands[1:])):
+                if any(v in self.private for v in values_in(statement.operands[1:])):
                     return False
-                if statement.operands and statement.operands[0] in self.scratch:
+                if statement.operands and statement.operands[0] in self.private:
                     return _is_element(statement)
                 return not isinstance(statement.function, Inserted)
             case If():
@@ -167,7 +185,7 @@ class Lanes:
         return False
 
     def is_one_version(self, run: tuple[Statement, ...]) -> bool:
-        """Whether what follows a run reads only the last version of each scratch array that it writes."""
+        """Whether what follows a run reads only the last version of each private array that it writes."""
         origins = self.origins(run)
         if origins is None:
             return False
@@ -179,11 +197,11 @@ class Lanes:
         return self.reads[version] > Counter(read_in(Block(run)))[version]
 
     def origins(self, run: tuple[Statement, ...]) -> dict[Value, Value] | None:
-        """For each version of a scratch array that a run makes, the one that it began with; None if it mixes them."""
+        """For each version of a private array that a run makes, the one that it began with; None if it mixes them."""
         found: dict[Value, Value] = {}
         for statement in run:
             match statement:
-                case Let() if statement.value in self.scratch and not _creates(statement):
+                case Let() if statement.value in self.private and not _creates(statement):
                     array: Value = statement.operands[0]
                     found[statement.value] = found.get(array, array)
                 case If():
@@ -193,7 +211,7 @@ class Lanes:
                             return None
                         found |= {version: found.get(origin, origin) for version, origin in inner.items()}
                     for k, result in enumerate(statement.results):
-                        if result in self.scratch:
+                        if result in self.private:
                             sides: list[Value] = [side.yields[k] for side in (statement.then, statement.orelse)]
                             roots = {found.get(version, version) for version in sides}
                             if len(roots) > 1:
@@ -202,14 +220,14 @@ class Lanes:
         return found
 
     def is_common(self, loop: For) -> bool:
-        """Whether an inner loop has the same iterations for all, and carries numbers and scratch arrays."""
+        """Whether an inner loop has the same iterations for all, and carries numbers and private arrays."""
         bounds = values_in((loop.start, loop.stop, loop.step))
         if loop.exits or loop.reverse or any(v in self.varying for v in bounds) or not isinstance(loop.step, Constant):
             return False
         if any(is_undefined(carried.initial) for carried in loop.carried):
             return False
         arrays = [c.parameter for c in loop.carried if isinstance(c.parameter.type, Array)]
-        if any(array not in self.scratch for array in arrays):
+        if any(array not in self.private for array in arrays):
             return False
         return not {c.parameter for c in self.loop.carried} & set(read_in(loop.body)) and self.can_widen(loop.body)
 
@@ -227,11 +245,11 @@ class Lanes:
             if len(reading) > 1:
                 return False
             self.place[k] = reading[0] if reading else len(runs) - 1
-            if isinstance(after, Value) and (after in self.scratch or made_in.get(after, 0) > self.place[k]):
+            if isinstance(after, Value) and (after in self.private or made_in.get(after, 0) > self.place[k]):
                 return False
         return True
 
-    # What pieces leave for other pieces
+    # Values that are live between pieces
 
     def last_reads(self) -> list[set[Value]]:
         """For each run of the outermost body, the next values of what it carries."""
@@ -242,10 +260,10 @@ class Lanes:
         ]
 
     def held(self, block: Block, pieces: Pieces, last_reads: list[set[Value]]) -> list[Value]:
-        """The numbers that pieces leave for other pieces, and those that inner loops carry."""
+        """The numbers live between pieces: those that one defines and another reads, or that inner loops carry."""
         found = [v for i in range(len(pieces.runs)) for v in self.crossing(pieces, last_reads, i)]
         for inner in pieces.loops:
-            found += [c.parameter for c in inner.carried if c.parameter in self.varying - self.scratch]
+            found += [c.parameter for c in inner.carried if c.parameter in self.varying - self.private]
             within = pieces_of(inner.body)
             found += self.held(inner.body, within, last_reads_of(inner.body, within))
         return found
@@ -259,7 +277,7 @@ class Lanes:
         for inner in pieces.loops:
             others |= set(read_in(inner.body))
         made = [v for s in pieces.runs[i] for v in results_of(s)]
-        return [v for v in made if v in others and v in self.varying and v not in self.scratch]
+        return [v for v in made if v in others and v in self.varying and v not in self.private]
 
 
 def last_reads_of(block: Block, pieces: Pieces) -> list[set[Value]]:
@@ -307,6 +325,6 @@ def _maybe_undefined(block: Block) -> set[Value]:
 
 
 def _is_chain(inner: For) -> bool:
-    """Whether an iteration needs a float of the iteration before for more than to add to it."""
+    """Whether a loop carries a float that is no reduction: each iteration has to wait for the one before."""
     floats = [k for k, c in enumerate(inner.carried) if is_float(c.parameter.type)]
     return not all(adds_to(inner, [k]) for k in floats)

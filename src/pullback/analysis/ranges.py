@@ -1,7 +1,23 @@
-"""Ranges of integers: sums of sizes, loop indices and other integers, and what can be proved of them.
+"""Ranges of integers: linear forms in sizes, loop indices and other integers, and what can be proved of them.
 
-for i in range(1, n - 1):        # facts: i - 1 >= 0 and n - 2 - i >= 0
-    x[i + 1]                     # n - 1 - (i + 1) is the second fact: inside, if the size of x is n
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.nodes import walk
+>>> from pullback.transform.derivative import prepared
+>>> def f(x):
+...     s = 0.0
+...     for i in range(1, x.shape[0] - 1):
+...         s += x[i + 1] - x[i + 2]
+...     return s
+>>> function = prepared(normal_form(f, np.ones(3)))
+>>> loop = next(s for s in function.body.statements if isinstance(s, For))
+>>> lets = [s for s in walk(function.body) if isinstance(s, Let)]
+>>> ranges = Ranges(Shapes(function))
+>>> for let in lets:
+...     ranges.note(let)
+>>> ranges.facts += ranges.loop_facts(loop)  # i - 1 >= 0 and n - 2 - i >= 0, where n is the size of x
+>>> indices = [let.operands[1][0].items[0] for let in lets if let.function is primitives.load]
+>>> [ranges.is_inside(index, (function.parameters[0], 0)) for index in indices]  # i + 1, i + 2
+[True, False]
 """
 
 from __future__ import annotations
@@ -46,12 +62,12 @@ class Form:
 
 
 class Ranges:
-    """Forms of the integers of a function, and the facts that hold at the present point of a walk through it."""
+    """Linear forms of the integers of a function, and the facts (forms >= 0) that hold at one point of it."""
 
-    def __init__(self, shapes: Shapes, picks: bool = False) -> None:
-        """`picks`: also of integers that are the last iteration of a loop in which something held."""
-        self.shapes, self.picks = shapes, picks
-        self.picked: dict[Value, Form] = {}
+    def __init__(self, shapes: Shapes, selections: bool = False) -> None:
+        """`selections`: also of integers that are the last iteration of a loop in which some condition held."""
+        self.shapes, self.selections = shapes, selections
+        self.selected: dict[Value, Form] = {}
         self.forms: dict[Value, Form] = {}
         self.conditions: dict[Value, tuple[Form, ...]] = {}
         self.refuted: dict[Value, tuple[Form, ...]] = {}
@@ -102,8 +118,8 @@ class Ranges:
         if compared is not None and all(_is_int(o) for o in statement.operands):
             a, b = (self.form(o) for o in statement.operands)
             self.conditions[statement.value], self.refuted[statement.value] = compared(a, b)
-            if statement.function is np.greater_equal and b == Form(0) and statement.operands[0] in self.picked:
-                last = self.picked[statement.operands[0]]
+            if statement.function is np.greater_equal and b == Form(0) and statement.operands[0] in self.selected:
+                last = self.selected[statement.operands[0]]
                 self.conditions[statement.value] += (last.plus(a, -1),)
 
     def of_remainder(self, statement: Let) -> list[Form]:
@@ -130,14 +146,14 @@ class Ranges:
             return [index.plus(start, -1), stop.plus(index, -1).moved(-1)]
         return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
 
-    def note_picks(self, loop: For) -> None:
-        """Take in the integers of a loop that are negative, or one of its indices."""
-        if not self.picks or not isinstance(loop.step, Constant) or loop.step.value < 0:
+    def note_selections(self, loop: For) -> None:
+        """Take in the integers that a loop leaves negative, or as one of its indices (argument selection)."""
+        if not self.selections or not isinstance(loop.step, Constant) or loop.step.value < 0:
             return
         for k, carried in enumerate(loop.carried):
             allowed = {carried.parameter, loop.index}
             if _is_negative(carried.initial) and _is_one_of(loop.body.yields[k], allowed, loop.body):
-                self.picked[loop.results[k]] = self.form(loop.stop).moved(-1)
+                self.selected[loop.results[k]] = self.form(loop.stop).moved(-1)
 
     def is_never_negative(self, form: Form, steps: int = MOST_STEPS) -> bool:
         """Whether a form is proved to be >= 0 by the facts at hand."""
@@ -160,7 +176,7 @@ class Ranges:
         return self.is_never_negative(form) or self.is_never_negative(form.plus(extent))
 
     def reduced(self, form: Form, terms: Iterable[tuple[Size, int]]) -> Iterable[Form]:
-        """The form less a multiple of a fact, so that one of these terms goes."""
+        """The form less a multiple of a fact, chosen to eliminate one of these terms."""
         for term, coefficient in terms:
             for fact in self.facts:
                 own = fact.of(term)
@@ -173,7 +189,7 @@ def _is_negative(operand: Operand) -> bool:
 
 
 def _is_one_of(operand: Operand, allowed: set[Value], block: Block) -> bool:
-    """Whether a value is always one of some others, chosen by the branches of a block."""
+    """Whether a value is always one of the allowed ones, whichever branches of a block are taken."""
     if operand in allowed:
         return True
     for statement in block.statements:
@@ -220,7 +236,7 @@ def _same(ranges: Ranges, a: Operand, dtype: Operand) -> Form | None:
     return ranges.form(a) if _is_int(a) else None
 
 
-def _veiled(ranges: Ranges, a: Operand) -> Form:
+def _opaque(ranges: Ranges, a: Operand) -> Form:
     return ranges.form(a)
 
 
@@ -237,7 +253,7 @@ _FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
     np.negative: _negated,
     primitives.cast: _same,
     primitives.dim: _sized,
-    runtime.opaque: _veiled,
+    runtime.opaque: _opaque,
 }
 
 Facts = tuple[tuple[Form, ...], tuple[Form, ...]]

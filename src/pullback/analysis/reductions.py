@@ -1,9 +1,22 @@
-"""Sums: which loops only add to what they carry, in whatever order their iterations run.
+"""Reductions: which loops only add to what they carry, so that the order of their iterations does not matter.
 
-for i in range(n):
-    total = total + x[i]          # adds
-    grad[i] += 2.0 * x[i]         # adds
-    last = last * x[i]            # does not
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x):
+...     grad = np.zeros_like(x)
+...     total, last = 0.0, 1.0
+...     for i in range(x.shape[0]):
+...         total = total + x[i]
+...         grad[i] += 2.0 * x[i]
+...         last = last * x[i]  # no sum
+...     return total + last + grad[0]
+>>> function = prepared(normal_form(f, np.ones(3)))
+>>> loop = next(s for s in walk(function.body) if isinstance(s, For))
+>>> for k, carried in enumerate(loop.carried):
+...     print(carried.parameter.name, adds_to(loop, [k]))
+grad True
+last False
+total True
 """
 
 from __future__ import annotations
@@ -30,30 +43,30 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Scalar, is_float
 
 _ADDING = {np.add, np.subtract, primitives.accumulate, primitives.add_at}
-Sums = dict[Value, Value]  # each version of a sum, and the carried parameter that it started from
+Reductions = dict[Value, Value]  # each version of a reduction, and the carried parameter that it started from
 
 
 def only_adds(loop: For | While) -> bool:
-    """Whether every carried value is a sum: what an iteration adds to it depends on none of the sums."""
+    """Whether every carried value is a reduction: what an iteration adds to it depends on none of them."""
     return adds_to(loop, range(len(loop.carried)))
 
 
 def adds_to(loop: For | While, places: Iterable[int]) -> bool:
-    """Whether the carried values at these places are sums."""
-    return versions_of_sums(loop, places) is not None
+    """Whether the carried values at these places are reductions by addition."""
+    return versions_of_reductions(loop, places) is not None
 
 
-def versions_of_sums(loop: For | While, places: Iterable[int]) -> Sums | None:
-    """The versions, within an iteration, of the sums that are carried at these places; None if not all are sums."""
+def versions_of_reductions(loop: For | While, places: Iterable[int]) -> Reductions | None:
+    """The versions of these carried values within an iteration, if all of them are reductions; else None."""
     places = tuple(places)
-    sums: Sums = {loop.carried[k].parameter: loop.carried[k].parameter for k in places}
-    if not _adds(loop.body, sums):
+    reductions: Reductions = {loop.carried[k].parameter: loop.carried[k].parameter for k in places}
+    if not _adds(loop.body, reductions):
         return None
-    return sums if all(sums.get(loop.body.yields[k]) is loop.carried[k].parameter for k in places) else None
+    return reductions if all(reductions.get(loop.body.yields[k]) is loop.carried[k].parameter for k in places) else None
 
 
-def sum_steps(function: Function) -> frozenset[Value]:
-    """The running values of float sums that a loop reads for nothing but to add to them."""
+def reduction_steps(function: Function) -> frozenset[Value]:
+    """The running values of float reductions: of sums that a loop reads for nothing but to add to them."""
     found: set[Value] = set()
     for statement in walk(function.body):
         if isinstance(statement, For | While):
@@ -65,13 +78,13 @@ def sum_steps(function: Function) -> frozenset[Value]:
 
 def _steps_of(loop: For | While, k: int) -> set[Value]:
     parameter = loop.carried[k].parameter
-    sums: Sums = {parameter: parameter}
-    if isinstance(loop, While) and not _adds(loop.condition, sums):
+    reductions: Reductions = {parameter: parameter}
+    if isinstance(loop, While) and not _adds(loop.condition, reductions):
         return set()
-    if not _adds(loop.body, sums) or loop.body.yields[k] not in sums:
+    if not _adds(loop.body, reductions) or loop.body.yields[k] not in reductions:
         return set()
     others = [*loop.body.yields[:k], *loop.body.yields[k + 1 :]]
-    return set() if any(value in sums for value in values_in(tuple(others))) else set(sums)
+    return set() if any(value in reductions for value in values_in(tuple(others))) else set(reductions)
 
 
 def summed_operand(statement: Statement, value: Value) -> Operand | None:
@@ -86,13 +99,13 @@ def summed_operand(statement: Statement, value: Value) -> Operand | None:
     return None
 
 
-def _adds(block: Block, sums: Sums) -> bool:
-    """Whether a block reads the sums only to add to them; `sums` grows by the versions it makes."""
-    return all(_statement_adds(statement, sums) for statement in block.statements)
+def _adds(block: Block, reductions: Reductions) -> bool:
+    """Whether a block reads the reductions only to add to them; `reductions` grows by the versions it makes."""
+    return all(_statement_adds(statement, reductions) for statement in block.statements)
 
 
-def _statement_adds(statement: Statement, sums: Sums) -> bool:
-    read = [value for value in values_in(operands_of(statement)) if value in sums]
+def _statement_adds(statement: Statement, reductions: Reductions) -> bool:
+    read = [value for value in values_in(operands_of(statement)) if value in reductions]
     match statement:
         case Let():
             if not read:
@@ -100,45 +113,45 @@ def _statement_adds(statement: Statement, sums: Sums) -> bool:
             place = 1 if statement.function is np.add and statement.operands[1] is read[0] else 0
             if statement.function not in _ADDING or len(read) > 1 or statement.operands[place] is not read[0]:
                 return False
-            sums[statement.value] = sums[read[0]]
+            reductions[statement.value] = reductions[read[0]]
             return True
         case If():
-            return not read and _branches_add(statement, sums)
+            return not read and _branches_add(statement, reductions)
         case For() | While():
-            return _loop_adds(statement, sums)
+            return _loop_adds(statement, reductions)
     return not read
 
 
-def _branches_add(statement: If, sums: Sums) -> bool:
-    if not _adds(statement.then, sums) or not _adds(statement.orelse, sums):
+def _branches_add(statement: If, reductions: Reductions) -> bool:
+    if not _adds(statement.then, reductions) or not _adds(statement.orelse, reductions):
         return False
     for result, a, b in zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True):
-        starts = [_start(operand, sums) for operand in (a, b)]
+        starts = [_start(operand, reductions) for operand in (a, b)]
         if starts[0] is not starts[1]:
             return False
         if starts[0] is not None:
-            sums[result] = starts[0]
+            reductions[result] = starts[0]
     return True
 
 
-def _loop_adds(statement: For | While, sums: Sums) -> bool:
+def _loop_adds(statement: For | While, reductions: Reductions) -> bool:
     bounds = (statement.start, statement.stop, statement.step) if isinstance(statement, For) else ()
-    if any(value in sums for value in values_in(bounds)):
+    if any(value in reductions for value in values_in(bounds)):
         return False
-    starts = [_start(carried.initial, sums) for carried in statement.carried]
+    starts = [_start(carried.initial, reductions) for carried in statement.carried]
     inside = {c.parameter: start for c, start in zip(statement.carried, starts, strict=True) if start is not None}
-    sums.update(inside)
-    if isinstance(statement, While) and not _adds(statement.condition, sums):
+    reductions.update(inside)
+    if isinstance(statement, While) and not _adds(statement.condition, reductions):
         return False
-    if not _adds(statement.body, sums):
+    if not _adds(statement.body, reductions):
         return False
     for start, operand, result in zip(starts, statement.body.yields, statement.results, strict=False):
-        if _start(operand, sums) is not start:
+        if _start(operand, reductions) is not start:
             return False
         if start is not None:
-            sums[result] = start
+            reductions[result] = start
     return True
 
 
-def _start(operand: Operand, sums: Sums) -> Value | None:
-    return sums.get(operand) if isinstance(operand, Value) else None
+def _start(operand: Operand, reductions: Reductions) -> Value | None:
+    return reductions.get(operand) if isinstance(operand, Value) else None

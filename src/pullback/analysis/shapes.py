@@ -1,7 +1,19 @@
-"""Shapes as far as they are known: the size of each axis, in terms of sizes that come from elsewhere.
+"""Shape analysis: the size of each axis as far as it is known, in terms of sizes that come from elsewhere.
 
-A size is an int, a Value (an integer of the program) or a pair (array, axis). Two arrays whose sizes are equal terms
-have the same shape on every run; unequal terms say nothing.
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> def f(x, y):
+...     a = np.exp(x)[1:]
+...     b = x[:-1] * 2.0
+...     c = np.sin(y[1:])
+...     return a, b, c
+>>> function = normal_form(f, np.ones(3), np.ones(3))
+>>> shapes, values = Shapes(function), values_by_name(function)
+>>> shapes.of(function.results[0]) == shapes.of(values["b"]), shapes.of(values["b"]) == shapes.of(values["c"])
+(True, False)
+
+A size is an int, a Value (an integer of the program), a pair (array, axis), or what a slice of one is. Two arrays whose
+sizes are equal terms have the same shape on every run; unequal terms say nothing.
 """
 
 from __future__ import annotations
@@ -108,7 +120,7 @@ class Shapes:
         return self.named(self.sizes.get(operand, operand))
 
     def made_size(self, operand: Operand) -> Size:
-        """A size that an array was made with, so that it is not negative."""
+        """An operand as the size that an array was made with: it is not negative then, or that would have raised."""
         if operand in self.less:
             size, left = self.less[operand]
             return self.named(sliced(size, Slice(Constant(left, INT), None, None)))

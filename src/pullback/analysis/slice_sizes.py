@@ -1,8 +1,17 @@
-"""Slices: the size of a part between two indices, where both are proved to lie in the array.
+"""Slice sizes: how long a slice between two indices is, where both are proved to lie in the array.
 
-rows = image.shape[0] - 4
-for i in range(5):
-    image[i : i + rows]      # `rows` long, since 0 <= i and i + rows <= image.shape[0]
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> def f(image, k):
+...     y = np.zeros(image.shape[0] - 4)
+...     for i in range(5):
+...         y += image[i : i + y.shape[0]]  # as long as y, since 0 <= i and i + y.shape[0] <= image.shape[0]
+...     return y + image[k : k + y.shape[0]]  # k may be anything
+>>> function = normal_form(f, np.ones(9), 2)
+>>> shapes, values = Shapes(function), values_by_name(function)
+>>> found = find_slice_sizes(function, shapes)
+>>> [(part.part.start.name, found[part] == shapes.of(values["y"])[0]) for part in found]
+[('i', True)]
 """
 
 from __future__ import annotations
@@ -18,8 +27,8 @@ from pullback.ir.nodes import Block, Constant, For, Function, Index, Let, Operan
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
 
 
-def find_slices(function: Function, shapes: Shapes) -> dict[Size, Size]:
-    """For the size of each such slice what it is equal to."""
+def find_slice_sizes(function: Function, shapes: Shapes) -> dict[Size, Size]:
+    """For the size of each such slice the size that it is equal to."""
     finder = _Finder(shapes)
     finder.block(function.body)
     return finder.found
@@ -84,7 +93,7 @@ def _sizes(statement: Let) -> list[Operand]:
 
 
 def _size_of(form: Form) -> Size | None:
-    """A form as a size, where it is a single one, less a number."""
+    """A linear form as a size, where it is a single size less a number; else None."""
     if not form.terms:
         return form.constant
     if len(form.terms) > 1 or form.terms[0][1] != 1 or form.constant > 0:

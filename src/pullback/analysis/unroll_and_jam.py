@@ -1,13 +1,22 @@
-"""Jams: which short loops around a nest may run their iterations together, in each iteration of the nest.
+"""Unroll-and-jam, its legality: which short loops around a nest may run all their iterations in each one of the nest.
 
-for j in range(3):             # known to be short
-    k = kernel[j]              # numbers for the nest
-    total = 0.0
-    for c in range(n):
-        y[c] += k * x[c + j]   # an element that each iteration of the nest has for itself
-        x_bar[c + j] += k * g  # a sum: the order of its additions may change
-        total += x[c + j]      # a number of the short loop's iteration alone
-    sums[j] = total            # what the nest has nothing to do with
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def f(x, y, kernel):
+...     for j in range(3):  # known to be short
+...         k = kernel[j]
+...         for c in range(y.shape[0]):
+...             y[c] += k * x[c + j]  # an element that each iteration of the nest has for itself
+...     for j in range(3):
+...         for c in range(1, y.shape[0]):
+...             y[c] += y[c - 1] * x[j]  # needs what the iteration before made
+...     return y
+>>> function = prepared(normal_form(f, np.ones(5), np.ones(3), np.ones(3)))
+>>> for loop in [s for s in function.body.statements if isinstance(s, For)]:
+...     found = find_unroll_and_jam(loop)
+...     print(found and found.numbers)
+(0, 1, 2)
+None
 """
 
 from __future__ import annotations
@@ -17,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.analysis.iteration_order import has_slots
+from pullback.analysis.iteration_order import has_own_elements
 from pullback.analysis.reductions import adds_to
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -42,7 +51,7 @@ from pullback.ir.types import Array
 MOST_ITERATIONS = 8
 MOST_STATEMENTS = 64
 WIDEST = 16
-"""How far apart in a row neighbours may be that are gathered."""
+"""How far apart in a row the elements may be whose additions are gathered (`passes.loops.scatter_to_gather`)."""
 SHORT = 32
 """A nest whose innermost loop is known to have no more iterations is best unrolled, which a compiler does."""
 
@@ -51,8 +60,8 @@ _PLAIN = {primitives.cast, primitives.select, max, min}
 
 
 @dataclass(frozen=True, slots=True)
-class Jam:
-    """A loop whose iterations may run together.
+class UnrollAndJam:
+    """A loop whose iterations may run together, in each iteration of the nest in it.
 
     numbers: its index, iteration by iteration. varying: the values in it that may differ between its iterations.
     shared: what the loops of the nest carry from one iteration of the loop to the next; all else is an iteration's own.
@@ -64,8 +73,8 @@ class Jam:
     shared: frozenset[Value]
 
 
-def jam_of(loop: For) -> Jam | None:
-    """The facts of a loop whose iterations may run together with profit; None for another one."""
+def find_unroll_and_jam(loop: For) -> UnrollAndJam | None:
+    """The facts of a loop for which unroll-and-jam is legal and profitable; None for another one."""
     numbers = numbers_of(loop)
     nest = _nest_in(loop)
     if loop.exits or not 1 < len(numbers) <= MOST_ITERATIONS or not nest:
@@ -76,7 +85,9 @@ def jam_of(loop: For) -> Jam | None:
     finder = _Finder(loop, nest, numbers)
     if not finder.is_orderly() or not finder.is_profitable():
         return None
-    return Jam(loop, numbers, frozenset(finder.varying), frozenset(p for chain in finder.chains for p in chain))
+    return UnrollAndJam(
+        loop, numbers, frozenset(finder.varying), frozenset(p for chain in finder.chains for p in chain)
+    )
 
 
 def numbers_of(loop: For) -> tuple[int, ...]:
@@ -103,7 +114,7 @@ def _nest_in(loop: For) -> list[For]:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Whether a statement makes a number of numbers, or reads or writes one element of an array."""
+    """Whether a statement computes a number from numbers, or accesses one element of an array."""
     if not isinstance(statement, Let):
         return False
     if statement.function in _ACCESSES:
@@ -117,7 +128,7 @@ def _is_plain(statement: Statement) -> bool:
 
 
 class _Finder:
-    """What differs between the iterations of a loop, and what they hand to one another through a nest."""
+    """What varies between the iterations of a loop, and what each carries to the next through the nest (`chains`)."""
 
     def __init__(self, loop: For, nest: list[For], numbers: tuple[int, ...]) -> None:
         self.loop, self.nest, self.innermost = loop, nest, nest[-1]
@@ -129,7 +140,7 @@ class _Finder:
         self.span = max(numbers) - min(numbers)
 
     def spread(self, block: Block) -> None:
-        """Take in what is made of varying values; all results of a loop are taken to be."""
+        """Note the values that are computed from varying ones; all results of a loop count as varying."""
         for statement in block.statements:
             if isinstance(statement, For):
                 self.spread(statement.body)
@@ -138,7 +149,7 @@ class _Finder:
                 self.varying.add(statement.value)
 
     def is_orderly(self) -> bool:
-        """Whether the iterations together do what they do one after the other."""
+        """Legality: whether the iterations run together give what they give one after the other."""
         bounds = tuple((each.start, each.stop, each.step) for each in self.nest)
         if self.varying.intersection(values_in(bounds)):
             return False
@@ -153,7 +164,7 @@ class _Finder:
         return all(map(is_scalar, others)) and all(map(self.may_be_shared, self.chains))
 
     def is_handed_on(self, k: int) -> bool:
-        """Whether what an iteration hands to the next one goes through the nest, or has nothing to do with it."""
+        """Whether the k-th carried value goes from iteration to iteration through the nest, or apart from it."""
         parameter, last = self.loop.carried[k].parameter, self.loop.body.yields[k]
         statements = self.loop.body.statements
         at = statements.index(self.nest[0])
@@ -171,7 +182,7 @@ class _Finder:
         return bool(chain)
 
     def chain_of(self, value: Value, last: Operand) -> list[Value]:
-        """The parameters of a nest by which its loops carry what they find in `value` and leave in `last`, else []."""
+        """The parameters by which the loops of a nest carry `value` on until it is `last`; [] if they do not."""
         chain: list[Value] = []
         for each in self.nest:
             places = [k for k, carried in enumerate(each.carried) if carried.initial is value]
@@ -184,7 +195,7 @@ class _Finder:
         return chain if last is not value else []
 
     def may_be_shared(self, chain: list[Value]) -> bool:
-        """Whether the iterations may take turns at an array or a sum in each iteration of the nest."""
+        """Whether all iterations may access an array or a reduction in each iteration of the nest."""
         places = [
             next(k for k, c in enumerate(each.carried) if c.parameter is p)
             for each, p in zip(self.nest, chain, strict=True)
@@ -194,7 +205,7 @@ class _Finder:
             return is_sum
         accesses = self.accesses_to(chain[-1])
         if not any(self.varying.intersection(values_in(s.operands[1])) for s in accesses):
-            return is_sum or all(has_slots(each, k) for each, k in zip(self.nest, places, strict=True))
+            return is_sum or all(has_own_elements(each, k) for each, k in zip(self.nest, places, strict=True))
         return is_sum and len(self.nest) > 1 and all(map(self.is_gathered, accesses))
 
     def accesses_to(self, version: Value) -> list[Let]:

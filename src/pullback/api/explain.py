@@ -40,7 +40,7 @@ from pullback.passes.pipeline import run
 from pullback.passes.vector.outer_vectorisation import WIDTH
 from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.min_cut import CHEAP
-from pullback.transform.residuals import Tape
+from pullback.transform.residuals import ResidualArray
 from pullback.transform.sweeps import NONE
 
 
@@ -62,7 +62,7 @@ def residual_bytes(
     8000
     """
     call = _Call(function, arguments, keywords, argnums)
-    return sum(map(call.bytes_of, call.tapes))
+    return sum(map(call.bytes_of, call.arrays))
 
 
 def explain(
@@ -101,7 +101,7 @@ def explain(
         return _explain_passes(function, arguments, keywords, argnums, passes)
     call = _Call(function, arguments, keywords, argnums)
     lines: dict[tuple[str, int], list[str]] = {}
-    for where, line in [*call.loops(), *map(call.kept, call.tapes)]:
+    for where, line in [*call.loops(), *map(call.kept, call.arrays)]:
         lines.setdefault((where.file, where.line), [described(where)]).append(f"  {line}")
     return "\n".join(line for place in sorted(lines) for line in lines[place])
 
@@ -165,7 +165,7 @@ class _Call:
         memory: Memory | None = self.compiled.memory
         checkpointed = memory.choose(self.given) if memory is not None else NONE
         self.keeps = find_kept(self.function, self.wrt, self.settings, checkpointed=checkpointed)
-        self.tapes = self.keeps.tapes
+        self.arrays = self.keeps.arrays
         self.makers = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}
         self.segments = {id(loop) for loop in self.keeps.segments.values()}
         self.known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
@@ -176,25 +176,25 @@ class _Call:
 
     # Bytes
 
-    def bytes_of(self, tape: Tape) -> int:
+    def bytes_of(self, array: ResidualArray) -> int:
         """The memory of what is kept; ShapeError where only the run will tell."""
         try:
-            return self.size_of(tape) * np.dtype(tape.value.type.dtype).itemsize
+            return self.size_of(array) * np.dtype(array.value.type.dtype).itemsize
         except _Unknown:
-            location = tape.loops[0].location
+            location = array.loops[0].location
             raise ShapeError(
                 "how much this loop keeps is not known before the call",
                 location,
                 "count its iterations with `for`, over a range that is known when it starts",
             ) from None
 
-    def size_of(self, tape: Tape) -> int:
-        if tape.sizes is None:
-            raise _Unknown(tape.value)
+    def size_of(self, array: ResidualArray) -> int:
+        if array.sizes is None:
+            raise _Unknown(array.value)
         iterations = [
-            max(0, len(range(*map(self.evaluate, (loop.start, loop.stop, loop.step))))) for loop in tape.loops
+            max(0, len(range(*map(self.evaluate, (loop.start, loop.stop, loop.step))))) for loop in array.loops
         ]
-        return int(np.prod([*iterations, *(self.evaluate_size(size) for size in tape.sizes)], dtype=object))
+        return int(np.prod([*iterations, *(self.evaluate_size(size) for size in array.sizes)], dtype=object))
 
     def evaluate_size(self, size: Any) -> int:
         return int(np.shape(self.evaluate(size[0]))[size[1]] if isinstance(size, tuple) else self.evaluate(size))
@@ -219,24 +219,24 @@ class _Call:
 
     # Words
 
-    def kept(self, tape: Tape) -> tuple[Location, str]:
+    def kept(self, array: ResidualArray) -> tuple[Location, str]:
         """The place of one value that a loop keeps, and the line about it."""
-        made = self.makers.get(tape.value)
-        where = made.location if made is not None else tape.loops[-1].location
-        name = tape.value.name or "what it computes"
+        made = self.makers.get(array.value)
+        where = made.location if made is not None else array.loops[-1].location
+        name = array.value.name or "what it computes"
         try:
-            amount = f"{self.bytes_of(tape)} bytes"
+            amount = f"{self.bytes_of(array)} bytes"
         except ShapeError:
-            amount = f"{np.dtype(tape.value.type.dtype).itemsize} bytes an iteration"
-        if id(tape.loops[0]) in self.segments:
+            amount = f"{np.dtype(array.value.type.dtype).itemsize} bytes an iteration"
+        if id(array.loops[0]) in self.segments:
             return where, f"keeps {name}, {amount}: each segment starts with it"
-        if self.is_in_segment(tape):
+        if self.is_in_segment(array):
             amount += " for one segment"
-        return where, f"keeps {name}, {amount}: {reason(tape.value, made)}"
+        return where, f"keeps {name}, {amount}: {reason(array.value, made)}"
 
-    def is_in_segment(self, tape: Tape) -> bool:
+    def is_in_segment(self, array: ResidualArray) -> bool:
         """Whether each segment of a loop uses the same memory for what is kept."""
-        loop = tape.loops[0]
+        loop = array.loops[0]
         return isinstance(loop, For) and loop.start in self.repeated
 
     def loops(self) -> list[tuple[Location, str]]:

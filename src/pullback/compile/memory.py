@@ -38,7 +38,7 @@ class Memory:
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the loops that keep something, and may run in segments."""
-        keeping = {id(tape.loops[0]) for tape in self.whole.tapes if not tape.home}
+        keeping = {id(array.loops[0]) for array in self.whole.arrays if not array.home}
         loops = enumerate(self.whole.kept.loops)
         return tuple(k for k, loop in loops if id(loop) in keeping and can_be_checkpointed(loop))
 
@@ -54,7 +54,7 @@ class Memory:
 
     @cached_property
     def checkpointed(self) -> dict[int, Callable[..., int]]:
-        """The same with one loop in segments, for each that gets no tape of unknown size in this way."""
+        """The same with one loop in segments, for each that has no more arrays of unknown size in this way."""
         found = {k: Footprint(self.function, self.find(frozenset({k}))) for k in self.numbers}
         return {k: interpreted(f.measure()) for k, f in found.items() if f.unknown <= self.whole.unknown}
 

@@ -14,7 +14,7 @@ import gast
 
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.analysis.non_negative import non_negative_indices
-from pullback.analysis.reductions import sum_steps
+from pullback.analysis.reductions import reduction_steps
 from pullback.emit import parts
 from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
@@ -63,7 +63,7 @@ def emit_function(
     # In a parallel loop, it would seem to come from the iteration before.
     strict = long or has_parallel_loops(function)
     copied = undefined_values(function) if strict else copied_values(function, names)
-    reductions = sum_steps(function) if compiled and fastmath is not False else frozenset()
+    reductions = reduction_steps(function) if compiled and fastmath is not False else frozenset()
     non_negative = non_negative_indices(function) if compiled else frozenset()
     names_of_classes = {kind: name for name, kind in classes.items()}
     expressions = Expressions(names, inlined, compiled, vector, exact, reductions, non_negative, names_of_classes)

@@ -52,7 +52,7 @@ class SingleStatements:
     def accumulate(self, statement: Let, text: str) -> Any:
         old, new = statement.operands
         addend = self.expressions.operand(new)
-        if statement.value in self.equal_sizes.sums and self.names.get(old) == text:
+        if statement.value in self.equal_sizes.additions and self.names.get(old) == text:
             return gast.Expr(self.expressions.helper(runtime.add_alike, [name(text), addend]))
         total = gast.BinOp(self.expressions.operand(old), gast.Add(), addend)
         if not isinstance(old, Value) or self.names.get(old) != text:

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from pullback import runtime
-from pullback.analysis.dependence import find_roles
+from pullback.analysis.dependence import find_data_sharing
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.emit.expressions import Expressions
 from pullback.emit.printer import comment, contracted
@@ -212,8 +212,8 @@ def _minus(value: Any, k: int) -> Any:
 
 def _is_map(loop: For) -> bool:
     """Whether iterations write elements of their own: they give the same bits however they are run, at once or not."""
-    roles = None if loop.parallel else find_roles(loop)
-    return loop.parallel or (roles is not None and not roles.sums)
+    sharing = None if loop.parallel else find_data_sharing(loop)
+    return loop.parallel or (sharing is not None and not sharing.reductions)
 
 
 def _has_arithmetic(line: Any) -> bool:

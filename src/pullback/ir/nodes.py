@@ -126,12 +126,12 @@ class Effect:
 class Carried:
     """A value that a loop carries from iteration to iteration: `parameter` inside, `initial` on entry.
 
-    scratch: a buffer that is only handed on for its memory; no iteration reads what another one wrote.
+    private: an array that is carried for its memory alone; no iteration reads what another one wrote.
     """
 
     parameter: Value
     initial: Operand
-    scratch: bool = False
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,13 @@ def show(function: Function) -> str:
     return Printer().function(function)
 
 
+def values_by_name(function: Function) -> dict[str, Value]:
+    """The values of a function by the names that they have in its text, in the order in which it defines them."""
+    printer = Printer()
+    printer.function(function)
+    return {name: value for value, name in printer.names.items()}
+
+
 class Printer:
     """Texts of functions in which a value has the same name in all."""
 

@@ -77,7 +77,7 @@ def _copied(statement: Statement, terms: dict[Value, Operand]) -> Statement:
         case Effect():
             return replace(statement, operands=renamed(statement.operands, terms))
         case For() | While():
-            carried = tuple(Carried(like(c.parameter), renamed(c.initial, terms), c.scratch) for c in statement.carried)
+            carried = tuple(Carried(like(c.parameter), renamed(c.initial, terms), c.private) for c in statement.carried)
             terms.update((c.parameter, own.parameter) for c, own in zip(statement.carried, carried, strict=True))
             statement = replace(statement, carried=carried)
     if isinstance(statement, For):
@@ -117,4 +117,4 @@ def _statement(statement: Statement, terms: Mapping[Value, Operand]) -> Statemen
 
 
 def _carried(statement: For | While, terms: Mapping[Value, Operand]) -> tuple[Carried, ...]:
-    return tuple(Carried(c.parameter, renamed(c.initial, terms), c.scratch) for c in statement.carried)
+    return tuple(Carried(c.parameter, renamed(c.initial, terms), c.private) for c in statement.carried)

@@ -1,4 +1,4 @@
-"""Segments: a loop that would keep much runs in √n segments, and the backward sweep runs each of them again.
+"""Checkpointing: a loop that would keep much runs in √n segments, and the backward sweep runs each segment once more.
 
 for i in range(n):                   for segment in range(segments):
     x = f(x)                             x_saved[segment] = x
@@ -12,8 +12,24 @@ for i in range(n - 1, -1, -1):               x = f(x)
                                          for i in range(…, segment * length - 1, -1):
                                              x_bar = …
 
-To the rest of the transform the two outer loops are a loop and its mirror, so that what each segment starts with is
-kept as everything else is. What a segment does is done twice, but seen once: checks and prints run the first time.
+>>> from pullback.compile.memory import interpreted
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import find_kept, prepared
+>>> from pullback.transform.footprint import Footprint
+>>> def f(x, n):
+...     for i in range(n):
+...         x = np.sin(x)
+...     return x
+>>> function = prepared(normal_form(f, 0.5, 10_000))
+>>> for checkpointed in (frozenset(), frozenset({0})):  # no loop, the first loop
+...     kept = find_kept(function, (0,), checkpointed=checkpointed)
+...     print(interpreted(Footprint(function, kept).measure())(0.5, 10_000), "bytes")
+80000 bytes
+1600 bytes
+
+To the rest of the transform the two outer loops are a loop and its mirror, so that what each segment starts with (the
+checkpoint) is kept as everything else is. The statements of a segment run twice, with their effects once: checks and
+prints run the first time. Griewank & Walther (2008), Evaluating Derivatives, chapter 12.
 """
 
 from __future__ import annotations
@@ -72,7 +88,7 @@ def with_checkpoints(
         if id(forward) not in chosen or not isinstance(forward, For) or not isinstance(backward, For):
             statements.append(forward)
             continue
-        pieces = _Segments(forward, backward, sweep, shapes, merge)
+        pieces = _Checkpointing(forward, backward, sweep, shapes, merge)
         statements += pieces.before
         statements.append(pieces.outer)
         place = sweep.statements.index(backward)
@@ -81,7 +97,7 @@ def with_checkpoints(
     return Block(tuple(statements), body.yields), made
 
 
-class _Segments:
+class _Checkpointing:
     """Builds the two loops over segments for a loop and its mirror."""
 
     def __init__(self, forward: For, backward: For, sweep: Sweep, shapes: Shapes, merge: Merge) -> None:
@@ -153,7 +169,7 @@ class _Segments:
         return block.yields
 
     def seen_once(self, body: Block) -> Block:
-        """What a segment does the second time, and nothing of it is a mirror any more."""
+        """The body without its dead code, and without mirrors: the second time is no forward sweep."""
         for statement in walk(body):
             for value in (statement.index,) if isinstance(statement, For) else results_of(statement):
                 self.sweep.mirrored.pop(value, None)

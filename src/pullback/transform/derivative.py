@@ -1,5 +1,29 @@
 """A Function and what is asked of it become derivative Functions: joint, or a forward and a backward one.
 
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def f(x, y):
+...     return np.exp(x) * y
+>>> function = prepared(normal_form(f, 1.0, 2.0))
+>>> print(show(joint(function, (0,), with_results=True)))
+f_value_and_grad(x: float64*, y: float64*):
+    t.0: float64 = exp(x)
+    t.1: float64 = multiply(t.0, y)
+    x_bar: float64 = multiply(y, t.0)
+    return t.1, x_bar
+>>> pair = split(function, (0,))
+>>> print(show(pair.forward))
+f_forward(x: float64*, y: float64*):
+    saved: float64 = exp(x)
+    t.0: float64 = multiply(saved, y)
+    return t.0, y, saved
+>>> print(show(pair.backward))
+f_backward(y: float64*, saved: float64, y_bar: float64):
+    t.0: float64 = multiply(y_bar, y)
+    x_bar: float64 = multiply(t.0, saved)
+    return x_bar
+
 The joint function runs both sweeps, so that residuals are its own variables. The split pair hands them over: the
 forward function returns the results and the residuals, the backward one takes residuals and cotangents.
 """
@@ -60,7 +84,7 @@ def joint(
     made = Function(name, function.parameters, body, function.mutated, function.location)
     made = note("differentiation", "both_sweeps", function, made)
     made = leave_checks(made, set(defined_in(function.body)))
-    made = run(made, settings, "segments") if checkpointed else made  # the segments share their tapes
+    made = run(made, settings, "segments") if checkpointed else made  # the segments share their residual arrays
     made = finished(made, settings)
     return replace(made, callees=with_derivatives(function, (made.body,), settings))
 

@@ -1,7 +1,20 @@
-"""The footprint of a derivative: what its loops keep becomes a Function that gives the bytes for a call's arguments.
+"""The footprint of a derivative: its residual arrays become a Function that gives their bytes for a call's arguments.
 
-t_saved = np.empty(n)                       def f_bytes(x, n):
-x_saved = np.empty((n, x.shape[0]))    →        return n * 8 + n * x.shape[0] * 8
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> from pullback.transform.derivative import find_kept, prepared
+>>> def f(x, n):
+...     for i in range(n):
+...         x = np.sin(x)
+...     return np.sum(x)
+>>> function = prepared(normal_form(f, np.ones(3), 1000))
+>>> print(show(Footprint(function, find_kept(function, (0,))).measure()))
+f_bytes(x: float64[:], n: int64*):
+    t.0: int64* = max(n, 0)
+    t.1: int64* = dim(x, 0)
+    t.2: int64* = multiply(8, t.0)
+    t.3: int64* = multiply(t.2, t.1)
+    return t.3
 """
 
 from __future__ import annotations
@@ -21,32 +34,36 @@ from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import BOOL, INT, Array
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
-from pullback.transform.residuals import Tape
+from pullback.transform.residuals import ResidualArray
 from pullback.transform.sweeps import Kept
 
 
 class Footprint:
-    """The tapes of a derivative, and their bytes for given arguments.
+    """The residual arrays of a derivative, and their bytes for given arguments.
 
-    Only those count whose sizes follow from the arguments by arithmetic; of the others, `unknown` is the number. A tape
-    that each segment of a loop makes counts once, in its size for the first segment, which is the longest.
+    Only those count whose sizes follow from the arguments by arithmetic; `unknown` is the number of the others. An
+    array that each segment of a checkpointed loop makes anew counts once, in its size for the first segment, which is
+    the longest.
     """
 
     def __init__(self, function: Function, kept: Kept) -> None:
         self.function, self.kept = function, kept
         self.definitions = {s.value: s for s in walk(Block(tuple(kept.statements))) if isinstance(s, Let)}
-        self.tapes = [tape for tape in kept.tapes if self.needed(tape) is not None]
-        self.unknown = len(kept.tapes) - len(self.tapes)
+        self.arrays = [array for array in kept.arrays if self.needed(array) is not None]
+        self.unknown = len(kept.arrays) - len(self.arrays)
 
-    def needed(self, tape: Tape) -> set[Value] | None:
-        """The values from which the size of a tape is computed; None where that takes more than arithmetic."""
-        if tape.sizes is None:
+    def needed(self, array: ResidualArray) -> set[Value] | None:
+        """The values that the size of a residual array is computed from; None if that takes more than arithmetic."""
+        if array.sizes is None:
             return None
         found: set[Value] = set()
-        sizes = [size[0] if isinstance(size, tuple) else size for size in tape.sizes]
+        sizes = [size[0] if isinstance(size, tuple) else size for size in array.sizes]
         if any(isinstance(size.type, Array) and size not in self.function.parameters for size in sizes):
             return None
-        open_ = [*values_in(tuple((loop.start, loop.stop, loop.step) for loop in tape.loops)), *values_in(tuple(sizes))]
+        open_ = [
+            *values_in(tuple((loop.start, loop.stop, loop.step) for loop in array.loops)),
+            *values_in(tuple(sizes)),
+        ]
         while open_:
             value = open_.pop()
             if value in found or value in self.kept.segments or value in self.function.parameters:
@@ -67,12 +84,12 @@ class Footprint:
         return all(is_scalar(value) for value in values_in(statement.operands))
 
     def measure(self) -> Function:
-        """The function of the same parameters that gives the bytes of the tapes."""
-        needed = set().union(*(self.needed(tape) or () for tape in self.tapes))
+        """The function of the same parameters that gives the bytes of the residual arrays."""
+        needed = set().union(*(self.needed(array) or () for array in self.arrays))
         builder = Builder()
         total: Operand = constant(0)
-        for tape in self.tapes:
-            total = builder.let(np.add, total, _bytes(builder, tape), type_=INT)
+        for array in self.arrays:
+            total = builder.let(np.add, total, _bytes(builder, array), type_=INT)
         made = [s for value, s in self.definitions.items() if value in needed]
         terms: dict[Value, Any] = dict.fromkeys(self.kept.segments, constant(0))
         statements: list[Statement] = [copied(s, terms) for s in (*made, *builder.statements)]
@@ -97,11 +114,11 @@ def limited(function: Function, measure: Function, most: int | None) -> Function
     return replace(function, body=replace(function.body, statements=statements))
 
 
-def _bytes(builder: Builder, tape: Tape) -> Operand:
-    assert tape.sizes is not None, "a tape of unknown size is not measured"
-    sizes: list[Operand] = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in tape.loops]
-    sizes += [builder.dim(*size) if isinstance(size, tuple) else size for size in tape.sizes]
-    product: Operand = constant(np.dtype(tape.value.type.dtype).itemsize)
+def _bytes(builder: Builder, array: ResidualArray) -> Operand:
+    assert array.sizes is not None, "a residual array of unknown size is not measured"
+    sizes: list[Operand] = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in array.loops]
+    sizes += [builder.dim(*size) if isinstance(size, tuple) else size for size in array.sizes]
+    product: Operand = constant(np.dtype(array.value.type.dtype).itemsize)
     for size in sizes:
         product = builder.let(np.multiply, product, size, type_=INT)
     return product

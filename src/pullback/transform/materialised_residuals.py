@@ -1,4 +1,33 @@
-"""The plan of the residuals, carried out: the forward sweep keeps, the backward sweep recalls."""
+"""Materialised residuals: the forward sweep stores what the plan of `residuals` keeps, and the backward sweep loads it.
+
+>>> import pullback as pb
+>>> def f(x):
+...     for i in range(3):
+...         x = np.sin(x)
+...     return x
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  -    x.3 = for i in range(0, 3, 1) with (x.1: float64 = x):
+  +f_value_and_grad(x: float64*):
+  +    x_saved: float64[:] = empty((3), dtype='float64')
+  +    x.3, x_saved.3 = for i in range(0, 3, 1) with (x.1: float64 = x, x_saved.1: float64[:] = x_saved):
+  +        x_saved.2: float64[:] = store(x_saved.1, ([i]), x.1)
+           x.2: float64 = sin(x.1)
+  -        yield x.2
+  -    return x.3
+  +        yield x.2, x_saved.2
+  +    x_bar.2 = for i.1 in range(0, 3, 1) reversed with (x_bar: float64 = 1.0):
+  +        x.4: float64 = load(x_saved.3, ([i.1]))
+  +        t.0: float64 = cos(x.4)
+  +        x_bar.1: float64 = multiply(x_bar, t.0)
+  +        yield x_bar.1
+  +    return x.3, x_bar.2
+
+Arrays are made before the outermost loop around the value; stacks and buffers that grow have a counter, which the
+backward sweep counts down.
+"""
 
 from __future__ import annotations
 
@@ -32,24 +61,24 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.trip_counts import at_least_zero, iteration_number, trip_count
 from pullback.ir.types import INT, Stack
-from pullback.transform.residuals import Counter, Path, Residuals, Tape
+from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
 
-Kept = Tape | Counter
+Storage = ResidualArray | Counter
 
 
-def carry_out(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
+def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block with what it recalls."""
     _plan, backward = residuals.decide(results)
     forward = _Forward(residuals).block(residuals.body, (), {})
     return forward, _Backward(residuals).block(backward, (), {}, {})
 
 
-def _passes(kept: Kept, statement: Statement) -> bool:
-    """Whether a place for values is filled inside a statement, and made before it."""
+def _passes(kept: Storage, statement: Statement) -> bool:
+    """Whether an array or counter goes through a statement: it is made before, and changes inside."""
     return any(number == id(statement) for number, _ in kept.path[len(kept.home) :])
 
 
-def _is_outermost(kept: Kept, statement: Statement) -> bool:
+def _is_outermost(kept: Storage, statement: Statement) -> bool:
     return kept.path[len(kept.home)][0] == id(statement)
 
 
@@ -60,7 +89,7 @@ def starts_at_zero(loop: For) -> bool:
 
 
 def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = None) -> Operand:
-    """How many places the iterations of a loop take; `terms` are what its bounds are called here."""
+    """How many elements the iterations of a loop take; `terms`: what stands for the values in its bounds here."""
     start, stop, step = map_values((loop.start, loop.stop, loop.step), lambda value: (terms or {}).get(value, value))
     if starts_at_zero(loop):
         return at_least_zero(builder, stop)
@@ -71,8 +100,8 @@ class _Forward:
     def __init__(self, residuals: Residuals) -> None:
         self.plan, self.sweep = residuals.plan, residuals.sweep
         self.trip_counts = residuals.sweep.trip_counts
-        self.kept: list[Kept] = [
-            *(tape for tapes in self.plan.saves.values() for tape in tapes),
+        self.kept: list[Storage] = [
+            *(array for arrays in self.plan.saves.values() for array in arrays),
             *self.plan.counters,
         ]
         self.notes = {v: made for notes in self.plan.notes.values() for v, made in notes.items()}
@@ -83,7 +112,7 @@ class _Forward:
     def block(
         self, block: Block, path: Path, env: dict[int, Operand], parameters: tuple[Value, ...] = ()
     ) -> list[Statement]:
-        """The statements of a block and what they keep; `env` holds the present version of each place."""
+        """The statements of a block and what they keep; `env` holds the present version of each array and counter."""
         statements: list[Statement]
         with self.builder.block() as statements:
             defined = {v for s in block.statements for v in self.defined_by(s)}
@@ -116,14 +145,14 @@ class _Forward:
         self.taken[id(counter)] = extent(self.builder, counter.loop)
         end = self.builder.let(np.add, env[id(counter)], self.taken[id(counter)])
         for kept in self.kept:
-            if isinstance(kept, Tape) and kept.counter is counter:
+            if isinstance(kept, ResidualArray) and kept.counter is counter:
                 buffer = env[id(kept)]
                 env[id(kept)] = self.builder.let(
                     runtime.reserve, buffer, end, name=kept.final.name, type_=kept.final.type
                 )
 
     def defined_by(self, statement: Statement) -> tuple[Value, ...]:
-        """What a statement defines, the count of its iterations and the sizes noted of its results included."""
+        """What a statement defines, with its trip count if it is counted, and the sizes noted of its results."""
         trips = self.trip_counts.get(id(statement))
         results = results_of(statement) if trips is None else (*results_of(statement), trips)
         return (*results, *(note.value for value in results for note in self.notes.get(value, ())))
@@ -132,8 +161,8 @@ class _Forward:
         for statement in self.notes.get(value, ()):
             self.builder.add(statement)
 
-    def made(self, kept: Kept) -> Operand:
-        """A place for values, before the first of them."""
+    def made(self, kept: Storage) -> Operand:
+        """An array or a counter as it is made, before the first value is kept."""
         if isinstance(kept, Counter):
             return constant(0)
         dtype = Constant(kept.value.type.dtype)
@@ -149,25 +178,27 @@ class _Forward:
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
         )
 
-    def save(self, tapes: list[Tape], path: Path, env: dict[int, Operand]) -> None:
-        for tape in tapes:
-            array, name = env[id(tape)], tape.final.name
-            if tape.counter is None:
-                index = Index(tuple(self.iterations[id(loop)] for loop in tape.loops))
-                env[id(tape)] = self.builder.let(primitives.store, array, (index,), tape.value, name=name)
+    def save(self, arrays: list[ResidualArray], path: Path, env: dict[int, Operand]) -> None:
+        for array in arrays:
+            version, name = env[id(array)], array.final.name
+            if array.counter is None:
+                index = Index(tuple(self.iterations[id(loop)] for loop in array.loops))
+                env[id(array)] = self.builder.let(primitives.store, version, (index,), array.value, name=name)
                 continue
-            count = env[id(tape.counter)]
-            if tape.counter.loop is not None:
-                place = self.builder.let(np.add, count, self.iterations[id(tape.counter.loop)])
-                env[id(tape)] = self.builder.let(primitives.store, array, (Index((place,)),), tape.value, name=name)
+            count = env[id(array.counter)]
+            if array.counter.loop is not None:
+                place = self.builder.let(np.add, count, self.iterations[id(array.counter.loop)])
+                env[id(array)] = self.builder.let(primitives.store, version, (Index((place,)),), array.value, name=name)
                 continue
-            function = runtime.push_block if tape.counter.blocks else runtime.keep
-            env[id(tape)] = self.builder.let(function, array, count, tape.value, name=array.name, type_=array.type)
-            if tape.counter.blocks:
+            function = runtime.push_block if array.counter.blocks else runtime.keep
+            env[id(array)] = self.builder.let(
+                function, version, count, array.value, name=version.name, type_=version.type
+            )
+            if array.counter.blocks:
                 size: Operand = constant(1)
-                for extent in tape.extents:
+                for extent in array.extents:
                     size = self.builder.let(np.multiply, size, extent)
-                env[id(tape.counter)] = self.builder.let(np.add, count, size, name="count")
+                env[id(array.counter)] = self.builder.let(np.add, count, size, name="count")
 
     def statement(self, statement: Statement, path: Path, env: dict[int, Operand]) -> None:
         match statement:
@@ -193,14 +224,14 @@ class _Forward:
         everything = (*statement.results, *results, *(outside for _, _, outside in exports))
         self.builder.add(replace(statement, then=blocks[0], orelse=blocks[1], results=everything))
 
-    def version(self, kept: Kept) -> Value:
-        if isinstance(kept, Tape) and kept.is_stack:
+    def version(self, kept: Storage) -> Value:
+        if isinstance(kept, ResidualArray) and kept.is_stack:
             return Value(f"{kept.value.name or 't'}_stack", Stack(kept.value.type.dtype, 1))
         return Value(kept.final.name, kept.final.type)
 
-    def result(self, kept: Kept, statement: Statement) -> Value:
-        """What a loop makes of a place for values: after the outermost loop, what the backward sweep reads."""
-        is_last = _is_outermost(kept, statement) and not (isinstance(kept, Tape) and kept.is_stack)
+    def result(self, kept: Storage, statement: Statement) -> Value:
+        """The version of an array or counter after a loop: after the outermost one, what the backward sweep reads."""
+        is_last = _is_outermost(kept, statement) and not (isinstance(kept, ResidualArray) and kept.is_stack)
         return kept.final if is_last else self.version(kept)
 
     def loop(self, statement: For | While, path: Path, env: dict[int, Operand]) -> None:
@@ -229,7 +260,7 @@ class _Forward:
             results.append(trips)
         self.builder.add(_extended(statement, extra, body, yields, results))
         for kept in passing:
-            if isinstance(kept, Tape) and kept.is_stack and _is_outermost(kept, statement):
+            if isinstance(kept, ResidualArray) and kept.is_stack and _is_outermost(kept, statement):
                 assert kept.counter is not None, "values on a stack are counted"
                 self.builder.add(Let(kept.final, runtime.contents, (env[id(kept)], kept.counter.final)))
 
@@ -251,7 +282,7 @@ class _Backward:
         self.iterations: dict[int, Operand] = {}
 
     def block(self, block: Block, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> Block:
-        """A mirror block: first what it recalls, then its own statements in those terms."""
+        """A block of the backward sweep: loads and repeated statements, then its own in those terms."""
         env = dict(env)
         statements: list[Statement]
         with self.builder.block() as statements:
@@ -279,29 +310,29 @@ class _Backward:
                     value = Value(item.value.name, item.value.type)
                     self.builder.add(replace(item, value=value, operands=self.mapped(item.operands, env)))
                     env[item.value] = value
-                case Tape():
+                case ResidualArray():
                     env[item.value] = self.restored(item, env, counts)
                 case (value, outside):
                     env[value] = env.get(outside, outside)
 
-    def restored(self, tape: Tape, env: dict[Value, Operand], counts: dict[int, Operand]) -> Operand:
-        final: Operand = env.get(tape.final, tape.final)
-        name, type_ = tape.value.name, tape.value.type
-        if tape.counter is None:
-            index = Index(tuple(self.iterations[id(loop)] for loop in tape.loops))
+    def restored(self, array: ResidualArray, env: dict[Value, Operand], counts: dict[int, Operand]) -> Operand:
+        final: Operand = env.get(array.final, array.final)
+        name, type_ = array.value.name, array.value.type
+        if array.counter is None:
+            index = Index(tuple(self.iterations[id(loop)] for loop in array.loops))
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
-        if not tape.counter.blocks:
-            count = counts[id(tape.counter)]
-            if tape.counter.loop is not None:
-                count = self.builder.let(np.add, count, self.iterations[id(tape.counter.loop)])
+        if not array.counter.blocks:
+            count = counts[id(array.counter)]
+            if array.counter.loop is not None:
+                count = self.builder.let(np.add, count, self.iterations[id(array.counter.loop)])
             index = Index((count,))
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
-        shape = tuple(env[extent] for extent in tape.extents)
+        shape = tuple(env[extent] for extent in array.extents)
         size: Operand = constant(1)
         for extent in shape:
             size = self.builder.let(np.multiply, size, extent)
-        top = self.builder.let(np.subtract, counts[id(tape.counter)], size, name="count")
-        counts[id(tape.counter)] = top
+        top = self.builder.let(np.subtract, counts[id(array.counter)], size, name="count")
+        counts[id(array.counter)] = top
         return self.builder.let(runtime.block_of, final, top, shape, name=name, type_=type_)
 
     def statement(

@@ -1,4 +1,18 @@
-"""What to keep and what to compute again: a minimum cut between what is at hand and what the backward sweep needs.
+"""Minimum cut: which values to keep and which to compute again, so that the backward sweep has all that it needs.
+
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> def f(x):
+...     a = np.exp(x)  # costs more than to keep it
+...     b = a * 2.0
+...     c = a + 1.0
+...     return np.sin(b) * np.sin(c)
+>>> function = normal_form(f, 1.0)
+>>> values = values_by_name(function)
+>>> definitions = {s.value: s for s in function.body.statements}
+>>> choice = choose([values["b"], values["c"]], definitions, set(definitions), lambda value: True)
+>>> [value.name for value in choice.kept], [statement.value.name for statement in choice.again]
+(['a'], ['b', 'c'])
 
 Vertices are the values of one block. A value can be computed again if its operation is cheap and its operands are at
 hand or can be computed again; everything else must be kept. The cut with the least memory traffic is chosen, and among
@@ -53,7 +67,7 @@ _UNLIMITED = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The values to keep, and the statements to run again, in their order."""
+    """The values to keep, and the statements to run again (rematerialise), in their order."""
 
     kept: tuple[Value, ...]
     again: tuple[Let, ...]

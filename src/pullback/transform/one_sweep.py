@@ -1,10 +1,35 @@
-"""One sweep: a loop that only accumulates is differentiated iteration by iteration, and keeps nothing.
+"""One sweep: a loop that only adds to what it carries is differentiated iteration by iteration, and keeps nothing.
 
 for i in range(n):                             for i in range(n):
     total += f(x[i])                               total += f(x[i])
 …                                      →           x_bar[i] += df(x[i])
 for i in range(n - 1, -1, -1):
     x_bar[i] += df(x[i])
+
+>>> import pullback as pb
+>>> def f(x):
+...     total = 0.0
+...     for i in range(x.shape[0]):
+...         total += np.sin(x[i])
+...     return total
+>>> print(pb.explain(f, np.ones(3), passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64[:]):
+  +f_value_and_grad(x: float64[:]):
+       t.0: int64* = dim(x, 0)
+  -    total.2 = for i in range(0, t.0, 1) with (total: float64 = 0.0):
+  +    x_bar: float64[:] = zeros_like(x)
+  +    total.2, x_bar.3 = for i in range(0, t.0, 1) with (total: float64 = 0.0, x_bar.1: float64[:] = x_bar):
+           t.1: float64 = load(x, ([i]))
+  ...
+           total.1: float64 = add(total, t.2)
+  -        yield total.1
+  -    return total.2
+  +        t.3: float64 = cos(t.1)
+  +        x_bar.2: float64[:] = add_at(x_bar.1, ([i]), t.3)
+  +        yield total.1, x_bar.2
+  +    return total.2, x_bar.3
 
 This may be done where no cotangent flows from one iteration to another, except into sums, and where all that the
 backward iterations read from outside is known before the forward ones.
@@ -52,7 +77,7 @@ _FALLIBLE = {np.true_divide, np.floor_divide, np.remainder, np.power, np.float_p
 def in_one_sweep(
     body: Block, sweep: Sweep, results: tuple[Operand, ...], merge: Merge
 ) -> tuple[Block, tuple[Operand, ...]]:
-    """The forward block with the backward iterations of such loops moved into them, and the results in the new terms.
+    """The forward block with the backward iterations of such loops moved into them, and the results in terms of it.
 
     What moved leaves `sweep.statements`. `merge` makes one block of a loop's forward body and its backward sweep.
     """
@@ -161,7 +186,7 @@ class _Mover:
             self.relink(result, made, root, chain)
 
     def relink(self, result: Value, made: Value, root: Operand, chain: tuple[Value, ...]) -> None:
-        """The chain of additions that ended at the moved loop now begins with it."""
+        """Let the additions that the moved loop continued come after it."""
         last: Operand = chain[-1] if chain else made
         for k, statement in enumerate(self.sweep.statements):
             if chain and chain[0] in results_of(statement):

@@ -1,8 +1,23 @@
 """Recursive functions: what stands in the place of their calls when they are differentiated.
 
-y = f(x)                       y, dx = f_with_partials(x)
-…                       →      …
-                               x_bar += y_bar * dx
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.nodes import defined_in
+>>> from pullback.ir.printer import show
+>>> def power(x, n):
+...     return 1.0 if n == 0 else x * power(x, n - 1)
+>>> function = normal_form(power, 2.0, 3)
+>>> made, joined = join_calls(function, frozenset(defined_in(function.body)))
+>>> print(show(replace(made, callees=())))
+power(x: float64*, n: int64*):
+    t.0: bool* = equal(n, 0)
+    value = if t.0:
+        yield 1.0
+    else:
+        t.1: int64* = subtract(n, 1)
+        t.2, partial = call power_with_partials(x, t.1)
+        t.3: float64* = multiply(x, t.2)
+        yield t.3
+    return value
 
 A function of one result gives its value and its partial derivatives at once, so that nothing is computed again on the
 way back. One of several results is called again, by its pullback, with the cotangents of all of them.
@@ -37,7 +52,7 @@ def has_joint_form(callee: Function) -> bool:
 
 
 def join_calls(function: Function, active: frozenset[Value]) -> tuple[Function, set[Value]]:
-    """The function with the derivatives of such functions where it needs them, and the values that have them."""
+    """The function with calls that also give the partial derivatives of active values, and those values."""
     values: set[Value] = set()
     joint = {callee.name for callee in function.callees if has_joint_form(callee)}
 

@@ -1,7 +1,26 @@
 """Residuals: what the backward sweep needs of the forward one is read again, computed again, or kept.
 
+>>> import numpy as np, pullback as pb
+>>> def f(x, y):
+...     for i in range(y.shape[0]):
+...         x = np.sin(x) * y[i]  # y[i] is read again; of x each value is kept, in an array
+...     while x > 0.1:
+...         x = x * np.exp(-x)  # kept on a stack
+...     return x
+>>> print(pb.explain(f, 2.0, np.ones(3)).replace("<doctest pullback.transform.residuals[1]>", "f.py"))
+f.py:2: for i in range(y.shape[0]):
+  runs twice, forwards and backwards
+  keeps x, 24 bytes: the loop carries it from iteration to iteration
+f.py:3: x = np.sin(x) * y[i]  # y[i] is read again; of x each value is kept, in an array
+  keeps what it computes, 24 bytes: computing it again takes longer than keeping it
+f.py:4: while x > 0.1:
+  runs twice, forwards and backwards
+  keeps x, 8 bytes an iteration: the loop carries it from iteration to iteration
+f.py:5: x = x * np.exp(-x)  # kept on a stack
+  keeps what it computes, 8 bytes an iteration: computing it again takes longer than keeping it
+
 A value that is needed in the mirror of the block that defines it is kept
-  - in a variable, where no loop stands between (a branch hands it out as one result more);
+  - in a variable, where no loop stands between (a branch has it as one result more);
   - in an array with a place for every iteration, where the numbers of iterations are known before the outermost loop;
   - in a stack, with a counter that runs back, otherwise; in a buffer that grows, where several come at a time.
 """
@@ -11,7 +30,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
-from pullback.analysis.aliases import Buffers
+from pullback.analysis.aliases import Aliases
 from pullback.analysis.final import FinalElements
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -38,8 +57,13 @@ Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, whi
 
 
 @dataclass(slots=True)
-class Tape:
-    """Where one value is kept: an array over the iterations of `loops`, or what grows, made before them."""
+class ResidualArray:
+    """Where one value is kept in each iteration of `loops`: an array, a stack or a growing buffer, made before them.
+
+    path: the block that defines the value. home: the block in which the array is made. sizes: those of the value, None
+    if the array grows; then `counter` is the number of elements so far, and `extents` are the sizes of a kept array.
+    final: the array after the outermost loop, which the backward sweep reads.
+    """
 
     value: Value
     path: Path
@@ -52,15 +76,15 @@ class Tape:
 
     @property
     def is_stack(self) -> bool:
-        """Whether the values come one by one, nobody knows how many."""
+        """Whether values are appended one by one, so many as only the run will tell."""
         return self.counter is not None and not self.counter.blocks and self.counter.loop is None
 
 
 @dataclass(slots=True)
 class Counter:
-    """How many iterations of an irregular nest have run, or for arrays, how many elements were kept.
+    """How many iterations of a nest of unknown trip counts have run; for kept arrays (`blocks`), how many elements.
 
-    loop: an innermost loop whose iterations are known when it starts; the counter takes them all at once.
+    loop: an innermost loop whose trip count is known when it starts; the counter grows by it once.
     """
 
     path: Path
@@ -72,9 +96,14 @@ class Counter:
 
 @dataclass(slots=True)
 class Plan:
-    """What the forward sweep must keep and hand out, and what each mirror does first."""
+    """What the forward sweep must keep, and what the mirror of each block does first.
 
-    saves: dict[Path, list[Tape]] = field(default_factory=dict)
+    saves: the arrays to fill in a block. exports: values of a branch that become results of it. recalls: what the
+    mirror of a block loads or computes again. notes: statements that compute sizes in the forward sweep, `noted` by
+    array and axis; `sizes`: what stands for a size that the backward sweep asks for.
+    """
+
+    saves: dict[Path, list[ResidualArray]] = field(default_factory=dict)
     exports: dict[int, list[tuple[Value, int, Value]]] = field(default_factory=dict)
     recalls: dict[Path, list[Any]] = field(default_factory=dict)
     sizes: dict[Value, Value] = field(default_factory=dict)
@@ -86,8 +115,8 @@ class Plan:
 class Residuals:
     """Makes every forward value that a backward sweep mentions available where it is mentioned."""
 
-    def __init__(self, body: Block, sweep: Sweep, buffers: Buffers, shapes: Shapes, keep_everything: bool) -> None:
-        self.body, self.sweep, self.buffers, self.shapes = body, sweep, buffers, shapes
+    def __init__(self, body: Block, sweep: Sweep, aliases: Aliases, shapes: Shapes, keep_everything: bool) -> None:
+        self.body, self.sweep, self.aliases, self.shapes = body, sweep, aliases, shapes
         self.keep_everything = keep_everything
         self.paths: dict[Value, Path] = {}
         self.blocks: dict[Path, Block] = {}
@@ -203,7 +232,7 @@ class Residuals:
             definitions.update(read_again)
 
             def is_at_hand(value: Value) -> bool:
-                return value in arrays or self.buffers.is_intact(value) or self.is_smaller(value, path)
+                return value in arrays or self.aliases.is_intact(value) or self.is_smaller(value, path)
 
             choice = choose(needed, definitions, inside, is_at_hand)
             kept, again = choice.kept, choice.again
@@ -215,7 +244,7 @@ class Residuals:
             self.need_all(statement.operands)
 
     def read_again(self, path: Path, definitions: dict[Value, Let]) -> dict[Value, Let]:
-        """Loads from the last version of an array for what a block loads from it, or stores in it, for good."""
+        """Loads from the last version of an array, for what a block loads or stores and nothing overwrites."""
         found: dict[Value, Let] = {}
         made: set[Value] = set()
         for statement in definitions.values():
@@ -244,7 +273,7 @@ class Residuals:
         return self.shapes.part(self.shapes.of(array), place) == self.shapes.of(stored)
 
     def is_smaller(self, array: Value, path: Path) -> bool:
-        """Whether an array is kept in less memory than what a block far inside its own loads from it."""
+        """Whether keeping an array takes less memory than what a block loads of it, more loops deep than its rank."""
         home = self.paths.get(array, ())
         if not isinstance(array.type, Array) or path[: len(home)] != home:
             return False
@@ -260,7 +289,7 @@ class Residuals:
         return isinstance(statement, While) or statement.exits
 
     def keep(self, value: Value, path: Path, recalls: list[Any]) -> None:
-        """A place for a value: handed out by a branch, or one for each iteration of the loops around it."""
+        """Plan to keep a value: as one more result of a branch, or in an array over the loops around it."""
         loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
         if not loops:
             recalls.append(self.export(value, path))
@@ -275,11 +304,11 @@ class Residuals:
             for extent in extents:
                 self.keep(extent, path, recalls)
         counter = None if regular else self.counter(value, path, home)
-        tape = self.tape(value, path, home, around, sizes if regular else None, counter, extents)
-        self.plan.saves.setdefault(path, []).append(tape)
-        recalls.append(tape)
+        array = self.residual_array(value, path, home, around, sizes if regular else None, counter, extents)
+        self.plan.saves.setdefault(path, []).append(array)
+        recalls.append(array)
 
-    def tape(
+    def residual_array(
         self,
         value: Value,
         path: Path,
@@ -288,7 +317,7 @@ class Residuals:
         sizes: tuple[Operand, ...] | None,
         counter: Counter | None,
         extents: tuple[Value, ...],
-    ) -> Tape:
+    ) -> ResidualArray:
         inner = value.type.ndim if isinstance(value.type, Array) else 0
         rank = len(loops) + inner if sizes is not None else 1
         final = Value(f"{value.name or 't'}_saved", Array(value.type.dtype, rank))
@@ -297,7 +326,7 @@ class Residuals:
         if sizes is not None:
             for loop in loops:
                 self.need_all((loop.start, loop.step))
-        return Tape(value, path, home, loops, sizes, final, counter, extents)
+        return ResidualArray(value, path, home, loops, sizes, final, counter, extents)
 
     def export(self, value: Value, path: Path) -> tuple[Value, Value]:
         number, side = path[-1]

@@ -1,7 +1,17 @@
-"""A Function becomes the set of its values that stand behind a choice: behind `np.where`, a mask or an index array.
+"""Strong zeros: which values stand behind a choice, so that a cotangent of exactly 0 stays 0 on its way through them.
 
-y = log(x)            x and y: where c is false, the cotangent of y is exactly 0, and stays 0 on its way to x,
-z = where(c, y, 0)    whatever the derivative of log is there
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import values_by_name
+>>> def f(x):
+...     y = np.log(x)  # where x is 0, the cotangent of y is 0, and 0 times the infinite derivative is 0 too
+...     z = np.sin(x)  # all its elements are used
+...     return np.where(x > 0.0, y, 0.0) + z
+>>> function = normal_form(f, np.ones(3))
+>>> found = find_strong_zeros(function)
+>>> [name for name, value in values_by_name(function).items() if value in found]
+['x', 'y']
+
+Choices are `np.where`, masks and index arrays.
 """
 
 from __future__ import annotations
@@ -45,8 +55,8 @@ CHOOSING: dict[Callable[..., Any], slice] = {
 _READS_AND_WRITES = {primitives.load, primitives.load_last, primitives.store}
 
 
-def find_behind(function: Function) -> frozenset[Value]:
-    """The values of floats that a choice is computed from, by whatever way: a cotangent of exactly 0 stays 0 there."""
+def find_strong_zeros(function: Function) -> frozenset[Value]:
+    """The floats that a choice is computed from, directly or not: a cotangent of exactly 0 stays 0 there."""
     sources = dict(_flow(function.body))
     found: set[Value] = set()
     waiting = [v for statement in walk(function.body) for v in _chosen_from(statement) if is_float(v.type)]

@@ -1,11 +1,28 @@
-"""Both sweeps: forward statements that keep what is needed, and a backward block that yields the adjoints."""
+"""Both sweeps: forward statements that keep what is needed, and a backward block that yields the adjoints.
+
+>>> import numpy as np, pullback as pb
+>>> def f(x):
+...     y = np.exp(x)
+...     return y * y
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  +f_value_and_grad(x: float64*):
+       y: float64 = exp(x)
+       t.0: float64 = multiply(y, y)
+  -    return t.0
+  +    t.1: float64 = multiply(2, y)
+  +    x_bar: float64 = multiply(t.1, y)
+  +    return t.0, x_bar
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
 from pullback.analysis.activity import all_floats, find_active
-from pullback.analysis.aliases import find_buffers
+from pullback.analysis.aliases import find_aliases
 from pullback.analysis.shapes import Shapes
 from pullback.functions import is_constant
 from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
@@ -16,11 +33,11 @@ from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
 from pullback.transform.checkpointing import with_checkpoints
-from pullback.transform.common_subexpressions import share
-from pullback.transform.materialised_residuals import carry_out
+from pullback.transform.common_subexpressions import eliminate_common_subexpressions
+from pullback.transform.materialised_residuals import materialise
 from pullback.transform.one_sweep import in_one_sweep
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
-from pullback.transform.residuals import Residuals, Tape
+from pullback.transform.residuals import ResidualArray, Residuals
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
@@ -30,12 +47,13 @@ NONE: frozenset[int] = frozenset()
 
 @dataclass(slots=True)
 class Kept:
-    """What the loops of a derivative keep, its statements, its loops over segments by the indices of their mirrors.
+    """What the loops of a derivative keep.
 
-    loops: those of the forward sweep, in the order of their numbers.
+    loops: those of the forward sweep, in the order of their numbers. statements: those of both sweeps. segments: the
+    loops over segments of checkpointed loops, by the indices of their mirrors.
     """
 
-    tapes: list[Tape] = field(default_factory=list)
+    arrays: list[ResidualArray] = field(default_factory=list)
     loops: list[For] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     segments: dict[Value, For] = field(default_factory=dict)
@@ -71,8 +89,8 @@ def sweeps(
     results = _gradients(sweep, sources, active, shapes, function)
     sweep.statements[:], results = _live(sweep, results, settings)
     if settings.has("common_subexpressions"):
-        sweep.statements[:], results = share(function.body, sweep, results)
-    buffers = find_buffers(function)
+        sweep.statements[:], results = eliminate_common_subexpressions(function.body, sweep, results)
+    aliases = find_aliases(function)
     loops = numbered_loops(function)
     chosen = {id(loops[k]) for k in checkpointed}
 
@@ -82,10 +100,10 @@ def sweeps(
         if together and settings.has("one_sweep"):
             body, results = in_one_sweep(body, sweep, results, merge)
         body, segments = with_checkpoints(body, sweep, chosen, shapes, merge)
-        residuals = Residuals(body, sweep, buffers, shapes, keep_everything=not settings.has("residuals"))
-        made = carry_out(residuals, results)
+        residuals = Residuals(body, sweep, aliases, shapes, keep_everything=not settings.has("residuals"))
+        made = materialise(residuals, results)
         if kept is not None:
-            kept.tapes += [tape for saved in residuals.plan.saves.values() for tape in saved]
+            kept.arrays += [array for saved in residuals.plan.saves.values() for array in saved]
             kept.segments |= segments
         return made
 

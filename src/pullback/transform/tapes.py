@@ -1,9 +1,33 @@
 """Tapes in a function: each request for a gradient is replaced by the statements that compute it.
 
-    w.1 = watched(w)                       s = sum(multiply(w, x))
-    s = sum(multiply(w.1, x))         →    w_bar = multiply(full(…, 1.0), x)
-    dw = gradient(w.1, (s,), …)            w.2 = subtract(w, w_bar)
-    w.2 = subtract(w, dw)
+>>> import numpy as np, pullback as pb
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> from pullback.passes.pipeline import ALL
+>>> def f(w, x):
+...     with pb.GradientTape() as tape:
+...         tape.watch(w)
+...         s = np.sum(w * x)
+...     return w - tape.gradient(s, w)
+>>> function = normal_form(f, np.ones(3), np.ones(3))
+>>> print(show(function))
+f(w: float64[:], x: float64[:]):
+    w.1: float64[:] = watched(w, 1)
+    t.0: float64[:] = multiply(w.1, x)
+    s: float64 = sum(t.0)
+    t.1: float64[:] = gradient(w.1, (s), (None), 2)
+    t.2: float64[:] = subtract(w, t.1)
+    return t.2
+>>> print(show(without_tapes(function, ALL)))
+f(w: float64[:], x: float64[:]):
+    t.0: float64[:] = multiply(w, x)
+    t.1: int64* = dim(t.0, 0)
+    t.2: float64[:] = full((t.1), 1.0)
+    t.3: float64[:] = multiply(t.2, x)
+    t.4: int64* = dim(w, 0)
+    w_bar: float64[:] = sum_to(t.3, (t.4))
+    t.5: float64[:] = subtract(w, w_bar)
+    return t.5
 
 The requests are taken in the order of the text, so that what one computes is there for the next: that is how the
 second derivatives of nested tapes come about. What is differentiated are the statements before a request, in the block

@@ -47,7 +47,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.analysis.dependence import find_roles
+from pullback.analysis.dependence import find_data_sharing
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Carried, Constant, For, If, Index, Operand, Slice, Statement, Value
@@ -85,7 +85,7 @@ class _Expansion:
         builder, outer, inner = self.builder, self.outer, self.inner
         expanded = [self.expanded_array() for _ in self.addends]
         first, filled = self.scatter(expanded)
-        if find_roles(first) is None:
+        if find_data_sharing(first) is None:
             return None
         builder.add(first)
         is_long = builder.let(np.less, outer.start, outer.stop)

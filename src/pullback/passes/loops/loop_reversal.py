@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pullback.analysis.iteration_order import is_free
+from pullback.analysis.iteration_order import is_reversible
 from pullback.ir.nodes import Block, For, Function, Statement
 from pullback.ir.rewrite import with_blocks
 
@@ -38,6 +38,6 @@ def _block(block: Block) -> Block:
 
 def _statement(statement: Statement) -> Statement:
     changed = with_blocks(statement, _block)
-    if isinstance(changed, For) and changed.reverse and is_free(changed):
+    if isinstance(changed, For) and changed.reverse and is_reversible(changed):
         return replace(changed, reverse=False)
     return changed

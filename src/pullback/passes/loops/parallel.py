@@ -48,7 +48,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.dependence import Roles, find_roles
+from pullback.analysis.dependence import DataSharing, find_data_sharing
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Carried, Constant, For, Function, If, Index, Operand, Statement, Value
@@ -79,9 +79,9 @@ def _block(block: Block, around: int, in_order: bool) -> Block:
 def _statement(statement: Statement, around: int, in_order: bool) -> list[Statement]:
     """What stands in place of a statement that has so many loops around it."""
     if isinstance(statement, For):
-        roles = find_roles(statement)
+        roles = find_data_sharing(statement)
         keeps_order = in_order and not statement.location.is_adjoint
-        if roles is not None and not (roles.sums and keeps_order):
+        if roles is not None and not (roles.reductions and keeps_order):
             return _Chunks(statement, roles).statements()
     inside = around if isinstance(statement, If) else around + 1
     if inside > MOST_AROUND:
@@ -92,7 +92,7 @@ def _statement(statement: Statement, around: int, in_order: bool) -> list[Statem
 class _Chunks:
     """Makes the two forms of a loop."""
 
-    def __init__(self, loop: For, roles: Roles) -> None:
+    def __init__(self, loop: For, roles: DataSharing) -> None:
         self.loop, self.roles = loop, roles
         self.builder = Builder()
         self.builder.location = loop.location
@@ -115,8 +115,8 @@ class _Chunks:
         builder, loop, roles = self.builder, self.loop, self.roles
         length = builder.let(runtime.chunk_length, iterations, name="length", type_=INT)
         chunks = builder.let(np.negative, builder.let(np.floor_divide, builder.let(np.negative, iterations), length))
-        written = {k: loop.carried[k].initial for k in roles.slots}
-        written.update((k, self.empty((chunks,), loop.results[k], "partial")) for k in roles.sums)
+        written = {k: loop.carried[k].initial for k in roles.shared}
+        written.update((k, self.empty((chunks,), loop.results[k], "partial")) for k in roles.reductions)
         carried = {k: Carried(Value(v.name, v.type), v) for k, v in written.items()}
         chunk = Value("chunk", INT)
         with builder.block() as inside:
@@ -128,8 +128,8 @@ class _Chunks:
             location=loop.location, parallel=True,
         )  # fmt: skip
         builder.add(made)
-        ends: dict[int, Operand] = {k: loop.carried[k].initial for k in roles.scratch}
-        ends.update((k, results[k]) for k in roles.slots)
+        ends: dict[int, Operand] = {k: loop.carried[k].initial for k in roles.private}
+        ends.update((k, results[k]) for k in roles.shared)
         ends.update(self.totals(chunks, results))
         return tuple(ends[k] for k in range(len(loop.carried)))
 
@@ -142,22 +142,22 @@ class _Chunks:
             ahead, by = builder.let(np.multiply, ahead, loop.step), builder.let(np.multiply, length, loop.step)
         first = ahead if loop.start == constant(0) else builder.let(np.add, ahead, loop.start)
         last = builder.let(min, builder.let(np.add, first, by), loop.stop, type_=INT)
-        initials: dict[int, Operand] = {k: arrays[k] for k in roles.slots}
-        for k in roles.scratch:
+        initials: dict[int, Operand] = {k: arrays[k] for k in roles.shared}
+        for k in roles.private:
             initials[k] = self.empty(builder.dims(loop.carried[k].initial), loop.results[k], loop.results[k].name)
-        for k in roles.sums:
+        for k in roles.reductions:
             initials[k] = zero_of(loop.carried[k].parameter)
         carried = tuple(replace(c, initial=initials[k]) for k, c in enumerate(loop.carried))
         made = copied(replace(loop, start=first, stop=last, carried=carried), {})
         builder.add(made)
-        after: dict[int, Operand] = {k: made.results[k] for k in roles.slots}
-        for k in roles.sums:
+        after: dict[int, Operand] = {k: made.results[k] for k in roles.shared}
+        for k in roles.reductions:
             after[k] = builder.let(primitives.store, arrays[k], (Index((chunk,)),), made.results[k], name="partial")
         return after
 
     def totals(self, chunks: Operand, partials: dict[int, Value]) -> dict[int, Operand]:
         """Add the loop that adds up the sums of all chunks, one after the other."""
-        builder, sums = self.builder, self.roles.sums
+        builder, sums = self.builder, self.roles.reductions
         if not sums:
             return {}
         index = Value("chunk", INT)

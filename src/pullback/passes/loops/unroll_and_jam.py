@@ -29,7 +29,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pullback.analysis.unroll_and_jam import Jam, jam_of
+from pullback.analysis.unroll_and_jam import UnrollAndJam, find_unroll_and_jam
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -63,7 +63,7 @@ def _block(block: Block) -> Block:
     last: Terms = {}
     for statement in block.statements:
         changed = with_blocks(substituted(statement, last), _block)
-        jam = jam_of(changed) if isinstance(changed, For) else None
+        jam = find_unroll_and_jam(changed) if isinstance(changed, For) else None
         if jam is None:
             statements.append(changed)
         else:
@@ -76,7 +76,7 @@ def _block(block: Block) -> Block:
 class _UnrollAndJam:
     """Copies the body of a loop for all of its iterations at once."""
 
-    def __init__(self, jam: Jam) -> None:
+    def __init__(self, jam: UnrollAndJam) -> None:
         self.jam = jam
 
     def made(self) -> tuple[list[Statement], list[Operand]]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.shapes import Shapes, Size, SliceSize
-from pullback.analysis.slice_sizes import find_slices
+from pullback.analysis.slice_sizes import find_slice_sizes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Function, Operand, Statement, Value
@@ -31,7 +31,7 @@ class Sizes:
     def __init__(self, function: Function) -> None:
         self.parameters = set(function.parameters)
         self.assumed: dict[Size, Size] = {}
-        self.known = find_slices(function, Shapes(function))
+        self.known = find_slice_sizes(function, Shapes(function))
         self.shapes = Shapes(function, self.known)
         while self._assume():
             self.shapes = Shapes(function, self.known | self.assumed)

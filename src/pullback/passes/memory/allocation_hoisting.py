@@ -99,7 +99,7 @@ def _carrying(loop: For | While, made: Let, last: Value) -> For | While:
     yields = (*body.yields[:count], last, *body.yields[count:])
     return replace(
         loop,
-        carried=(*loop.carried, Carried(parameter, value, scratch=True)),
+        carried=(*loop.carried, Carried(parameter, value, private=True)),
         body=Block(body.statements, yields),
         results=(*loop.results, Value(value.name, value.type)),
     )

@@ -183,7 +183,7 @@ class _CopyInsertion:
                 copy = _copy_of(initial, item.parameter, statement.location)
                 before.append(copy)
                 initial = copy.value
-            carried.append(Carried(item.parameter, initial, item.scratch))
+            carried.append(Carried(item.parameter, initial, item.private))
         changes: dict[str, Any] = {"carried": tuple(carried)}
         if isinstance(statement, For):
             bounds = (statement.start, statement.stop, statement.step)

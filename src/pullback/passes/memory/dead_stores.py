@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from pullback.analysis.iteration_order import has_slots
+from pullback.analysis.iteration_order import has_own_elements
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Constant, For, Function, Let, Statement, Value, read_in
 from pullback.ir.rewrite import substituted, with_blocks
@@ -47,7 +47,7 @@ class _DeadStores:
     def statement(self, statement: Statement) -> Statement:
         if isinstance(statement, For):
             for k, result in enumerate(statement.results):
-                if not self.uses[result] and has_slots(statement, k):
+                if not self.uses[result] and has_own_elements(statement, k):
                     statement = self.without(statement, k)
         return with_blocks(statement, self.block)
 
@@ -74,7 +74,7 @@ class _DeadStores:
 
     def without_inner_store(self, loop: For, version: Value, k: int) -> For | None:
         """An inner loop without such a write."""
-        if loop.carried[k].initial is not version or not has_slots(loop, k):
+        if loop.carried[k].initial is not version or not has_own_elements(loop, k):
             return None
         body = self.without_last_store(loop.body, loop.carried[k].parameter, loop.body.yields[k])
         return None if body is None else replace(loop, body=body)

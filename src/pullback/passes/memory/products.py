@@ -37,7 +37,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from pullback.analysis.aliases import consumes, find_buffers
+from pullback.analysis.aliases import consumes, find_aliases
 from pullback.analysis.must_write import rank_of
 from pullback.analysis.shapes import Shapes, Size, SliceSize
 from pullback.ir import primitives
@@ -121,7 +121,7 @@ class _Writer:
     def __init__(self, function: Function, copies_alone: bool = False) -> None:
         self.copies_alone = copies_alone
         self.shapes = Shapes(function)
-        self.buffers = find_buffers(function)
+        self.buffers = find_aliases(function)
         self.uses = Counter(read_in(function.body))
 
     def block(self, block: Block) -> Block:

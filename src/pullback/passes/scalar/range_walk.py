@@ -80,7 +80,7 @@ class RangeWalk:
 
     def count(self, statement: For) -> For:
         body = self.inside(statement.body, self.ranges.loop_facts(statement), statement)
-        self.ranges.note_picks(statement)
+        self.ranges.note_selections(statement)
         return replace(statement, body=body)
 
     def repeat(self, statement: While) -> While:

@@ -55,8 +55,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.analysis.outer_vectorisation import CREATING, Lanes, Pieces, last_reads_of, pieces_of
-from pullback.analysis.reductions import versions_of_sums
+from pullback.analysis.outer_vectorisation import CREATING, Legality, Pieces, last_reads_of, pieces_of
+from pullback.analysis.reductions import versions_of_reductions
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -101,8 +101,8 @@ def vectorise_outer_loops(function: Function) -> Function:
 def _block(block: Block, shapes: Shapes) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        lanes = Lanes(_sums_apart(statement)) if isinstance(statement, For) and not _is_short(statement) else None
-        if lanes is not None and lanes.are_independent() and not lanes.are_large(MOST_ELEMENTS):
+        lanes = Legality(_sums_apart(statement)) if isinstance(statement, For) and not _is_short(statement) else None
+        if lanes is not None and lanes.can_be_vectorised() and not lanes.are_large(MOST_ELEMENTS):
             statements += _StripMining(lanes, shapes).made()
         else:
             statements.append(with_blocks(statement, lambda inner: _block(inner, shapes)))
@@ -120,7 +120,7 @@ def _sums_apart(loop: For) -> For:
     sums: set[Value] = set()
     for k, carried in enumerate(loop.carried):
         if is_scalar(carried.parameter) and is_float(carried.parameter.type):
-            sums.update(versions_of_sums(loop, [k]) or ())
+            sums.update(versions_of_reductions(loop, [k]) or ())
     statements: list[Statement] = []
     last: list[Statement] = []
     late: set[Value] = set()
@@ -155,7 +155,7 @@ def _starting_anew(loop: For, sums: set[Value]) -> tuple[For, list[Let]]:
 class _StripMining:
     """Builds the loop over strips, and the loop over the iterations that are left."""
 
-    def __init__(self, lanes: Lanes, shapes: Shapes) -> None:
+    def __init__(self, lanes: Legality, shapes: Shapes) -> None:
         self.lanes, self.loop = lanes, lanes.loop
         self.builder = Builder()
         self.builder.location = self.loop.location
@@ -187,7 +187,7 @@ class _StripMining:
         builder, loop = self.builder, self.loop
         trips = trip_count(builder, loop.start, loop.stop, loop.step)
         strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
-        if not self.lanes.scratch:
+        if not self.lanes.private:
             return strips
         elements: Operand = constant(0)
         shapes = [created.operands[0] for created in self.lanes.created] + [
@@ -270,7 +270,7 @@ class _StripMining:
 
     def is_number(self, value: Value) -> bool:
         """Whether a value is a number, one for each lane."""
-        return value in self.lanes.varying and value not in self.lanes.scratch
+        return value in self.lanes.varying and value not in self.lanes.private
 
     def inner(self, inner: For) -> None:
         """An inner loop, each iteration of which goes through the lanes."""
@@ -351,7 +351,7 @@ class _StripMining:
         """Load what a lane reads of its own numbers; private arrays are read where they are used."""
         made = {v for s in block.statements for v in results_of(s)}
         for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
-            if value in self.lanes.scratch:
+            if value in self.lanes.private:
                 if value in arrays:
                     terms.setdefault(value, arrays[value])
             elif value in self.packed:
@@ -375,7 +375,7 @@ class _StripMining:
             operands = renamed(statement.operands, terms)
             if statement.function in CREATING and lane is None:
                 operands = ((*operands[0], constant(WIDTH)), *operands[1:])
-            elif statement.operands and statement.operands[0] in self.lanes.scratch:
+            elif statement.operands and statement.operands[0] in self.lanes.private:
                 array, (index,), *rest = operands
                 operands = (array, (Index((*index.items, lane)),), *rest)
             made = self.renamed_array(statement.value)
@@ -397,13 +397,13 @@ class _StripMining:
 
     def note(self, old: Value, new: Value, terms: Terms, lane: Value | None) -> None:
         """From here on a new value stands for an old one: in an iteration of a lane, or for all of them."""
-        if lane is None and old in self.lanes.scratch:
+        if lane is None and old in self.lanes.private:
             self.wide[old] = new
         else:
             terms[old] = new
 
     def renamed_array(self, value: Value) -> Value:
-        if value not in self.lanes.scratch or not isinstance(value.type, Array):
+        if value not in self.lanes.private or not isinstance(value.type, Array):
             return like(value)
         return Value(value.name, Array(value.type.dtype, value.type.ndim + 1))
 

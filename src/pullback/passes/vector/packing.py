@@ -42,7 +42,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.analysis.outer_vectorisation import Lanes
+from pullback.analysis.outer_vectorisation import Legality
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -60,7 +60,7 @@ class Line:
     loop: For
 
 
-def find_lines(lanes: Lanes, shapes: Shapes) -> list[list[Line]]:
+def find_lines(lanes: Legality, shapes: Shapes) -> list[list[Line]]:
     """Such loads, those of the same elements together."""
     found: dict[tuple[Operand, Operand], list[Line]] = {}
     surely = set(map(id, lanes.pieces.loops))
@@ -76,7 +76,7 @@ def find_lines(lanes: Lanes, shapes: Shapes) -> list[list[Line]]:
     return list(found.values())
 
 
-def _is_along(load: Let, inner: For, lanes: Lanes) -> bool:
+def _is_along(load: Let, inner: For, lanes: Legality) -> bool:
     """Whether a statement reads the element of an array with the numbers of an iteration and of an inner one."""
     if load.function is not primitives.load:
         return False
@@ -85,7 +85,7 @@ def _is_along(load: Let, inner: For, lanes: Lanes) -> bool:
     return whole and array not in lanes.own and path[0].items == (lanes.loop.index, inner.index)
 
 
-def _is_whole(array: Value, inner: For, lanes: Lanes, shapes: Shapes) -> bool:
+def _is_whole(array: Value, inner: For, lanes: Legality, shapes: Shapes) -> bool:
     """Whether the loops go over the array's own lines, from the first to the last at most."""
     rows, columns = shapes.of(array)
     starts = lanes.loop.start

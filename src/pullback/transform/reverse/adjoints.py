@@ -1,4 +1,14 @@
-"""The adjoints of a backward sweep that is being written, in the shapes of their values."""
+"""The adjoints of a backward sweep that is being written, in the shapes of their values.
+
+>>> x = Value("x", Array("float64", 1))
+>>> adjoints = Adjoints(frozenset({x}), Shapes(), frozenset(), {x}, {x})
+>>> with adjoints.builder.block() as statements:
+...     adjoints.add(x, constant(2.0))  # the adjoint of every element
+...     adjoints.add(x, constant(3.0))
+...     whole = adjoints.whole(x)
+>>> [statement.function.__name__ for statement in statements], whole
+(['add', 'dim', 'full'], x_bar: float64[:])
+"""
 
 from __future__ import annotations
 
@@ -23,13 +33,19 @@ class Adjoints:
     """The cotangent of each value so far, and the builder of the statements that compute it.
 
     The adjoint of an array may be a number: then every element has that adjoint.
-    behind: the values behind a choice. top: those of the function's own block. primal: all those of the function.
+    strong_zeros: the values at which a cotangent of exactly 0 stays 0. top: those of the function's own block. primal:
+    all those of the function.
     """
 
     def __init__(
-        self, active: frozenset[Value], shapes: Shapes, behind: frozenset[Value], top: set[Value], primal: set[Value]
+        self,
+        active: frozenset[Value],
+        shapes: Shapes,
+        strong_zeros: frozenset[Value],
+        top: set[Value],
+        primal: set[Value],
     ) -> None:
-        self.active, self.shapes, self.behind, self.top, self.primal = active, shapes, behind, top, primal
+        self.active, self.shapes, self.strong_zeros, self.top, self.primal = active, shapes, strong_zeros, top, primal
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
         self.known: dict[Value, Operand] = {}

@@ -1,4 +1,19 @@
-"""Contributions to operands that a function broadcasts: summed to the operand's own shape, for every rule alike."""
+"""Contributions to operands that a function broadcasts: summed to the operand's own shape, for every rule alike.
+
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> from pullback.transform.derivative import joint, prepared
+>>> def f(a, x):
+...     return np.sum(np.sin(a * x))
+>>> function = prepared(normal_form(f, 2.0, np.ones(3)))
+>>> print(show(joint(function, (0,), with_results=False)))
+f_grad(a: float64*, x: float64[:]):
+    t.0: float64[:] = multiply(a, x)
+    t.1: float64[:] = cos(t.0)
+    t.2: float64[:] = multiply(t.1, x)
+    a_bar: float64 = sum(t.2)
+    return a_bar
+"""
 
 from __future__ import annotations
 

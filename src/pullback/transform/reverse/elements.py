@@ -1,4 +1,24 @@
-"""The pull-back of primitives that read, write, join or hand on the elements of arrays."""
+"""The pull-back of primitives that read, write, join or pass on the elements of arrays.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> from pullback.transform.derivative import joint, prepared
+>>> def f(x, v):
+...     y = np.exp(x)
+...     y[0] = v  # v_bar is y_bar[0], which is cleared
+...     return np.sum(y)
+>>> function = prepared(normal_form(f, np.ones(3), 2.0))
+>>> print(show(joint(function, (0, 1), with_results=False)))
+f_grad(x: float64[:], v: float64*):
+    y: float64[:] = exp(x)
+    t.0: int64* = dim(x, 0)
+    y_bar: float64[:] = full((t.0), 1.0)
+    v_bar: float64 = load(y_bar, ([0]))
+    y_bar.1: float64[:] = store(y_bar, ([0]), 0.0)
+    x_bar: float64[:] = multiply(y_bar.1, y)
+    return x_bar, v_bar
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,23 @@
-"""The pull-back of a statement by its function's rule: of calls of functions with partial derivatives or with a vjp."""
+"""The pull-back of a statement by its function's rule: of calls of functions with partial derivatives or with a vjp.
+
+>>> import pullback as pb
+>>> from pullback.functions import rule_of
+>>> rule_of(np.arctan).kind, rule_of(np.linalg.inv).kind
+('partials', 'vjp')
+>>> def f(x):
+...     return np.arctan(x)
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  +f_value_and_grad(x: float64*):
+       t.0: float64 = arctan(x)
+  -    return t.0
+  +    t.1: float64* = multiply(x, x)
+  +    t.2: float64* = add(1, t.1)
+  +    t.3: float64* = divide(1, t.2)
+  +    return t.0, t.3
+"""
 
 from __future__ import annotations
 
@@ -31,7 +50,9 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
     if rule.kind == "partials":
         _pull_by_partials(adjoints, statement, rule.body)
     else:
-        _pull_by_vjp(adjoints, statement, (rule.behind if statement.value in adjoints.behind else None) or rule.body)
+        _pull_by_vjp(
+            adjoints, statement, (rule.behind if statement.value in adjoints.strong_zeros else None) or rule.body
+        )
 
 
 def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:
@@ -61,7 +82,7 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
     made = {s.value: s for s in adjoints.builder.statements[start:] if isinstance(s, Let)}
     for k in wanted:
         if partials[k] is not None:
-            masked = y in adjoints.behind and not is_finite(partials[k], made)
+            masked = y in adjoints.strong_zeros and not is_finite(partials[k], made)
             add_summed(adjoints, operands[k], _product(adjoints, y_bar, partials[k], masked), y)
 
 

@@ -1,7 +1,24 @@
 """The pull-back of what grows: lists, and what a backward sweep kept, when it is differentiated itself.
 
-The cotangent of a growing place for values is one array of its final size. What a sweep kept there was stored once, so
-that no element has to be cleared.
+>>> from pullback.analysis.shapes import Shapes
+>>> from pullback.ir.nodes import Block, Function, Value
+>>> from pullback.ir.printer import show
+>>> from pullback.ir.types import FLOAT, INT
+>>> before, after, after_bar = (Value(name, Array("float64", 1)) for name in ("before", "after", "after_bar"))
+>>> length, x = Value("length", INT), Value("x", FLOAT)
+>>> adjoints = Adjoints(frozenset({before, after, x}), Shapes(), frozenset(), set(), set())
+>>> adjoints.add(after, after_bar)
+>>> with adjoints.builder.block() as statements:
+...     pull_push(adjoints, Let(after, runtime.push, (before, length, x)))
+>>> results = adjoints.known[before], adjoints.known[x]
+>>> print(show(Function("push_backward", (length, after_bar), Block(tuple(statements), results))))
+push_backward(length: int64*, after_bar: float64[:]):
+    x_bar: float64 = load(after_bar, ([length]))
+    before_bar: float64[:] = store(after_bar, ([length]), 0.0)
+    return before_bar, x_bar
+
+The cotangent of a growing array is one array of its final size. What a sweep kept there was stored once, so that no
+element has to be cleared.
 """
 
 from __future__ import annotations

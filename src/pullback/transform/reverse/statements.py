@@ -1,4 +1,37 @@
-"""The pull-back of a function's statements from last to first: branches become branches, loops loops backwards."""
+"""The pull-back of a function's statements from last to first: branches become branches, loops loops backwards.
+
+>>> import pullback as pb
+>>> def f(x):
+...     for i in range(3):
+...         if x > 0.0:
+...             x = 2.0 * x
+...     return x
+>>> print(pb.explain(f, 1.0, passes=["both_sweeps"]))
+differentiation: both_sweeps
+  ...
+  -f(x: float64*):
+  -    x.4 = for i in range(0, 3, 1) with (x.1: float64* = x):
+  +f_value_and_grad(x: float64*):
+  +    t_saved: bool[:] = empty((3), dtype='bool')
+  +    x.4, t_saved.3 = for i in range(0, 3, 1) with (x.1: float64* = x, t_saved.1: bool[:] = t_saved):
+           t.0: bool* = greater(x.1, 0.0)
+  +        t_saved.2: bool[:] = store(t_saved.1, ([i]), t.0)
+           x.3 = if t.0:
+  ...
+               yield x.1
+  -        yield x.3
+  -    return x.4
+  +        yield x.3, t_saved.2
+  +    x_bar.3 = for i.1 in range(0, 3, 1) reversed with (x_bar: float64* = 1.0):
+  +        t.1: bool* = load(t_saved.3, ([i.1]))
+  +        x_bar.2 = if t.1:
+  +            x_bar.1: float64* = multiply(x_bar, 2.0)
+  +            yield x_bar.1
+  +        else:
+  +            yield x_bar
+  +        yield x_bar.2
+  +    return x.4, x_bar.3
+"""
 
 from __future__ import annotations
 
@@ -36,7 +69,7 @@ from pullback.transform.reverse import elements, stacks
 from pullback.transform.reverse.adjoints import Adjoints, bar_name
 from pullback.transform.reverse.rules import pull_by_rule, pull_inserted, pull_several
 from pullback.transform.reverse.sweep import Sweep
-from pullback.transform.strong_zeros import find_behind
+from pullback.transform.strong_zeros import find_strong_zeros
 
 
 def pull_back(
@@ -54,7 +87,7 @@ def pull_back(
     """
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
     primal = {*function.parameters, *defined_in(function.body)}
-    adjoints = Adjoints(active, shapes, find_behind(function), top, primal)
+    adjoints = Adjoints(active, shapes, find_strong_zeros(function), top, primal)
     sweep = Sweep([], {}, {})
     with adjoints.builder.block() as sweep.statements:
         for result, seed in seeds:
@@ -157,7 +190,7 @@ class Reverser:
             adjoints.add(statement.carried[k].initial, result)
 
     def flows(self, parameter: Value, result: Value) -> bool:
-        """Whether a loop hands a cotangent on; one of a stack, which has no size of its own, only if it has one."""
+        """Whether a loop carries a cotangent; that of a stack, which has no size of its own, only if there is one."""
         known = not isinstance(parameter.type, Stack) or result in self.adjoints.known
         return parameter in self.adjoints.active and known
 
@@ -187,7 +220,7 @@ class Reverser:
 
 
 def _adjoint_of(value: Value) -> Value:
-    """A place for the adjoint of a value: that of a stack is an array."""
+    """A new value for the adjoint of a value: that of a stack is an array."""
     type_: Type = Array(value.type.dtype, 1) if isinstance(value.type, Stack) else value.type
     return Value(bar_name(value), type_)
 
@@ -234,7 +267,7 @@ def pull_joined_call(adjoints: Adjoints, statement: Call) -> None:
     result, *partials = statement.results
     seed = adjoints.take(result)
     floats = [operand for operand in statement.operands if is_float(operand.type)]
-    function = runtime.masked_product if result in adjoints.behind else np.multiply
+    function = runtime.masked_product if result in adjoints.strong_zeros else np.multiply
     for operand, partial in zip(floats, partials, strict=True):
         if adjoints.is_active(operand):
             adjoints.add(operand, adjoints.builder.let(function, seed, partial))

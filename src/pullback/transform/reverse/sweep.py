@@ -1,4 +1,24 @@
-"""What the reverse transform gives: the backward statements and what later passes ask about them."""
+"""What the reverse transform gives: the backward statements and what later passes ask about them.
+
+>>> import numpy as np
+>>> from pullback.analysis.activity import all_floats
+>>> from pullback.analysis.shapes import Shapes
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.nodes import Constant
+>>> from pullback.transform.reverse.statements import pull_back
+>>> def f(x):
+...     for _ in range(3):
+...         x = np.sin(x)
+...     return x * 2.0
+>>> function = normal_form(f, 0.5)
+>>> (result,) = function.results
+>>> sweep = pull_back(function, all_floats(function), [(result, Constant(1.0, result.type))], Shapes(function))
+>>> for statement in sweep.statements:
+...     mirrored = sweep.mirror_of(statement)
+...     print(statement.location.text.strip(), "|", mirrored and mirrored.location.text.strip())
+return x * 2.0 | None
+for _ in range(3): | for _ in range(3):
+"""
 
 from __future__ import annotations
 

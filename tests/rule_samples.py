@@ -26,6 +26,9 @@ class Sample:
 RANDOM = np.random.default_rng(20240817)
 
 
+ORDERS = np.array([[1, 2, 0], [0, 2, 1]])
+
+
 def of(*arguments: Any, **options: Any) -> Sample:
     return Sample(arguments, options)
 
@@ -266,6 +269,15 @@ SMOOTH: dict[Any, list[Sample]] = {
         of(matrix(2, 3), draw(3, 2, 2)),
         of(matrix(2), draw(3, 2, 2)),
     ],
+    np.linspace: [of(draw(), draw(), 5), of(draw(), draw(), 4, False), of(draw(), draw(), 1)],
+    runtime.permuted_along: [
+        of(draw(4), np.array([2, 0, 3, 1]), 0),
+        of(draw(2, 3), np.array([[1, 2, 0], [0, 2, 1]]), 1),
+    ],
+    runtime.unpermuted_along: [
+        of(draw(4), np.array([2, 0, 3, 1]), 0),
+        of(draw(2, 3), np.array([[1, 0, 1], [0, 1, 0]]), 0),
+    ],
     np.reshape: [of(draw(2, 3), (3, 2)), of(draw(2, 3), -1), of(draw(), (1, 1)), of(draw(6), (2, -1))],
     np.ravel: [of(draw(2, 3)), of(draw())],
     np.atleast_1d: [of(draw()), of(draw(2))],
@@ -377,3 +389,9 @@ POINTS: list[tuple[str, Any, Sample, tuple[Any, ...]]] = [
     ("var of equal elements", np.var, of(np.ones(3)), ([0, 0, 0],)),
 ]
 """Golden data: name, function, arguments, and for a cotangent of ones the cotangent of each argument."""
+
+FACTORISED = {
+    *(np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet),
+    *(np.modf, np.frexp),
+}
+"""Functions with several results, or that NumPy has in double precision only: their samples are programs."""

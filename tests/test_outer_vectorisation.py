@@ -41,7 +41,6 @@ def test_what_people_read_has_the_loops_they_wrote():
 
 
 SMALL_ARRAYS = [
-    independent_chains.distance_of_each_row,
     independent_chains.elements_written_under_a_condition,
     independent_chains.elements_found_by_each_iteration,
     independent_chains.arrays_that_change_places,
@@ -49,9 +48,10 @@ SMALL_ARRAYS = [
     independent_chains.numbers_between_the_loops,
     independent_chains.what_an_iteration_hands_to_the_next,
     independent_chains.loop_with_a_number_for_all,
-    independent_chains.array_filled_twice,
 ]
 IN_PLACE = [
+    independent_chains.array_filled_twice,
+    independent_chains.distance_of_each_row,
     independent_chains.array_read_by_the_next_iteration,
     independent_chains.array_read_after_the_loop,
     independent_chains.array_summed_by_a_function,
@@ -81,7 +81,7 @@ def test_arrays_of_an_iteration_get_an_axis_more(function):
 
 
 @pytest.mark.parametrize("function", IN_PLACE, ids=lambda f: f.__name__)
-def test_arrays_that_are_no_scratch_stay_as_they_are(function):
+def test_arrays_that_iterations_share_stay_as_they_are(function):
     assert "in range(64):" not in pb.inspect_source(function, *arguments(function, 131))
 
 

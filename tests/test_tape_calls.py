@@ -248,14 +248,14 @@ def test_argument_that_is_written_is_refused() -> None:
 
 def test_missing_rule_is_raised_when_the_gradient_is_asked_for() -> None:
     @pb.differentiable(jit=False)
-    def sorted_sum(x: Any) -> Any:
-        return np.sum(np.sort(x)[:2])
+    def partitioned_sum(x: Any) -> Any:
+        return np.sum(np.partition(x, 1)[:2])
 
     x = pb.Variable([3.0, 1.0, 2.0])
     with pb.GradientTape() as tape:
-        y = sorted_sum(x)
+        y = partitioned_sum(x)
     assert y.item() == 3.0
-    with pytest.raises(LookupError, match="sort"):
+    with pytest.raises(LookupError, match="partition"):
         tape.gradient(y, x)
 
 

@@ -49,7 +49,7 @@ def eigh(a, UPLO="L", *, y, y_bar):
 @vjp(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L", *, y_bar):
     """ā = v diag(ȳ) vᵀ."""
-    v = np.linalg.eigh(a, UPLO).eigenvectors
+    v = np.linalg.eigh(a).eigenvectors if UPLO == "L" else np.linalg.eigh(a, UPLO).eigenvectors
     return (v * y_bar[..., None, :]) @ v.mT
 
 

@@ -216,5 +216,5 @@ def linspace(start, stop, num=50, endpoint=True, *, y_bar):
     """From y[k] = start + (stop - start) k / n. Raises NotImplementedError for arrays of starts or ends."""
     if np.ndim(start) > 0 or np.ndim(stop) > 0:
         raise NotImplementedError("the derivative of np.linspace is known between numbers")
-    along = np.arange(num) / max(num - 1 if endpoint else num, 1)
+    along = (np.arange(num) / max(num - 1 if endpoint else num, 1)).astype(y_bar.dtype)
     return np.sum(y_bar * (1 - along)), np.sum(y_bar * along)

@@ -21,9 +21,6 @@ import oracle
 
 __all__ = ["Program", "Sample", "failing", "program", "programs", "samples_of"]
 
-REFUSED = frozenset({"gaps.small_einsum", "gaps.log_determinant", "gaps.cholesky_of_gram"})
-"""Programs that use functions without a rule: refused with a place, never differentiated wrongly."""
-
 FOLDER = Path(__file__).parent / "programs"
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SAMPLES: dict[Callable[..., Any], list["Sample"]] = {}

@@ -27,11 +27,7 @@ FUNCTIONS = [
     if getattr(function, "__module__", "") == "tape_functions"
     for k in range(len(collect.samples_of(function)))
 ]
-PROGRAMS = [
-    program
-    for program in collect.programs()
-    if program.id not in collect.REFUSED and program.id != "gaps.result_and_its_view"
-]
+PROGRAMS = [program for program in collect.programs() if program.id != "gaps.result_and_its_view"]
 SCALAR = [program for program in PROGRAMS if program.samples[0].cotangent is None]
 PLAIN = [p for p in SCALAR if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
 

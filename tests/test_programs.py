@@ -17,8 +17,6 @@ from pullback.frontend.values.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()
 tangent_insert = collect.load(collect.FOLDER / "tangent_insert.py")
-REFUSED = [program for program in PROGRAMS if program.id in collect.REFUSED]
-PROGRAMS = [program for program in PROGRAMS if program.id not in collect.REFUSED]
 INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
 OVERLAPS = [program for program in PROGRAMS if program.module == "overlaps"]
 
@@ -73,13 +71,6 @@ def check_alone(program: Any, k: int, **options: Any) -> None:
     value = pb.differentiable(**options)(program.function)(*given)
     assert_close(value, plain, rtol, "value on its own")
     assert_close(given, after_plain, rtol, "arguments afterwards")
-
-
-@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.id)
-def test_what_has_no_rule_is_refused_with_a_place(program: Any) -> None:
-    sample = program.samples[0]
-    with pytest.raises(pb.PullbackError, match=r"File .*gaps\.py"):
-        pb.value_and_grad(program.function, argnums=sample.wrt)(*sample.fresh())
 
 
 MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"optimisations": False}, "loops": {"fuse": True}}

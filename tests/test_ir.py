@@ -37,8 +37,10 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.printer import show
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar, is_float
+from pullback.passes.entries import Settings
 from pullback.passes.memory.copy_insertion import insert_copies
-from pullback.passes.pipeline import ALL, Settings, run, watched
+from pullback.passes.pipeline import ALL
+from pullback.passes.running import run, watched
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
 from pullback.transform.derivative import joint, prepared, split

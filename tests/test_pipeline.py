@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.passes import pipeline
+from pullback.passes import pipeline, running
 from pullback.passes.pipeline import NAMED, PASSES, STAGES
 
 
@@ -56,7 +56,7 @@ def chains():
 
 def recorded(run):
     stages = []
-    run_stage = pipeline._run
+    run_stage = running._run
 
     def recording(function, settings, stage, names, tidy):
         if names is STAGES[stage]:
@@ -67,8 +67,8 @@ def recorded(run):
         if name == "both_sweeps":
             stages.append(stage)
 
-    with pytest.MonkeyPatch.context() as patch, pipeline.watched(differentiated):
-        patch.setattr(pipeline, "_run", recording)
+    with pytest.MonkeyPatch.context() as patch, running.watched(differentiated):
+        patch.setattr(running, "_run", recording)
         run()
     starts = [k for k, stage in enumerate(stages) if stage == "exceptions"]
     return [tuple(stages[a:b]) for a, b in zip(starts, [*starts[1:], len(stages)], strict=True)]

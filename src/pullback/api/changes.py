@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from pullback.ir.nodes import Function
 from pullback.ir.printer import Printer
-from pullback.passes.pipeline import NAMED, STAGES, Settings, run, watched
+from pullback.passes.entries import Settings
+from pullback.passes.pipeline import NAMED, STAGES
+from pullback.passes.running import run, watched
 from pullback.transform.derivative import joint, prepared
 
 FOR_MACHINES = ("arrangement", "checks", "text")

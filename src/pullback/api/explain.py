@@ -36,7 +36,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.primitives import load
 from pullback.ir.types import Array
-from pullback.passes.pipeline import run
+from pullback.passes.running import run
 from pullback.passes.vector.outer_vectorisation import WIDTH
 from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.min_cut import CHEAP

@@ -25,7 +25,8 @@ from pullback.emit.names import name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
-from pullback.passes.pipeline import Settings, run
+from pullback.passes.entries import Settings
+from pullback.passes.running import run
 from pullback.passes.scalar.sine_cosine import pair
 from pullback.passes.scalar.wide_integers import is_wide
 from pullback.runtime import KeepsTooMuch, SizesDiffer

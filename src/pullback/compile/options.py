@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pullback.passes.pipeline import OPTIMISATIONS, Settings
+from pullback.passes.entries import Settings
+from pullback.passes.pipeline import OPTIMISATIONS
 
 
 @dataclass(frozen=True, slots=True)

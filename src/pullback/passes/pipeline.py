@@ -1,4 +1,4 @@
-"""The list of all passes, the sequences in which they run, and what runs them.
+"""The list of all passes, and the sequences in which they run (`running.py`).
 
 A function is prepared, differentiated, finished, arranged for the machine, and checked. Each of these stages is a
 sequence of names of the list:
@@ -31,12 +31,7 @@ checks, text          all, as machines run them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
-
-from pullback.ir.nodes import Function
+from pullback.passes.entries import Pass, Settings, plain
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
@@ -60,63 +55,6 @@ from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What chooses passes: the optimisations that are on, and what a function is made for.
-
-    lowered: loops stand in place of array statements. parallel: loops may run in several threads. checked: indices are
-    checked. in_order: nothing is added up in another order.
-    """
-
-    optimisations: frozenset[str]
-    lowered: bool = False
-    parallel: bool = False
-    checked: bool = True
-    in_order: bool = False
-
-    def has(self, optimisation: str) -> bool:
-        return optimisation in self.optimisations
-
-    @property
-    def lowers(self) -> bool:
-        """Whether array statements become loops."""
-        return self.lowered and self.has("lowering")
-
-
-Run = Callable[[Function, Settings], Function]
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """A transformation of a function, or a step of its differentiation.
-
-    does: what it does, in a sentence. needs: names of passes that have run before it. option: the optimisation that it
-    belongs to; "" if it always runs, "any" if it runs as soon as anything is optimised. reorders: sums may be added up
-    in another order. tidies: nothing is left to do where nothing has changed since it ran. then: the passes that tidy
-    up where it has changed something. run: None for a step of the differentiation.
-    """
-
-    name: str
-    does: str
-    run: Run | None = None
-    needs: tuple[str, ...] = ()
-    option: str = ""
-    reorders: bool = False
-    tidies: bool = False
-    then: tuple[str, ...] = ()
-
-    def is_on(self, settings: Settings) -> bool:
-        if self.option == "any":
-            return bool(settings.optimisations)
-        return not self.option or settings.has(self.option)
-
-
-def plain(run: Callable[[Function], Function]) -> Run:
-    """A pass that no setting changes."""
-    return lambda function, settings: run(function)
-
 
 PASSES = (
     Pass(
@@ -386,68 +324,7 @@ REORDERING = frozenset(entry.option for entry in PASSES if entry.reorders)
 
 ALL = Settings(OPTIMISATIONS)
 
-Watcher = Callable[[str, str, Function, Function], None]
-_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
-
 
 def stages_of(name: str) -> list[str]:
     """The stages in which a pass runs."""
     return [stage for stage, names in STAGES.items() if name in names]
-
-
-def preparation(settings: Settings) -> list[str]:
-    """The stages before the differentiation."""
-    before = ["lowering"] if settings.lowers else []
-    return [*before, "preparation", *(["vectorisation"] if settings.lowered else [])]
-
-
-def finished(function: Function, settings: Settings) -> Function:
-    """A derivative without what nobody reads, and with arrays in memory that earlier iterations have used."""
-    adjoint = ["lowered adjoint"] if settings.lowers else []
-    function = run(function, settings, "finish", *adjoint, "initialisation")
-    return run(function, settings, *(["buffers"] if settings.lowered else []), "allocation")
-
-
-@contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
-    """Within it, `watcher` is told stage, name, and the functions before and after, of every change by a pass."""
-    token = _WATCHER.set(watcher)
-    try:
-        yield
-    finally:
-        _WATCHER.reset(token)
-
-
-def note(stage: str, name: str, before: Function, after: Function) -> Function:
-    """Tell who watches of a change, and return what it has led to."""
-    watcher = _WATCHER.get()
-    if watcher is not None:
-        watcher(stage, name, before, after)
-    return after
-
-
-def run(function: Function, settings: Settings, *stages: str) -> Function:
-    """The function after the passes of these stages that the settings choose."""
-    tidy: dict[str, Function] = {}
-    for stage in stages:
-        function = _run(function, settings, stage, STAGES[stage], tidy)
-    return function
-
-
-def _run(
-    function: Function, settings: Settings, stage: str, names: tuple[str, ...], tidy: dict[str, Function]
-) -> Function:
-    """`tidy`: what passes that tidy up have returned last."""
-    for name in names:
-        entry = NAMED[name]
-        if entry.run is None or not entry.is_on(settings) or tidy.get(name) is function:
-            continue
-        made = entry.run(function, settings)
-        changed = made != function
-        if changed:
-            function = note(stage, name, function, made)
-        if entry.tidies:
-            tidy[name] = function
-        if changed:
-            function = _run(function, settings, stage, entry.then, tidy)
-    return function

@@ -35,7 +35,9 @@ from dataclasses import dataclass, replace
 from pullback.ir.nodes import Block, Constant, Function, Operand, Value, defined_in, free_in
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
-from pullback.passes.pipeline import ALL, Settings, finished, note, preparation, run
+from pullback.passes.entries import Settings
+from pullback.passes.pipeline import ALL
+from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives

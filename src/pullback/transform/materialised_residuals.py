@@ -31,9 +31,7 @@ backward sweep counts down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -43,10 +41,8 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,
-    Call,
     Carried,
     Constant,
-    Effect,
     For,
     If,
     Index,
@@ -55,45 +51,20 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
-    map_values,
     results_of,
 )
-from pullback.ir.rewrite import substituted, with_blocks
-from pullback.ir.trip_counts import at_least_zero, iteration_number, trip_count
+from pullback.ir.trip_counts import iteration_number
 from pullback.ir.types import INT, Stack
+from pullback.transform.recalled_residuals import Recall
+from pullback.transform.residual_places import Storage, extent, is_outermost, passes_through, starts_at_zero
 from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
-
-Storage = ResidualArray | Counter
 
 
 def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block with what it recalls."""
     _plan, backward = residuals.decide(results)
     forward = _Forward(residuals).block(residuals.body, (), {})
-    return forward, _Backward(residuals).block(backward, (), {}, {})
-
-
-def _passes(kept: Storage, statement: Statement) -> bool:
-    """Whether an array or counter goes through a statement: it is made before, and changes inside."""
-    return any(number == id(statement) for number, _ in kept.path[len(kept.home) :])
-
-
-def _is_outermost(kept: Storage, statement: Statement) -> bool:
-    return kept.path[len(kept.home)][0] == id(statement)
-
-
-def starts_at_zero(loop: For) -> bool:
-    """Whether the loop's own index can number its iterations: it counts up by one from 0 or above."""
-    start, step = loop.start, loop.step
-    return step == constant(1) and isinstance(start, Constant) and 0 <= start.value <= 2
-
-
-def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = None) -> Operand:
-    """How many elements the iterations of a loop take; `terms`: what stands for the values in its bounds here."""
-    start, stop, step = map_values((loop.start, loop.stop, loop.step), lambda value: (terms or {}).get(value, value))
-    if starts_at_zero(loop):
-        return at_least_zero(builder, stop)
-    return trip_count(builder, start, stop, step)
+    return forward, Recall(residuals).block(backward, (), {}, {})
 
 
 class _Forward:
@@ -122,7 +93,7 @@ class _Forward:
             for statement in block.statements:
                 self.builder.location = statement.location
                 for kept in self.kept:
-                    if kept.home == path and _is_outermost(kept, statement):
+                    if kept.home == path and is_outermost(kept, statement):
                         env[id(kept)] = self.made(kept)
                 whole = [c for c in self.plan.counters if c.loop is statement and c.path == path]
                 for counter in whole:
@@ -210,7 +181,7 @@ class _Forward:
                 self.builder.add(statement)
 
     def branches(self, statement: If, path: Path, env: dict[int, Operand]) -> None:
-        passing = [kept for kept in self.kept if _passes(kept, statement)]
+        passing = [kept for kept in self.kept if passes_through(kept, statement)]
         exports = self.plan.exports.get(id(statement), [])
         blocks = []
         for side, block in enumerate((statement.then, statement.orelse)):
@@ -231,11 +202,11 @@ class _Forward:
 
     def result(self, kept: Storage, statement: Statement) -> Value:
         """The version of an array or counter after a loop: after the outermost one, what the backward sweep reads."""
-        is_last = _is_outermost(kept, statement) and not (isinstance(kept, ResidualArray) and kept.is_stack)
+        is_last = is_outermost(kept, statement) and not (isinstance(kept, ResidualArray) and kept.is_stack)
         return kept.final if is_last else self.version(kept)
 
     def loop(self, statement: For | While, path: Path, env: dict[int, Operand]) -> None:
-        passing = [kept for kept in self.kept if _passes(kept, statement)]
+        passing = [kept for kept in self.kept if passes_through(kept, statement)]
         parameters = [self.version(kept) for kept in passing]
         inner = {**env, **{id(kept): p for kept, p in zip(passing, parameters, strict=True)}}
         extra = [Carried(p, env[id(kept)]) for kept, p in zip(passing, parameters, strict=True)]
@@ -260,7 +231,7 @@ class _Forward:
             results.append(trips)
         self.builder.add(_extended(statement, extra, body, yields, results))
         for kept in passing:
-            if isinstance(kept, ResidualArray) and kept.is_stack and _is_outermost(kept, statement):
+            if isinstance(kept, ResidualArray) and kept.is_stack and is_outermost(kept, statement):
                 assert kept.counter is not None, "values on a stack are counted"
                 self.builder.add(Let(kept.final, runtime.contents, (env[id(kept)], kept.counter.final)))
 
@@ -273,156 +244,3 @@ def _extended(
     old = statement.body.yields
     block = Block(tuple(body), (*old[:count], *yields, *old[count:]))
     return replace(statement, carried=(*statement.carried, *extra), body=block, results=(*statement.results, *results))
-
-
-class _Backward:
-    def __init__(self, residuals: Residuals) -> None:
-        self.plan, self.sweep = residuals.plan, residuals.sweep
-        self.builder = Builder()
-        self.iterations: dict[int, Operand] = {}
-
-    def block(self, block: Block, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> Block:
-        """A block of the backward sweep: loads and repeated statements, then its own in those terms."""
-        env = dict(env)
-        statements: list[Statement]
-        with self.builder.block() as statements:
-            if block.statements:
-                self.builder.location = block.statements[0].location
-            self.count_back(path, env, counts)
-            self.recall(path, env, counts)
-            for statement in block.statements:
-                self.statement(statement, path, env, counts)
-            yields = self.mapped(block.yields, env)
-        return Block(tuple(statements), yields)
-
-    def mapped(self, operand: Operand, env: dict[Value, Operand]) -> Any:
-        return map_values(operand, lambda value: env.get(value, value))
-
-    def count_back(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
-        for counter in self.plan.counters:
-            if counter.path == path and not counter.blocks and counter.loop is None:
-                counts[id(counter)] = self.builder.let(np.subtract, counts[id(counter)], constant(1), name="count")
-
-    def recall(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
-        for item in self.plan.recalls.get(path, ()):
-            match item:
-                case Let():
-                    value = Value(item.value.name, item.value.type)
-                    self.builder.add(replace(item, value=value, operands=self.mapped(item.operands, env)))
-                    env[item.value] = value
-                case ResidualArray():
-                    env[item.value] = self.restored(item, env, counts)
-                case (value, outside):
-                    env[value] = env.get(outside, outside)
-
-    def restored(self, array: ResidualArray, env: dict[Value, Operand], counts: dict[int, Operand]) -> Operand:
-        final: Operand = env.get(array.final, array.final)
-        name, type_ = array.value.name, array.value.type
-        if array.counter is None:
-            index = Index(tuple(self.iterations[id(loop)] for loop in array.loops))
-            return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
-        if not array.counter.blocks:
-            count = counts[id(array.counter)]
-            if array.counter.loop is not None:
-                count = self.builder.let(np.add, count, self.iterations[id(array.counter.loop)])
-            index = Index((count,))
-            return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
-        shape = tuple(env[extent] for extent in array.extents)
-        size: Operand = constant(1)
-        for extent in shape:
-            size = self.builder.let(np.multiply, size, extent)
-        top = self.builder.let(np.subtract, counts[id(array.counter)], size, name="count")
-        counts[id(array.counter)] = top
-        return self.builder.let(runtime.block_of, final, top, shape, name=name, type_=type_)
-
-    def statement(
-        self, statement: Statement, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]
-    ) -> None:
-        match statement:
-            case If():
-                self.branches(statement, path, env, counts)
-            case For() if self.sweep.mirror_of(statement) is not None:
-                self.loop(statement, path, env, counts)
-            case For() | While():
-                self.own_loop(statement, path, env, counts)
-            case Let() if statement.value in self.plan.sizes:
-                size = self.plan.sizes[statement.value]
-                env[statement.value] = env.get(size, size)
-            case Let() | Call() | Effect():
-                self.builder.add(replace(statement, operands=self.mapped(statement.operands, env)))
-
-    def branches(self, statement: If, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
-        mirrored = self.sweep.mirror_of(statement) or statement
-        passing = [c for c in self.plan.counters if id(c) in counts and _passes(c, mirrored)]
-        blocks = []
-        for side, block in enumerate((statement.then, statement.orelse)):
-            inner = dict(counts)
-            made = self.block(block, (*path, (id(mirrored), side)), env, inner)
-            blocks.append(Block(made.statements, (*made.yields, *(inner[id(c)] for c in passing))))
-        results = [Value("count", INT) for _ in passing]
-        counts.update({id(c): r for c, r in zip(passing, results, strict=True)})
-        condition = self.mapped(statement.condition, env)
-        everything = (*statement.results, *results)
-        self.builder.add(replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=everything))
-
-    def own_loop(
-        self, statement: For | While, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]
-    ) -> None:
-        """A loop inside a rule's body, or in a segment that runs again."""
-        inner = (*path, (id(statement), 0))
-        self.builder.add(substituted(with_blocks(statement, lambda b: self.block(b, inner, env, counts)), env))
-
-    def loop(self, statement: For, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
-        mirrored = self.sweep.mirror_of(statement)
-        assert isinstance(mirrored, For | While), "a loop of the backward sweep's own has no mirror"
-        passing = [c for c in self.plan.counters if _passes(c, mirrored)]
-        whole = [c for c in self.plan.counters if c.loop is mirrored]
-        for counter in (*passing, *whole):
-            counts.setdefault(id(counter), env.get(counter.final, counter.final))
-        for counter in whole:
-            taken = extent(self.builder, mirrored, env)
-            counts[id(counter)] = self.builder.let(np.subtract, counts[id(counter)], taken, name="count")
-        parameters = [Value("count", INT) for _ in passing]
-        inner_counts = {**counts, **{id(c): p for c, p in zip(passing, parameters, strict=True)}}
-        inner = dict(env)
-        before: list[Statement]
-        with self.builder.block() as before:
-            self.number_iteration(statement, mirrored, inner)
-        body = self.block(statement.body, (*path, (id(mirrored), 0)), inner, inner_counts)
-        extra = [Carried(p, counts[id(c)]) for p, c in zip(parameters, passing, strict=True)]
-        yields = (*body.yields, *(inner_counts[id(c)] for c in passing))
-        results = [Value("count", INT) for _ in passing]
-        counts.update({id(c): r for c, r in zip(passing, results, strict=True)})
-        carried = tuple(Carried(c.parameter, self.mapped(c.initial, env)) for c in statement.carried)
-        start, stop, step = self.mapped((statement.start, statement.stop, statement.step), env)
-        self.builder.add(
-            replace(
-                statement,
-                start=start,
-                stop=stop,
-                step=step,
-                carried=(*carried, *extra),
-                body=Block((*before, *body.statements), yields),
-                results=(*statement.results, *results),
-            )
-        )
-
-    def number_iteration(self, statement: For, mirrored: Statement, env: dict[Value, Operand]) -> None:
-        """The forward loop's index in terms of the backward one's, and the number of the iteration."""
-        index = statement.index
-        if not isinstance(mirrored, For):
-            self.iterations[id(mirrored)] = index
-            return
-        start, step = self.mapped((mirrored.start, mirrored.step), env)
-        if mirrored.exits:
-            offset = index if step == constant(1) else self.builder.let(np.multiply, index, step)
-            env[mirrored.index] = offset if start == constant(0) else self.builder.let(np.add, offset, start)
-            self.iterations[id(mirrored)] = index
-            return
-        env[mirrored.index] = index
-        number: Operand = index
-        if not starts_at_zero(mirrored):
-            number = self.builder.let(np.subtract, index, start)
-            if step != constant(1):
-                number = self.builder.let(np.floor_divide, number, step)
-        self.iterations[id(mirrored)] = number

@@ -27,8 +27,9 @@ from pullback.analysis.shapes import Shapes
 from pullback.functions import is_constant
 from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
 from pullback.ir.types import is_float
+from pullback.passes.entries import Settings
 from pullback.passes.loops.argument_selection import select_arguments
-from pullback.passes.pipeline import Settings, finished
+from pullback.passes.running import finished
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify

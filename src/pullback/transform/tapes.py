@@ -59,7 +59,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.types import Scalar, is_float
-from pullback.passes.pipeline import Settings
+from pullback.passes.entries import Settings
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify

@@ -1,0 +1,54 @@
+"""Where residual arrays and counters go: the statements that they pass through, and the elements that iterations take.
+
+>>> from pullback.frontend.build import normal_form
+>>> def total(x):
+...     s = 0.0
+...     for i in range(1, 5):
+...         s += x
+...     return s
+>>> loop = next(s for s in normal_form(total, 1.0).body.statements if isinstance(s, For))
+>>> starts_at_zero(loop)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    Constant,
+    For,
+    Operand,
+    Statement,
+    Value,
+    map_values,
+)
+from pullback.ir.trip_counts import at_least_zero, trip_count
+from pullback.transform.residuals import Counter, ResidualArray
+
+Storage = ResidualArray | Counter
+
+
+def passes_through(kept: Storage, statement: Statement) -> bool:
+    """Whether an array or counter goes through a statement: it is made before, and changes inside."""
+    return any(number == id(statement) for number, _ in kept.path[len(kept.home) :])
+
+
+def is_outermost(kept: Storage, statement: Statement) -> bool:
+    return kept.path[len(kept.home)][0] == id(statement)
+
+
+def starts_at_zero(loop: For) -> bool:
+    """Whether the loop's own index can number its iterations: it counts up by one from 0 or above."""
+    start, step = loop.start, loop.step
+    return step == constant(1) and isinstance(start, Constant) and 0 <= start.value <= 2
+
+
+def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = None) -> Operand:
+    """How many elements the iterations of a loop take; `terms`: what stands for the values in its bounds here."""
+    start, stop, step = map_values((loop.start, loop.stop, loop.step), lambda value: (terms or {}).get(value, value))
+    if starts_at_zero(loop):
+        return at_least_zero(builder, stop)
+    return trip_count(builder, start, stop, step)

@@ -1,4 +1,4 @@
-"""The benchmark problems at a small size, and the two programs that measure."""
+"""The benchmark problems at a small size, the kernels, and the programs that measure."""
 
 import subprocess
 import sys
@@ -7,14 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import collect
+import oracle
 import pullback as pb
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
+from harness.kernels import kernels  # noqa: E402
 from harness.measure import Measurement  # noqa: E402
+from harness.passes import same  # noqa: E402
 from harness.problems import OWN, find_problems, load  # noqa: E402
 from harness.report import as_markdown, as_text, remarks, table  # noqa: E402
+from passes import WRITTEN_FOR  # noqa: E402
 
 SMALL = 0.01
 STEP = 1e-6
@@ -25,6 +30,7 @@ SHARED = BENCHMARKS.parent.parent / "shared" / "bench" / "problems"
 PROBLEMS = [pytest.param(path, id=path.stem) for path in find_problems([OWN], [])]
 # None where they are not at hand. The images of conv2d have a fixed size and take minutes without a compiler.
 FURTHER = [pytest.param(path, id=path.stem) for path in find_problems([SHARED], []) if path.stem != "conv2d"]
+KERNELS = [pytest.param(kernel, id=kernel.id) for kernel in kernels()]
 
 
 def slope(function, arguments, number, direction):
@@ -176,3 +182,39 @@ def test_tape_is_measured_beside_what_is_installed():
     assert run.returncode == 0, run.stderr
     ours = [line for line in run.stdout.splitlines() if "pullback" in line]
     assert [line.split()[-1] for line in ours] == ["1.00", "1.00"]
+
+
+@pytest.mark.drawn(6)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_gradient_of_a_kernel_is_the_tangent_of_the_oracle_along_a_direction(kernel):
+    """Not differences: many kernels have kinks close to where they are called."""
+    arguments, random = kernel.make(), np.random.default_rng(1)
+    directions = [random.standard_normal(np.shape(arguments[k]))[()] for k in kernel.wrt]
+    value, gradients = pb.value_and_grad(kernel.function, argnums=kernel.wrt)(*arguments)
+    expected, tangent = oracle.jvp(kernel.function, kernel.make(), directions, kernel.wrt)
+    assert value == pytest.approx(expected, rel=1e-10)
+    parts = [np.sum(gradient * direction) for gradient, direction in zip(gradients, directions, strict=True)]
+    scale = sum(np.sum(np.abs(g * d)) for g, d in zip(gradients, directions, strict=True))
+    assert sum(parts) == pytest.approx(tangent, abs=1e-10 * scale)
+
+
+def test_texts_that_differ_in_names_and_comments_are_the_same():
+    text = "def f(x):\n    # f.py:2: twice\n    y = 2 * x\n    return y + x\n"
+    assert same(text, text.replace("y", "t1").replace("twice", "double"))
+    assert not same(text, text.replace("y + x", "x + y"))
+    assert not same(text, text.replace("y + x", "y + z"))
+
+
+def test_files_that_were_written_for_passes_exist():
+    assert set(WRITTEN_FOR) <= pb.OPTIMISATIONS
+    assert {module for modules in WRITTEN_FOR.values() for module in modules} <= {
+        p.stem for p in collect.module_paths(None)
+    }
+
+
+def test_passes_are_counted_without_compiling():
+    headings, *rows = run(BENCHMARKS / "passes.py", "--text", "--kinds", "examples").splitlines()
+    assert headings.split()[0] == "pass"
+    counts = {row.split()[0]: int(row.split()[3]) for row in rows[: len(pb.OPTIMISATIONS)]}
+    assert counts.keys() == pb.OPTIMISATIONS
+    assert max(counts.values()) > 0

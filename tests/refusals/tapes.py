@@ -236,5 +236,5 @@ def made_before(x):
 def function_without_a_rule(x):
     with pb.GradientTape() as tape:
         tape.watch(x)
-        y = np.sum(np.sort(x))  # refused: np.sort has no derivative rule, at `np.sort(x)`
+        y = np.sum(np.partition(x, 1))  # refused: np.partition has no derivative rule, at `np.partition(x, 1)`
     return tape.gradient(y, x)

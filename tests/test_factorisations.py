@@ -61,6 +61,11 @@ def singular_values_alone(a):
     return moments((s,))
 
 
+def singular_values_beside_full_vectors(a):
+    _, s, _ = np.linalg.svd(a)
+    return moments((s,))
+
+
 def left_vectors_alone(a):
     u, _, _ = np.linalg.svd(a, full_matrices=False)
     return moments((u,))
@@ -162,7 +167,7 @@ class Exact:
     def eigvalsh(self, a: Any) -> Any:
         return self.eigh(a)[0]
 
-    def svd(self, a: Any, full_matrices: bool) -> Any:
+    def svd(self, a: Any, full_matrices: bool = True) -> Any:
         u, s, vt = mpmath.svd_r(mpmath.matrix(a.tolist()), full_matrices=full_matrices)
         return array(u), np.array(list(s), object), array(vt)
 
@@ -241,6 +246,23 @@ def test_each_factorisation_stands_in_a_program() -> None:
 def test_a_result_that_nobody_needs_costs_no_cotangent() -> None:
     text = pb.source(eigenvalues_alone, SQUARE)
     assert "zeros" not in text
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_singular_values_need_no_derivative_of_full_vectors(jit: bool) -> None:
+    expected = exact_gradient(singular_values_alone, TALL)
+    gradient = pb.grad(pb.differentiable(jit=jit)(singular_values_beside_full_vectors))(TALL)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_full_vectors_of_a_matrix_that_is_not_square_are_refused(jit: bool) -> None:
+    def full(a):
+        u, _, _ = np.linalg.svd(a)
+        return np.sum(u**4)
+
+    with pytest.raises(NotImplementedError, match="full_matrices=False"):
+        pb.grad(pb.differentiable(jit=jit)(full))(TALL)
 
 
 def test_a_factorisation_that_fails_raises() -> None:

@@ -61,10 +61,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
         return (u * y_bar[..., None, :]) @ vt
     u, s, vt = y
     u_bar, s_bar, vt_bar = y_bar
+    if u_bar is None and vt_bar is None:
+        return (u[..., : s.shape[-1]] * s_bar[..., None, :]) @ vt[..., : s.shape[-1], :]
     if u.shape[-1] != s.shape[-1] or vt.shape[-2] != s.shape[-1]:
         raise NotImplementedError("the derivative of np.linalg.svd is known with full_matrices=False")
-    if u_bar is None and vt_bar is None:
-        return (u * s_bar[..., None, :]) @ vt
     squares = s[..., None, :] ** 2 - s[..., :, None] ** 2
     same = squares == 0
     inverse = np.where(same, 0, 1 / np.where(same, 1, squares))

@@ -284,7 +284,7 @@ SMOOTH: dict[Any, list[Sample]] = {
     np.atleast_2d: [of(draw()), of(draw(2))],
     np.atleast_3d: [of(draw()), of(draw(2)), of(draw(2, 3))],
     np.expand_dims: [of(draw(3), 0), of(draw(2, 3), (0, -1)), of(draw(), 0)],
-    np.squeeze: [of(draw(1, 3)), of(draw(1, 3, 1), axis=0), of(draw(1, 1))],
+    np.squeeze: [of(draw(1, 3)), of(draw(1, 4), 0), of(draw(1, 3, 1), axis=0), of(draw(1, 1))],
     np.transpose: [of(draw(2, 3)), of(draw(2, 3, 4), axes=(2, 0, 1)), of(draw(2, 3, 4)), of(draw(3))],
     np.matrix_transpose: [of(draw(2, 3)), of(draw(2, 3, 4))],
     np.swapaxes: [of(draw(2, 3, 4), 0, 2), of(draw(2, 3), -1, 0)],

@@ -16,8 +16,8 @@ PACKAGE = Path(__file__).parent.parent / "src" / "pullback"
 ORDER = (
     "errors",
     "runtime",
-    "ir",
     "functions",
+    "ir",
     "frontend",
     "analysis",
     "passes",

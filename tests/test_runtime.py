@@ -101,7 +101,9 @@ def reshapes(a):
         rt.expand_dims(a, (0, -1)), rt.squeeze(rt.expand_dims(a, 1), 1),
         rt.squeeze(rt.expand_dims(a, (0, -1)), (0, -1)), rt.transpose(a), rt.transpose(a, (1, 0)),
         rt.swapaxes(a, 0, -1), rt.moveaxis(a, 0, 1), rt.mT(a), rt.mT(a[0]), rt.flip(a), rt.flip(a, 0),
-        rt.flip(a, (0, 1)),
+        rt.flip(a, (0, 1)), rt.tile(a, 2), rt.tile(a, (2, 1, 3)), rt.tile(a[0], (2, 0)), rt.tile(a[0, 0], (2, 3)),
+        rt.diagonal(a), rt.diagonal(a, 1), rt.diagonal(a, -2), rt.diagonal(a, 9),
+        rt.vdot(a, a), rt.vdot(a.T, a[:, ::-1].T),
     )  # fmt: skip
 
 

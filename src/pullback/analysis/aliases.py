@@ -26,18 +26,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from pullback import runtime
 from pullback.frontend.tapes.inserted import Inserted
+from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, While
 from pullback.ir.types import Array
-
-VIEWS = {np.transpose, np.reshape, np.broadcast_to, np.ravel, runtime.broadcast_along, runtime.sum_to, runtime.mT}
-VIEWS |= {runtime.contents, runtime.block_of, runtime.stop_gradient}
-"""Functions whose result may share memory with their first operand."""
 
 
 def shares_memory(statement: Let) -> bool:
@@ -46,7 +41,7 @@ def shares_memory(statement: Let) -> bool:
         return isinstance(statement.value.type, Array) and not is_advanced(statement.operands[1])
     if isinstance(statement.function, Inserted):
         return isinstance(statement.value.type, Array)
-    return statement.function in VIEWS and isinstance(statement.value.type, Array)
+    return record_of(statement.function).is_view and isinstance(statement.value.type, Array)
 
 
 def consumes(statement: Let) -> bool:

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.functions import is_elementwise
 from pullback.ir import primitives
-from pullback.ir.infer import is_elementwise
 from pullback.ir.nodes import (
     Block,
     Constant,

@@ -104,17 +104,14 @@ class Expressions:
             return writer(self, statement)
         if statement.value in self.reductions:
             return self.sum(statement)
-        vector = spelling.vector_for(function, operands) if self.vector else None
-        if vector is not None:
-            return self.of_library(VECTOR_LIBRARY, vector.__name__, operands)
+        if self.vector and spelling.has_vector(function, operands):
+            return self.of_library(VECTOR_LIBRARY, function.__name__, operands)
         library, _, own_name = spelling.library_for(statement, self.compiled, self.exact).partition(".")
         if own_name:
             return self.of_library(library, own_name, operands)
-        if self.compiled:
-            found = spelling.runtime_for(function, operands, statement.keywords)
-            if found is not None:
-                helper, arguments = found
-                return self.helper(helper, [self.operand(argument) for argument in arguments])
+        helper = self.of_helper(statement)
+        if helper is not None:
+            return helper
         if function in spelling.BINARY and not self.divides_integers(statement):
             left, right = self.operands(statement)
             return self.narrowed(gast.BinOp(left, spelling.BINARY[function](), right), statement.value.type)
@@ -154,6 +151,13 @@ class Expressions:
             addend = gast.UnaryOp(gast.USub(), addend)
         return self.helper(runtime.plus, [total, addend])
 
+    def of_helper(self, statement: Let | Call) -> Any:
+        """A call of the helper that stands for a function in compiled code; None where there is none."""
+        if not self.compiled:
+            return None
+        found = spelling.runtime_for(statement.function, statement.operands, statement.keywords)
+        return None if found is None else self.helper(found[0], [self.operand(argument) for argument in found[1]])
+
     def called(self, statement: Let | Call) -> Any:
         assert not isinstance(statement.function, str), "a callee is called by its name"
         split = len(statement.operands) - len(statement.keywords)
@@ -163,9 +167,8 @@ class Expressions:
             operand = statement.operands[split + statement.keywords.index("dtype")]
             keywords["dtype"] = _dtype(np.dtype(operand.value).name)
         module = getattr(statement.function, "__module__", "") or ""
-        helper = spelling.helper_for_several(statement.function) if self.compiled else None
-        if helper is not None or module.startswith("pullback.runtime"):
-            return self.helper(helper or statement.function, arguments)
+        if module.startswith("pullback.runtime"):
+            return self.helper(statement.function, arguments)
         module, written_name = spelling.public_name(statement.function)
         if not module.startswith("numpy"):
             self.modules.add(module)

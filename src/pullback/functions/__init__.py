@@ -1,9 +1,9 @@
-"""The derivatives of NumPy's functions, one file a family: importing this package fills the one table of rules.
+"""What is known of NumPy's functions, one record a function, one file a family: importing this package fills RECORDS.
 
-Conventions beyond those of `declare`. A rule is asked for by the canonical function (`frontend.spelling.canonical`),
-so aliases have none of their own. A `linear` rule whose first cotangent is None (`np.where`, `np.full`) is linear in
-the arguments that do get one, together; where the first argument is a tuple of arrays (`np.concatenate`), its
-cotangent is a tuple too. Parameters that are not differentiable stand last and get no cotangent.
+Conventions beyond those of `declare`. A rule is asked for by the canonical function, so aliases have none of their own.
+A `linear` rule whose first cotangent is None (`np.where`, `np.full`) is linear in the arguments that do get one,
+together; where the first argument is a tuple of arrays (`np.concatenate`), its cotangent is a tuple too. Parameters
+that are not differentiable stand last and get no cotangent.
 """
 
 from __future__ import annotations
@@ -13,18 +13,67 @@ from typing import Any
 
 from pullback.functions import composed, constants, elementwise, factorisations, linalg, reductions, shapes, special
 from pullback.functions import strong_zeros as behind
-from pullback.functions.declare import CONSTANT, RULES, Rule
+from pullback.functions.record import RECORDS, Function, Helper, Record, Rule, is_elementwise, record_of
 
-__all__ = ["Rule", "is_constant", "rule_of"]
+__all__ = [
+    "METHODS",
+    "RECORDS",
+    "Helper",
+    "Record",
+    "Rule",
+    "also_spelled",
+    "canonical",
+    "is_constant",
+    "is_elementwise",
+    "on_numbers",
+    "record_of",
+    "rule_of",
+]
 
 FAMILIES = (composed, elementwise, factorisations, special, reductions, linalg, shapes, constants, behind)
 
 
-def rule_of(function: Callable[..., Any]) -> Rule | None:
+def rule_of(function: Function) -> Rule | None:
     """The rule of a canonical function; None where there is none, and for functions that are constant."""
-    return RULES.get(function)
+    return record_of(function).rule
 
 
-def is_constant(function: Callable[..., Any]) -> bool:
+def is_constant(function: Function) -> bool:
     """Whether the derivative of a function is 0 wherever it exists: nothing flows back through it."""
-    return function in CONSTANT
+    return record_of(function).is_constant
+
+
+def on_numbers(function: Function) -> Function:
+    """What computes a function of Python's numbers, so that they stay Python's: `operator.add` for `np.add`."""
+    return record_of(function).on_numbers or function
+
+
+_SPELLINGS: dict[Any, Callable[..., Any]] = {
+    spelling: record.function
+    for record in RECORDS.values()
+    for spelling in (*record.spellings, *([record.on_numbers] if record.on_numbers else []))
+}
+
+METHODS: dict[str, Callable[..., Any]] = {
+    record.function.__name__: record.function for record in RECORDS.values() if record.is_method
+}
+"""Methods of arrays that are functions by the same name."""
+
+
+def canonical(function: Any) -> Any:
+    """The one function that stands for all spellings.
+
+    >>> import math, operator
+    >>> import numpy as np
+    >>> canonical(math.sin) is np.sin, canonical(operator.mul) is np.multiply, canonical(np.sin) is np.sin
+    (True, True, True)
+    """
+    try:
+        return _SPELLINGS.get(function, function)
+    except TypeError:  # unhashable objects are nobody's spelling
+        return function
+
+
+def also_spelled(function: Any, spelling: Any) -> None:
+    """Let another function stand for one wherever a differentiated function calls it."""
+    _SPELLINGS[spelling] = function

@@ -2,20 +2,85 @@
 
 from __future__ import annotations
 
+import math
+import operator
+
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import constant
+from pullback.functions.declare import constant, helper
+from pullback.functions.operands import needs_division
 
-constant(np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.floor_divide, np.sign, np.spacing)
-constant(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
+constant(np.less, operator="Lt", on_numbers=operator.lt)
+constant(np.less_equal, operator="LtE", on_numbers=operator.le)
+constant(np.greater, operator="Gt", on_numbers=operator.gt)
+constant(np.greater_equal, operator="GtE", on_numbers=operator.ge)
+constant(np.equal, operator="Eq", on_numbers=operator.eq)
+constant(np.not_equal, operator="NotEq", on_numbers=operator.ne)
 constant(np.isclose, np.allclose, np.array_equal, np.isin)
-constant(np.isnan, np.isinf, np.isfinite, np.isposinf, np.isneginf, np.signbit, np.iscomplexobj, np.isrealobj)
-constant(np.logical_and, np.logical_or, np.logical_xor, np.logical_not, np.all, np.any)
-constant(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift)
-constant(np.argmax, np.argmin, np.argsort, np.nanargmax, np.nanargmin, np.nonzero, np.flatnonzero, np.argwhere)
+
+constant(np.isnan, spellings=(math.isnan,))
+constant(np.isinf, spellings=(math.isinf,))
+constant(np.isfinite, spellings=(math.isfinite,))
+constant(np.isposinf, np.isneginf, np.signbit, np.iscomplexobj, np.isrealobj)
+
+constant(np.logical_and, on_numbers=lambda a, b: bool(a and b) if isinstance(a, bool) else np.logical_and(a, b))
+constant(np.logical_or, on_numbers=lambda a, b: bool(a or b) if isinstance(a, bool) else np.logical_or(a, b))
+constant(np.logical_not, operator="Not", on_numbers=lambda a: not a if isinstance(a, bool) else np.logical_not(a))
+constant(np.logical_xor)
+constant(np.bitwise_and, operator="BitAnd", on_numbers=operator.and_)
+constant(np.bitwise_or, operator="BitOr", on_numbers=operator.or_)
+constant(np.bitwise_xor, operator="BitXor", on_numbers=operator.xor)
+constant(np.invert, operator="Invert", on_numbers=operator.invert)
+constant(np.left_shift, operator="LShift", on_numbers=operator.lshift)
+constant(np.right_shift, operator="RShift", on_numbers=operator.rshift)
+
+constant(
+    np.floor_divide,
+    operator="FloorDiv",
+    on_numbers=operator.floordiv,
+    compiled=helper(runtime.floor_divide, when=needs_division),
+)
+constant(np.floor, np.ceil, np.fix, np.spacing, runtime.round_decimal)
+constant(np.round, is_method=True)
+constant(np.rint, compiled=helper(runtime.rint))
+constant(np.trunc, compiled=helper(runtime.trunc))
+constant(np.sign, compiled=helper(runtime.sign))
+
+constant(
+    np.all,
+    is_method=True,
+    is_reduction=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.all_over, axis=None, keepdims=False),
+)
+constant(
+    np.any,
+    is_method=True,
+    is_reduction=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.any_over, axis=None, keepdims=False),
+)
+constant(
+    np.argmax,
+    is_method=True,
+    is_reduction=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.argmax_over, axis=None),
+)
+constant(
+    np.argmin,
+    is_method=True,
+    is_reduction=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.argmin_over, axis=None),
+)
+constant(np.argsort, is_method=True)
+constant(np.nanargmax, np.nanargmin, np.nonzero, np.flatnonzero, np.argwhere, runtime.argsort_along)
 constant(np.searchsorted, np.count_nonzero, np.digitize)
-constant(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri)
+
+constant(np.zeros, np.empty, parameters=("shape", "dtype"))
+constant(np.ones, np.eye, np.identity, np.tri)
 constant(np.zeros_like, np.ones_like, np.empty_like)
 constant(np.shape, np.size, np.ndim, np.imag)
-constant(runtime.stop_gradient, runtime.round_decimal, runtime.argsort_along)
+constant(runtime.stop_gradient, is_view=True)

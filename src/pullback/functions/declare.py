@@ -1,4 +1,4 @@
-"""How derivatives are declared: a plain Python function becomes a Rule in the one table.
+"""How functions are declared: a plain Python function, and what else is known, become the record of a function.
 
 Before the star stand the function's own arguments under NumPy's names; after it what the transform supplies:
 `y` (the result) and `y_bar` (its cotangent). What a body mentions is what is kept for the backward pass.
@@ -6,82 +6,88 @@ Before the star stand the function's own arguments under NumPy's names; after it
 A rule returns one cotangent for each differentiable argument, in the order of the arguments: a single value where
 there is one, a tuple where there are several, None where an argument gets none. Broadcasting is summed out by the
 transform: no rule mentions it.
+
+Further facts are given by name, as `Record` has them: `spellings=(math.sin,), vector=True`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
 
-Function = Callable[..., Any]
+from pullback.functions.record import RECORDS, Function, Helper, Kind, Record, Rule
+
 Planned = TypeVar("Planned", bound=Callable[..., Any])
-Kind = Literal["partials", "linear", "bilinear", "vjp"]
+Declaration = Callable[[Function], Function]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """The derivative of `function`: `body` is read by the frontend, and may be called as it is.
-
-    behind: what stands for `body` behind a choice, as `np.where` is one. There a cotangent of exactly 0 stays 0, also
-    where it meets infinity or NaN; None where that needs nothing. Partial derivatives are multiplied so by themselves.
-    """
-
-    function: Function
-    kind: Kind
-    body: Function
-    behind: Function | None = None
+def known(*functions: Function, **facts: Any) -> None:
+    """Declare what is known of functions, whose derivatives are declared elsewhere, or nowhere."""
+    for function in functions:
+        record = RECORDS.setdefault(function, Record(function))
+        for name, fact in facts.items():
+            setattr(record, name, fact)
 
 
-RULES: dict[Function, Rule] = {}
-CONSTANT: set[Function] = set()
+def partials(function: Function, body: Function, **facts: Any) -> None:
+    """Declare an elementwise function by its partial derivatives (a tuple where there are several arguments)."""
+    known(function, rule=Rule(function, "partials", body), **facts)
 
 
-def partials(table: Mapping[Function, Function]) -> None:
-    """Declare elementwise functions by their partial derivatives (a tuple where there are several arguments)."""
-    for function, body in table.items():
-        RULES[function] = Rule(function, "partials", body)
-
-
-def linear(*functions: Function) -> Callable[[Function], Function]:
+def linear(*functions: Function, **facts: Any) -> Declaration:
     """Declare the vjp of functions that are linear in their first argument."""
-    return _declaration("linear", functions)
+    return _declaration("linear", functions, facts)
 
 
-def bilinear(*functions: Function) -> Callable[[Function], Function]:
+def bilinear(*functions: Function, **facts: Any) -> Declaration:
     """Declare the vjp of functions that are linear in each of their first two arguments."""
-    return _declaration("bilinear", functions)
+    return _declaration("bilinear", functions, facts)
 
 
-def vjp(*functions: Function) -> Callable[[Function], Function]:
+def vjp(*functions: Function, **facts: Any) -> Declaration:
     """Declare the vjp of functions that are neither elementwise nor linear."""
-    return _declaration("vjp", functions)
+    return _declaration("vjp", functions, facts)
 
 
-def behind_choice(*functions: Function) -> Callable[[Function], Function]:
+def _declaration(kind: Kind, functions: tuple[Function, ...], facts: dict[str, Any]) -> Declaration:
+    def declare(body: Function) -> Function:
+        for function in functions:
+            known(function, rule=Rule(function, kind, body), **facts)
+        return body
+
+    return declare
+
+
+def behind_choice(*functions: Function) -> Declaration:
     """Declare what stands for the vjp of functions, which have one, where a cotangent of exactly 0 is to stay 0."""
 
     def declare(body: Function) -> Function:
         for function in functions:
-            RULES[function] = replace(RULES[function], behind=body)
+            rule = RECORDS[function].rule
+            assert rule is not None, "a rule is declared before what stands for it"
+            known(function, rule=replace(rule, behind=body))
         return body
 
     return declare
 
 
-COMPOSED: dict[Function, Function] = {}
-PLANNING: set[Function] = set()
+def constant(*functions: Function, **facts: Any) -> None:
+    """Declare functions whose derivative is 0 wherever it exists."""
+    known(*functions, is_constant=True, **facts)
 
 
-def composes(*functions: Function) -> Callable[[Function], Function]:
+def composes(*functions: Function, **facts: Any) -> Declaration:
     """Declare functions by a text in other functions, which stands in the place of their calls."""
 
     def declare(body: Function) -> Function:
-        for function in functions:
-            COMPOSED[function] = body
+        known(*functions, text=body, **facts)
         return body
 
     return declare
+
+
+PLANNING: set[Function] = set()
 
 
 def planning(function: Planned) -> Planned:
@@ -90,15 +96,15 @@ def planning(function: Planned) -> Planned:
     return function
 
 
-def constant(*functions: Function) -> None:
-    """Declare functions whose derivative is 0 wherever it exists."""
-    CONSTANT.update(functions)
+def helper(
+    function: Function,
+    /,
+    when: Callable[..., bool] | None = None,
+    as_text: tuple[str, ...] = (),
+    **settings: Any,
+) -> tuple[Helper]:
+    """What stands for a function in compiled code; see `Helper`. Several are added up: `helper(f, when=g) + helper(h)`.
 
-
-def _declaration(kind: Kind, functions: tuple[Function, ...]) -> Callable[[Function], Function]:
-    def declare(body: Function) -> Function:
-        for function in functions:
-            RULES[function] = Rule(function, kind, body)
-        return body
-
-    return declare
+    settings: the parameters of the helper that a call may leave out, with their values then.
+    """
+    return (Helper(function, settings, when, frozenset(as_text)),)

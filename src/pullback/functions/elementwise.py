@@ -7,70 +7,72 @@ tests/rule_samples.py. Formulas: Abramowitz and Stegun (1964), 3.3, 4.1 to 4.6.
 
 from __future__ import annotations
 
+import builtins
+import math
+import operator
+
 import numpy as np
 
-from pullback.functions.declare import linear, partials, vjp
+from pullback import runtime
+from pullback.functions.declare import helper, linear, partials, vjp
+from pullback.functions.operands import has_vector_power, needs_division, needs_power
 from pullback.runtime import where
 
+partials(np.add, lambda x1, x2: (1, 1), operator="Add", on_numbers=operator.add)
+partials(np.subtract, lambda x1, x2: (1, -1), operator="Sub", on_numbers=operator.sub)
+partials(np.multiply, lambda x1, x2: (x2, x1), operator="Mult", on_numbers=operator.mul)
+partials(np.true_divide, lambda x1, x2, *, y: (1 / x2, -y / x2), operator="Div", on_numbers=operator.truediv)
 partials(
-    {
-        np.add: lambda x1, x2: (1, 1),
-        np.subtract: lambda x1, x2: (1, -1),
-        np.multiply: lambda x1, x2: (x2, x1),
-        np.negative: lambda x: -1,
-        np.positive: lambda x: 1,
-        np.remainder: lambda x1, x2: (1, -np.floor_divide(x1, x2)),
-        np.fmod: lambda x1, x2: (1, -np.trunc(x1 / x2)),
-        np.square: lambda x: 2 * x,
-        np.real: lambda val: 1,
-        np.conjugate: lambda x: 1,
-    }
+    np.remainder,
+    lambda x1, x2: (1, -np.floor_divide(x1, x2)),
+    operator="Mod",
+    on_numbers=operator.mod,
+    compiled=helper(runtime.remainder, when=needs_division),
 )
+partials(np.fmod, lambda x1, x2: (1, -np.trunc(x1 / x2)), spellings=(math.fmod,))
+partials(np.negative, lambda x: -1, operator="USub", on_numbers=operator.neg)
+partials(np.positive, lambda x: 1, operator="UAdd", on_numbers=operator.pos)
+partials(np.square, lambda x: 2 * x)
+partials(np.reciprocal, lambda x, *, y: -y * y)
+partials(np.real, lambda val: 1, is_view=True)
+partials(np.conjugate, lambda x: 1)
 
+# Powers, exponentials and logarithms
+partials(np.sqrt, lambda x, *, y: 0.5 / y, spellings=(math.sqrt,))
 partials(
-    {
-        np.exp: lambda x, *, y: y,
-        np.exp2: lambda x, *, y: y * 0.6931471805599453,  # log 2
-        np.expm1: lambda x, *, y: y + 1,
-        np.logaddexp: lambda x1, x2, *, y: (np.exp(x1 - y), np.exp(x2 - y)),
-        np.logaddexp2: lambda x1, x2, *, y: (np.exp2(x1 - y), np.exp2(x2 - y)),
-        np.deg2rad: lambda x: 0.017453292519943295,  # π / 180
-        np.radians: lambda x: 0.017453292519943295,
-        np.rad2deg: lambda x: 57.29577951308232,  # 180 / π
-        np.degrees: lambda x: 57.29577951308232,
-    }
+    np.cbrt,
+    lambda x, *, y: 1 / (3 * y * y),
+    spellings=(math.cbrt,),
+    compiled=helper(runtime.cbrt),
+    vector=True,
+    loop=True,
 )
-
+partials(np.exp, lambda x, *, y: y, spellings=(math.exp,), vector=True, loop=True)
 partials(
-    {
-        np.sin: lambda x: np.cos(x),
-        np.cos: lambda x: -np.sin(x),
-        np.tan: lambda x, *, y: 1 + y * y,
-        np.arctan: lambda x: 1 / (1 + x * x),
-        np.arctan2: lambda x1, x2: (x2 / (x1 * x1 + x2 * x2), -x1 / (x1 * x1 + x2 * x2)),
-        np.sinh: lambda x: np.cosh(x),
-        np.cosh: lambda x: np.sinh(x),
-        np.tanh: lambda x, *, y: 1 - y * y,
-        np.arcsinh: lambda x: 1 / np.sqrt(x * x + 1),
-    }
+    np.exp2,
+    lambda x, *, y: y * 0.6931471805599453,  # log 2
+    spellings=(math.exp2,),
+    compiled=helper(runtime.exp2),
+    vector=True,
+    loop=True,
 )
-
+partials(np.expm1, lambda x, *, y: y + 1, spellings=(math.expm1,), vector=True, loop=True)
+partials(np.log, lambda x: 1 / x, vector=True, loop=True)
+partials(np.log2, lambda x: 1.4426950408889634 / x, spellings=(math.log2,), vector=True, loop=True)  # 1 / log 2
+partials(np.log10, lambda x: 0.4342944819032518 / x, spellings=(math.log10,), vector=True, loop=True)  # 1 / log 10
+partials(np.log1p, lambda x: 1 / (1 + x), spellings=(math.log1p,), vector=True, loop=True)
 partials(
-    {
-        np.true_divide: lambda x1, x2, *, y: (1 / x2, -y / x2),
-        np.reciprocal: lambda x, *, y: -y * y,
-        np.sqrt: lambda x, *, y: 0.5 / y,
-        np.cbrt: lambda x, *, y: 1 / (3 * y * y),
-        np.log: lambda x: 1 / x,
-        np.log2: lambda x: 1.4426950408889634 / x,  # 1 / log 2
-        np.log10: lambda x: 0.4342944819032518 / x,  # 1 / log 10
-        np.log1p: lambda x: 1 / (1 + x),
-        # (1 - x) (1 + x) keeps the digits near 1 that 1 - x² loses.
-        np.arcsin: lambda x: 1 / np.sqrt((1 - x) * (1 + x)),
-        np.arccos: lambda x: -1 / np.sqrt((1 - x) * (1 + x)),
-        np.arccosh: lambda x: 1 / np.sqrt((x - 1) * (x + 1)),
-        np.arctanh: lambda x: 1 / ((1 - x) * (1 + x)),
-    }
+    np.logaddexp,
+    lambda x1, x2, *, y: (np.exp(x1 - y), np.exp(x2 - y)),
+    compiled=helper(runtime.logaddexp),
+    vector=True,
+    loop=True,
+)
+partials(
+    np.logaddexp2,
+    lambda x1, x2, *, y: (np.exp2(x1 - y), np.exp2(x2 - y)),
+    compiled=helper(runtime.logaddexp2),
+    loop=True,
 )
 
 
@@ -85,35 +87,119 @@ def power_partials(x1, x2, *, y):
     return x2 * base ** (x2 - 1), y * np.log(base_of_log)
 
 
-partials({np.power: power_partials})
+partials(
+    np.power,
+    power_partials,
+    operator="Pow",
+    on_numbers=operator.pow,
+    spellings=(math.pow, builtins.pow),
+    compiled=helper(runtime.power, when=needs_power),
+    vector=has_vector_power,
+    loop=True,
+)
+
+# Trigonometric and hyperbolic functions
+partials(np.sin, lambda x: np.cos(x), spellings=(math.sin,), vector=True, loop=True)
+partials(np.cos, lambda x: -np.sin(x), spellings=(math.cos,), vector=True, loop=True)
+partials(np.tan, lambda x, *, y: 1 + y * y, spellings=(math.tan,), vector=True, loop=True)
+# (1 - x) (1 + x) keeps the digits near 1 that 1 - x² loses.
+partials(np.arcsin, lambda x: 1 / np.sqrt((1 - x) * (1 + x)), spellings=(math.asin,), vector=True, loop=True)
+partials(np.arccos, lambda x: -1 / np.sqrt((1 - x) * (1 + x)), spellings=(math.acos,), vector=True, loop=True)
+partials(np.arctan, lambda x: 1 / (1 + x * x), spellings=(math.atan,), vector=True, loop=True)
+partials(
+    np.arctan2,
+    lambda x1, x2: (x2 / (x1 * x1 + x2 * x2), -x1 / (x1 * x1 + x2 * x2)),
+    spellings=(math.atan2,),
+    vector=True,
+    loop=True,
+)
+partials(np.sinh, lambda x: np.cosh(x), spellings=(math.sinh,), vector=True, loop=True)
+partials(np.cosh, lambda x: np.sinh(x), spellings=(math.cosh,), vector=True, loop=True)
+partials(np.tanh, lambda x, *, y: 1 - y * y, spellings=(math.tanh,), vector=True, loop=True)
+partials(np.arcsinh, lambda x: 1 / np.sqrt(x * x + 1), spellings=(math.asinh,), vector=True, loop=True)
+partials(np.arccosh, lambda x: 1 / np.sqrt((x - 1) * (x + 1)), spellings=(math.acosh,), vector=True, loop=True)
+partials(np.arctanh, lambda x: 1 / ((1 - x) * (1 + x)), spellings=(math.atanh,), vector=True, loop=True)
+partials(np.deg2rad, lambda x: 0.017453292519943295, compiled=helper(runtime.deg2rad), loop=True)  # π / 180
+partials(np.rad2deg, lambda x: 57.29577951308232, compiled=helper(runtime.rad2deg), loop=True)  # 180 / π
+partials(
+    np.radians,
+    lambda x: 0.017453292519943295,
+    spellings=(math.radians,),
+    compiled=helper(runtime.deg2rad),
+    loop=True,
+)
+partials(
+    np.degrees,
+    lambda x: 57.29577951308232,
+    spellings=(math.degrees,),
+    compiled=helper(runtime.rad2deg),
+    loop=True,
+)
+
+
+def sinc_partial(x, *, y):
+    """(cos πx - y) / x for y = sin(πx) / (πx); near 0, where that cancels, four terms of its series."""
+    s = (np.pi * x) ** 2
+    series = -np.pi * np.pi * x * (1 / 3 - s * (1 / 30 - s * (1 / 840 - s / 45360)))
+    return where(np.abs(x) < 0.03, series, (np.cos(np.pi * x) - y) / (x + (x == 0)))
+
+
+partials(np.sinc, sinc_partial, compiled=helper(runtime.sinc), loop=True)
 
 # Kinks. At a tie both arguments get half, so that f(x, x) has the derivative of x.
+partials(np.absolute, lambda x: np.sign(x), on_numbers=abs)  # 0 at 0: the midpoint of the subdifferential
+partials(np.fabs, lambda x: np.sign(x), spellings=(math.fabs,))
 partials(
-    {
-        np.absolute: lambda x: np.sign(x),  # 0 at 0: the midpoint of the subdifferential
-        np.fabs: lambda x: np.sign(x),
-        np.copysign: lambda x1, x2: (np.sign(x1) * np.copysign(1, x2), None),
-        np.heaviside: lambda x1, x2: (None, where(x1 == 0, 1.0, 0.0)),
-        np.maximum: lambda x1, x2: (
-            where(x1 > x2, 1.0, where(x1 == x2, 0.5, 0.0)),
-            where(x2 > x1, 1.0, where(x1 == x2, 0.5, 0.0)),
-        ),
-        np.minimum: lambda x1, x2: (
-            where(x1 < x2, 1.0, where(x1 == x2, 0.5, 0.0)),
-            where(x2 < x1, 1.0, where(x1 == x2, 0.5, 0.0)),
-        ),
-        # A NaN loses against a number.
-        np.fmax: lambda x1, x2: (
-            where((x1 > x2) | np.isnan(x2), 1.0, where(x1 == x2, 0.5, 0.0)),
-            where((x2 > x1) | np.isnan(x1), 1.0, where(x1 == x2, 0.5, 0.0)),
-        ),
-        np.fmin: lambda x1, x2: (
-            where((x1 < x2) | np.isnan(x2), 1.0, where(x1 == x2, 0.5, 0.0)),
-            where((x2 < x1) | np.isnan(x1), 1.0, where(x1 == x2, 0.5, 0.0)),
-        ),
-        # 0 at (0, 0), where both lengths are 0: a subgradient, as for the norm.
-        np.hypot: lambda x1, x2, *, y: (x1 / (y + (y == 0)), x2 / (y + (y == 0))),
-    }
+    np.copysign,
+    lambda x1, x2: (np.sign(x1) * np.copysign(1, x2), None),
+    spellings=(math.copysign,),
+    compiled=helper(runtime.copysign),
+)
+partials(
+    np.heaviside,
+    lambda x1, x2: (None, where(x1 == 0, 1.0, 0.0)),
+    compiled=helper(runtime.heaviside),
+)
+partials(
+    np.maximum,
+    lambda x1, x2: (
+        where(x1 > x2, 1.0, where(x1 == x2, 0.5, 0.0)),
+        where(x2 > x1, 1.0, where(x1 == x2, 0.5, 0.0)),
+    ),
+    compiled=helper(runtime.maximum),
+)
+partials(
+    np.minimum,
+    lambda x1, x2: (
+        where(x1 < x2, 1.0, where(x1 == x2, 0.5, 0.0)),
+        where(x2 < x1, 1.0, where(x1 == x2, 0.5, 0.0)),
+    ),
+    compiled=helper(runtime.minimum),
+)
+# A NaN loses against a number.
+partials(
+    np.fmax,
+    lambda x1, x2: (
+        where((x1 > x2) | np.isnan(x2), 1.0, where(x1 == x2, 0.5, 0.0)),
+        where((x2 > x1) | np.isnan(x1), 1.0, where(x1 == x2, 0.5, 0.0)),
+    ),
+    compiled=helper(runtime.fmax),
+)
+partials(
+    np.fmin,
+    lambda x1, x2: (
+        where((x1 < x2) | np.isnan(x2), 1.0, where(x1 == x2, 0.5, 0.0)),
+        where((x2 < x1) | np.isnan(x1), 1.0, where(x1 == x2, 0.5, 0.0)),
+    ),
+    compiled=helper(runtime.fmin),
+)
+# 0 at (0, 0), where both lengths are 0: a subgradient, as for the norm.
+partials(
+    np.hypot,
+    lambda x1, x2, *, y: (x1 / (y + (y == 0)), x2 / (y + (y == 0))),
+    spellings=(math.hypot,),
+    compiled=helper(runtime.hypot),
+    loop=True,
 )
 
 
@@ -128,23 +214,23 @@ def clip_partials(a, a_min=None, a_max=None):
     return (a >= a_min) & (a <= a_max), (a < a_min) & (a_min <= a_max), (a > a_max) | (a_min > a_max)
 
 
-def sinc_partial(x, *, y):
-    """(cos πx - y) / x for y = sin(πx) / (πx); near 0, where that cancels, four terms of its series."""
-    s = (np.pi * x) ** 2
-    series = -np.pi * np.pi * x * (1 / 3 - s * (1 / 30 - s * (1 / 840 - s / 45360)))
-    return where(np.abs(x) < 0.03, series, (np.cos(np.pi * x) - y) / (x + (x == 0)))
+partials(
+    np.clip,
+    clip_partials,
+    is_elementwise=True,
+    is_method=True,
+    renamed={"min": "a_min", "max": "a_max"},
+    compiled=helper(runtime.clip),
+)
 
 
-partials({np.clip: clip_partials, np.sinc: sinc_partial})
-
-
-@vjp(np.nan_to_num)
+@vjp(np.nan_to_num, chosen=slice(0, 1))
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None, *, y_bar):
     """The cotangent of a number that is kept; exactly 0 where another stands for it."""
     return np.where(np.isfinite(x), y_bar, 0)
 
 
-@linear(np.where, where)
+@linear(np.where, where, is_elementwise=True, chosen=slice(1, None), compiled=helper(runtime.where))
 def where_(condition, x1, x2, *, y_bar):
     """The cotangent goes to the side that was chosen, and the other gets exactly 0."""
     if np.ndim(y_bar) == 0:

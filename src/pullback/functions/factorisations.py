@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import vjp
+from pullback import runtime
+from pullback.functions.declare import helper, vjp
 
 
 @vjp(np.linalg.cholesky)
@@ -109,13 +110,13 @@ def slogdet(a, *, y_bar):
     return logarithm_bar[..., None, None] * np.linalg.inv(a).mT
 
 
-@vjp(np.modf)
+@vjp(np.modf, compiled=helper(runtime.modf))
 def modf(x, *, y_bar):
     """The fractional part moves with x, the whole part does not."""
     return np.zeros_like(x) if y_bar[0] is None else y_bar[0]
 
 
-@vjp(np.frexp)
+@vjp(np.frexp, compiled=helper(runtime.frexp))
 def frexp(x, *, y, y_bar):
     """From x = mantissa 2^exponent, with an exponent that does not move."""
     return np.zeros_like(x) if y_bar[0] is None else y_bar[0] / np.exp2(1.0 * y[1])

@@ -7,12 +7,21 @@ Stacks of matrices broadcast; what broadcasting added is summed out by the trans
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
-from pullback.functions.declare import bilinear, linear, vjp
+from pullback import runtime
+from pullback.functions.declare import bilinear, helper, linear, vjp
+from pullback.functions.operands import are_matrix_and_right_sides, are_vectors, are_vectors_or_matrices, is_matrix
 
 
-@bilinear(np.matmul)
+@bilinear(
+    np.matmul,
+    operator="MatMult",
+    on_numbers=operator.matmul,
+    compiled=helper(runtime.matrix_product, when=are_vectors_or_matrices) + helper(runtime.matmul),
+)
 def matmul(x1, x2, *, y_bar):
     """From y = x1 x2:  x̄1 = ȳ x2ᵀ,  x̄2 = x1ᵀ ȳ.   Giles (2008), 2.2.1."""
     if x1.ndim == 1 and x2.ndim == 1:
@@ -28,7 +37,12 @@ def matmul(x1, x2, *, y_bar):
     return y_bar @ x2.mT, x1.mT @ y_bar
 
 
-@bilinear(np.dot)
+@bilinear(
+    np.dot,
+    is_method=True,
+    parameters=("a", "b"),
+    compiled=helper(runtime.matrix_product, when=are_vectors_or_matrices) + helper(runtime.dot),
+)
 def dot(a, b, *, y_bar):
     """As for matmul; a scalar factor multiplies. Raises NotImplementedError if `b` has more than two axes."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
@@ -38,7 +52,7 @@ def dot(a, b, *, y_bar):
     return matmul(a, b, y_bar=y_bar)
 
 
-@bilinear(np.inner)
+@bilinear(np.inner, parameters=("a", "b"), compiled=helper(runtime.inner))
 def inner(a, b, *, y_bar):
     """From y = a bᵀ:  ā = ȳ b,  b̄ = ȳᵀ a. Raises NotImplementedError if a factor has more than two axes."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
@@ -54,19 +68,19 @@ def inner(a, b, *, y_bar):
     return y_bar @ b, y_bar.T @ a
 
 
-@bilinear(np.outer)
+@bilinear(np.outer, compiled=helper(runtime.vector_outer, when=are_vectors) + helper(runtime.outer))
 def outer(a, b, *, y_bar):
     """From y[i, j] = a[i] b[j], both flattened:  ā = ȳ b,  b̄ = ȳᵀ a."""
     a_bar, b_bar = y_bar @ np.ravel(b), np.ravel(a) @ y_bar
     return np.reshape(a_bar, np.shape(a)), np.reshape(b_bar, np.shape(b))
 
 
-@bilinear(np.vdot)
+@bilinear(np.vdot, compiled=helper(runtime.vdot), parameters=("a", "b"))
 def vdot(a, b, *, y_bar):
     return y_bar * np.reshape(b, np.shape(a)), y_bar * np.reshape(a, np.shape(b))
 
 
-@linear(np.trace)
+@linear(np.trace, is_method=True)
 def trace(a, offset=0, *, y_bar):
     """ȳ on the diagonal. Giles (2008), 2.2.4 with A = 1. Raises NotImplementedError for a stack of matrices."""
     if a.ndim != 2:
@@ -74,7 +88,7 @@ def trace(a, offset=0, *, y_bar):
     return y_bar * np.eye(a.shape[0], a.shape[1], offset, dtype=a.dtype)
 
 
-@vjp(np.linalg.det)
+@vjp(np.linalg.det, compiled=helper(runtime.determinant_of, when=is_matrix))
 def det(a, *, y, y_bar):
     """ā = ȳ y a⁻ᵀ.   Giles (2008), 2.2.4. Raises LinAlgError if `a` is singular."""
     if a.ndim == 2:
@@ -82,13 +96,13 @@ def det(a, *, y, y_bar):
     return (y_bar * y)[..., None, None] * np.linalg.inv(a).mT
 
 
-@vjp(np.linalg.inv)
+@vjp(np.linalg.inv, compiled=helper(runtime.inverse_of, when=is_matrix))
 def inv(a, *, y, y_bar):
     """ā = -yᵀ ȳ yᵀ.   Giles (2008), 2.2.3."""
     return -(y.mT @ y_bar) @ y.mT
 
 
-@vjp(np.linalg.solve)
+@vjp(np.linalg.solve, compiled=helper(runtime.solution_of, when=are_matrix_and_right_sides))
 def solve(a, b, *, y, y_bar):
     """Cotangents of `y = solve(a, b)`.
 

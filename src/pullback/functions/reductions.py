@@ -5,25 +5,39 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import linear, vjp
+from pullback.functions.declare import helper, known, linear, vjp
+from pullback.functions.operands import needs_norm
 
 
-@linear(np.sum)
+@linear(
+    np.sum,
+    is_method=True,
+    is_reduction=True,
+    has_dtype=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.sum_over, axis=None, keepdims=False),
+)
 def sum_(a, axis=None, keepdims=False, *, y_bar):
     return runtime.broadcast_along(y_bar, np.shape(a), axis, keepdims)
 
 
-@linear(np.mean)
+@linear(
+    np.mean,
+    is_method=True,
+    is_reduction=True,
+    has_dtype=True,
+    compiled=helper(runtime.mean_over, axis=None, keepdims=False),
+)
 def mean(a, axis=None, keepdims=False, *, y_bar):
     return runtime.broadcast_along(y_bar / count_along(np.shape(a), axis), np.shape(a), axis, keepdims)
 
 
-@linear(runtime.broadcast_along)
+@linear(runtime.broadcast_along, is_view=True)
 def broadcast_along(a, shape, axis=None, keepdims=False, *, y_bar):
     return np.sum(y_bar, axis=axis, keepdims=keepdims)
 
 
-@linear(runtime.sum_to)
+@linear(runtime.sum_to, is_view=True)
 def sum_to(a, shape, *, y_bar):
     return np.broadcast_to(y_bar, np.shape(a))
 
@@ -36,21 +50,58 @@ def extremum(a, axis=None, keepdims=False, *, y, y_bar):
     return np.where(ties, beside(y_bar / count, axis, keepdims), 0)
 
 
-@vjp(np.var)
+known(
+    np.max,
+    spellings=(np.amax,),
+    is_method=True,
+    is_reduction=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.max_over, axis=None, keepdims=False),
+)
+known(
+    np.min,
+    spellings=(np.amin,),
+    is_method=True,
+    is_reduction=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.min_over, axis=None, keepdims=False),
+)
+
+
+@vjp(
+    np.var,
+    renamed={"correction": "ddof"},
+    is_method=True,
+    is_reduction=True,
+    compiled=helper(runtime.var_over, axis=None, ddof=0, keepdims=False),
+)
 def var(a, axis=None, ddof=0, keepdims=False, *, y_bar):
     """From y = Σ (a - m)² / (n - ddof):  ā = 2 ȳ (a - m) / (n - ddof); the part through the mean m adds up to 0."""
     scale = 2 * y_bar / (count_along(np.shape(a), axis) - ddof)
     return beside(scale, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
 
 
-@vjp(np.std)
+@vjp(
+    np.std,
+    renamed={"correction": "ddof"},
+    is_method=True,
+    is_reduction=True,
+    compiled=helper(runtime.std_over, axis=None, ddof=0, keepdims=False),
+)
 def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
     """From y² = var(a):  ā = ȳ (a - m) / (y (n - ddof)); 0 if all elements are equal: a subgradient."""
     scale = y_bar / ((y + (y == 0)) * (count_along(np.shape(a), axis) - ddof))
     return beside(scale, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
 
 
-@vjp(np.prod)
+@vjp(
+    np.prod,
+    is_method=True,
+    is_reduction=True,
+    has_dtype=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.prod_over, axis=None, keepdims=False),
+)
 def prod(a, axis=None, keepdims=False, *, y_bar):
     """Each element gets the product of all others, so that zeros need no case of their own."""
     if np.ndim(a) == 0:
@@ -67,7 +118,14 @@ def prod(a, axis=None, keepdims=False, *, y_bar):
     return beside(y_bar, axis, keepdims) * np.moveaxis(product_of_others(np.moveaxis(a, axis, 0)), 0, axis)
 
 
-@linear(np.cumsum)
+@linear(
+    np.cumsum,
+    is_method=True,
+    is_reduction=True,
+    has_dtype=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.cumsum_along, axis=None),
+)
 def cumsum(a, axis=None, *, y_bar):
     """An element is in all later sums: the sums of the cotangents from the end."""
     if axis is None:
@@ -75,7 +133,14 @@ def cumsum(a, axis=None, *, y_bar):
     return np.flip(np.cumsum(np.flip(y_bar, axis), axis=axis), axis)
 
 
-@vjp(np.cumprod)
+@vjp(
+    np.cumprod,
+    is_method=True,
+    is_reduction=True,
+    has_dtype=True,
+    has_axis_of_number=True,
+    compiled=helper(runtime.cumprod_along, axis=None),
+)
 def cumprod(a, axis=None, *, y, y_bar):
     """From y[k] = y[k-1] a[k], backwards without a division:  ȳ[k-1] += a[k] ȳ[k],  ā[k] = y[k-1] ȳ[k]."""
     if axis is None:
@@ -86,7 +151,10 @@ def cumprod(a, axis=None, *, y, y_bar):
     return np.moveaxis(first, 0, axis)
 
 
-@vjp(np.linalg.norm)
+@vjp(
+    np.linalg.norm,
+    compiled=helper(runtime.norm_over, when=needs_norm, as_text=("ord",), ord=None, axis=None, keepdims=False),
+)
 def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
     """Vector norms, and the Frobenius norm of matrices; 0 at 0: a subgradient.
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import linear, vjp
+from pullback.functions.declare import helper, known, linear, vjp
+from pullback.functions.operands import has_two_axes, is_matrix_at
+
+known(runtime.mT, runtime.contents, runtime.block_of, is_view=True)
 
 
-@linear(np.reshape)
+@linear(np.reshape, is_method=True, is_view=True, compiled=helper(runtime.reshape))
 def reshape(a, shape, *, y_bar):
     return np.reshape(y_bar, np.shape(a))
 
@@ -18,12 +21,19 @@ def ravel(a, *, y_bar):
     return np.reshape(y_bar, np.shape(a))
 
 
+known(np.ravel, is_method=True, is_view=True, compiled=helper(runtime.ravel))
+
+
 @linear(np.expand_dims, np.squeeze)
 def expand_dims(a, axis=None, *, y_bar):
     return np.reshape(y_bar, np.shape(a))
 
 
-@linear(np.transpose)
+known(np.expand_dims, compiled=helper(runtime.expand_dims))
+known(np.squeeze, is_method=True, compiled=helper(runtime.squeeze))
+
+
+@linear(np.transpose, is_method=True, is_view=True, compiled=helper(runtime.transpose))
 def transpose(a, axes=None, *, y_bar):
     """Axis i of the result is axis axes[i] of the argument, and moves back there."""
     if axes is None:
@@ -31,27 +41,27 @@ def transpose(a, axes=None, *, y_bar):
     return np.moveaxis(y_bar, tuple([i for i, _ in enumerate(axes)]), axes)
 
 
-@linear(np.matrix_transpose)
+@linear(np.matrix_transpose, parameters=("x",), is_view=True, compiled=helper(runtime.mT, when=has_two_axes))
 def matrix_transpose(x, *, y_bar):
     return y_bar.mT
 
 
-@linear(np.swapaxes)
+@linear(np.swapaxes, is_method=True, compiled=helper(runtime.swapaxes))
 def swapaxes(a, axis1, axis2, *, y_bar):
     return np.swapaxes(y_bar, axis1, axis2)
 
 
-@linear(np.moveaxis)
+@linear(np.moveaxis, compiled=helper(runtime.moveaxis))
 def moveaxis(a, source, destination, *, y_bar):
     return np.moveaxis(y_bar, destination, source)
 
 
-@linear(np.flip)
+@linear(np.flip, compiled=helper(runtime.flip))
 def flip(m, axis=None, *, y_bar):
     return np.flip(y_bar, axis)
 
 
-@linear(np.roll)
+@linear(np.roll, compiled=helper(runtime.rolled, axis=None))
 def roll(a, shift, axis=None, *, y_bar):
     if isinstance(shift, tuple):
         return np.roll(y_bar, tuple([-places for places in shift]), axis)
@@ -63,7 +73,7 @@ def copy(a, *, y_bar):
     return y_bar
 
 
-@linear(np.broadcast_to)
+@linear(np.broadcast_to, is_view=True, compiled=helper(runtime.broadcast_to))
 def broadcast_to(array, shape, *, y_bar):
     return runtime.sum_to(y_bar, np.shape(array))
 
@@ -78,7 +88,7 @@ def full_like(a, fill_value, *, y_bar):
     return None, runtime.sum_to(y_bar, np.shape(fill_value))
 
 
-@linear(np.repeat)
+@linear(np.repeat, is_method=True, compiled=helper(runtime.repeat))
 def repeat(a, repeats, axis=None, *, y_bar):
     """Sums over the copies of each element; `repeats` is a number."""
     if axis is None:
@@ -88,7 +98,7 @@ def repeat(a, repeats, axis=None, *, y_bar):
     return np.sum(copies, axis=k + 1)
 
 
-@linear(np.tile)
+@linear(np.tile, compiled=helper(runtime.tile))
 def tile(A, reps, *, y_bar):
     """Sums over the copies: each axis of the result is an axis of copies beside one of elements."""
     counts = reps if isinstance(reps, tuple) else (reps,)
@@ -103,12 +113,12 @@ def tile(A, reps, *, y_bar):
     return np.reshape(np.sum(np.reshape(y_bar, tuple(pairs)), axis=axes_of_copies), np.shape(A))
 
 
-@linear(np.tril)
+@linear(np.tril, compiled=helper(runtime.tril, k=0))
 def tril(m, k=0, *, y_bar):
     return np.tril(y_bar, k)
 
 
-@linear(np.triu)
+@linear(np.triu, compiled=helper(runtime.triu, k=0))
 def triu(m, k=0, *, y_bar):
     return np.triu(y_bar, k)
 
@@ -121,7 +131,7 @@ def diag(v, k=0, *, y_bar):
     return on_diagonal(v, k, y_bar)
 
 
-@linear(np.diagonal)
+@linear(np.diagonal, is_method=True, is_view=True, compiled=helper(runtime.diagonal, when=is_matrix_at, offset=0))
 def diagonal(a, offset=0, *, y_bar):
     """Raises NotImplementedError for a stack of matrices."""
     if a.ndim != 2:
@@ -138,7 +148,7 @@ def on_diagonal(a, k, y_bar):
     return np.where(np.eye(rows, columns, k) > 0, column[:, None], 0)
 
 
-@linear(np.concatenate)
+@linear(np.concatenate, parameters=("arrays", "axis"), compiled=helper(runtime.concatenate, axis=0))
 def concatenate(arrays, axis=0, *, y_bar):
     """Each array gets its part back; `axis=None` joins flattened arrays."""
     if axis is None:
@@ -170,7 +180,7 @@ def vstack(tup, *, y_bar):
     return (tuple(parts),)
 
 
-@linear(np.stack)
+@linear(np.stack, compiled=helper(runtime.stack, axis=0))
 def stack(arrays, axis=0, *, y_bar):
     layers = y_bar if axis == 0 else np.moveaxis(y_bar, axis, 0)
     parts = []
@@ -201,17 +211,17 @@ def parts_of_vector(y_bar, arrays):
     return tuple(parts)
 
 
-@linear(runtime.permuted_along)
+@linear(runtime.permuted_along, keeps_type=True)
 def permuted_along(a, positions, axis=-1, *, y_bar):
     return runtime.unpermuted_along(y_bar, positions, axis)
 
 
-@linear(runtime.unpermuted_along)
+@linear(runtime.unpermuted_along, keeps_type=True)
 def unpermuted_along(y, positions, axis=-1, *, y_bar):
     return runtime.permuted_along(y_bar, positions, axis)
 
 
-@vjp(np.linspace)
+@vjp(np.linspace, compiled=helper(runtime.linspace))
 def linspace(start, stop, num=50, endpoint=True, *, y_bar):
     """From y[k] = start + (stop - start) k / n. Raises NotImplementedError for arrays of starts or ends."""
     if np.ndim(start) > 0 or np.ndim(stop) > 0:

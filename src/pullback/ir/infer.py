@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from pullback import runtime
+from pullback.functions import on_numbers, record_of
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice, Step, Value
 from pullback.ir.types import INT, Array, Scalar, Type, sample_of, type_of
 
 _KNOWN: dict[Any, Type | Exception] = {}
 _VIEWS: dict[Any, bool] = {}
-
-
-PYTHON: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.true_divide: operator.truediv,
-    np.floor_divide: operator.floordiv,
-    np.remainder: operator.mod,
-    np.power: operator.pow,
-    np.matmul: operator.matmul,
-    np.bitwise_and: operator.and_,
-    np.bitwise_or: operator.or_,
-    np.bitwise_xor: operator.xor,
-    np.left_shift: operator.lshift,
-    np.right_shift: operator.rshift,
-    np.negative: operator.neg,
-    np.positive: operator.pos,
-    np.invert: operator.invert,
-    np.logical_not: lambda a: not a if isinstance(a, bool) else np.logical_not(a),
-    np.less: operator.lt,
-    np.less_equal: operator.le,
-    np.greater: operator.gt,
-    np.greater_equal: operator.ge,
-    np.equal: operator.eq,
-    np.not_equal: operator.ne,
-    np.absolute: abs,
-    np.logical_and: lambda a, b: bool(a and b) if isinstance(a, bool) else np.logical_and(a, b),
-    np.logical_or: lambda a, b: bool(a or b) if isinstance(a, bool) else np.logical_or(a, b),
-}
-"""The operator that a canonical function came from: it is asked for types, so that Python's numbers stay weak."""
 
 
 class SeveralResults(TypeError):
@@ -68,9 +36,11 @@ def infer(function: Callable[..., Any], operands: tuple[Operand, ...], keywords:
     """
     if function in _PRIMITIVES:
         return _PRIMITIVES[function](*operands)
+    if record_of(function).keeps_type:
+        return _type_of(operands[0])
     key = (function, keywords, _shape_of(operands))
     if key not in _KNOWN:
-        _KNOWN[key] = _ask(PYTHON.get(function, function), operands, keywords)
+        _KNOWN[key] = _ask(on_numbers(function), operands, keywords)
     known = _KNOWN[key]
     if isinstance(known, Exception):
         raise known
@@ -88,12 +58,6 @@ def several_results(
     except Exception:  # whatever else is wrong, `infer` says again
         return None
     return None
-
-
-def is_elementwise(function: Any) -> bool:
-    """Whether an element of the result is a function of one element of each operand, all spread over common axes."""
-    is_ufunc = isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
-    return is_ufunc or function in (np.where, runtime.where, np.clip)
 
 
 def may_be_view(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...] = ()) -> bool:
@@ -280,8 +244,6 @@ _PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
     primitives.watched: lambda value, number: _type_of(value),
     primitives.gradient: lambda source, targets, seeds, request: _type_of(source),
     primitives.dim: lambda array, axis: INT,
-    runtime.permuted_along: lambda array, positions, axis: _type_of(array),
-    runtime.unpermuted_along: lambda array, positions, axis: _type_of(array),
     primitives.cast: _cast_type,
     np.reshape: lambda array, shape: Array(_type_of(array).dtype, len(shape) if isinstance(shape, tuple) else 1),
     primitives.select: lambda condition, then, orelse: _type_of(then),

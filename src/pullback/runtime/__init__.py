@@ -37,7 +37,7 @@ from pullback.runtime.numpy.elementwise import (
 from pullback.runtime.numpy.float_parts import frexp, modf
 from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, scatter_add
 from pullback.runtime.numpy.joining import concatenate, stack
-from pullback.runtime.numpy.linalg import dot, inner, matmul, outer
+from pullback.runtime.numpy.linalg import dot, inner, matmul, outer, vdot
 from pullback.runtime.numpy.linspace import linspace
 from pullback.runtime.numpy.norms import norm_over, rolled
 from pullback.runtime.numpy.reductions import (
@@ -73,6 +73,7 @@ from pullback.runtime.numpy.sorting import argsort_along, permuted_along, unperm
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, sigmoid
 from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
+from pullback.runtime.numpy.tiling import diagonal, tile
 from pullback.runtime.numpy.triangles import tril, triu
 from pullback.runtime.python.integers import (
     checked_absolute,
@@ -133,6 +134,7 @@ __all__ = [
     "cumsum_along",
     "deg2rad",
     "determinant_of",
+    "diagonal",
     "digamma",
     "dot",
     "erf",
@@ -210,12 +212,14 @@ __all__ = [
     "sum_to",
     "swapaxes",
     "take_along",
+    "tile",
     "transpose",
     "tril",
     "triu",
     "trunc",
     "unpermuted_along",
     "var_over",
+    "vdot",
     "vector_outer",
     "where",
 ]

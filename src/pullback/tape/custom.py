@@ -11,7 +11,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.errors import ShapeError, TypingError
-from pullback.frontend.calls.spelling import spell
+from pullback.functions import also_spelled
 from pullback.functions.declare import constant as constant_functions
 from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
@@ -36,7 +36,7 @@ def stop_gradient(x: Any) -> Tensor:
 
 
 constant_functions(stop_gradient)
-spell(stop_gradient, runtime.stop_gradient)
+also_spelled(runtime.stop_gradient, stop_gradient)
 
 
 def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,9 +12,8 @@ import numpy as np
 
 from pullback.errors import TypingError
 from pullback.frontend.calls.apply import parameter_names
-from pullback.frontend.calls.spelling import canonical
 from pullback.frontend.source.addresses import name_of
-from pullback.functions import declare, rule_of
+from pullback.functions import RECORDS, canonical, rule_of
 from pullback.tape.protocols import HANDLERS
 from pullback.tape.pullbacks import positional
 from pullback.tape.recorders import active, is_connected, tell
@@ -280,5 +279,7 @@ def as_dtype(x: Tensor, dtype: Any) -> Tensor:
 HANDLERS.call, HANDLERS.call_ufunc, HANDLERS.item, HANDLERS.as_dtype = call, call_ufunc, item, as_dtype
 
 
-COMPOSED: dict[Callable[..., Any], Callable[..., Any]] = dict(declare.COMPOSED)
+COMPOSED: dict[Callable[..., Any], Callable[..., Any]] = {
+    record.function: record.text for record in RECORDS.values() if record.text is not None
+}
 """Functions of NumPy that are made of others, on tensors more than elsewhere."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
-from pullback.functions.declare import Rule
+from pullback.functions import Rule
 from pullback.ir.syntax import PARSING
 from pullback.runtime import masked_product
 from pullback.tape.operand_needs import Need, need_of, tree_of

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.functions.declare import Kind, Rule
 from pullback.functions.elementwise import power_partials
+from pullback.functions.record import Kind, Rule
 from pullback.runtime import masked_product
 from pullback.tape.tensor import Tensor, apply
 

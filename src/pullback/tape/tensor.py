@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
-from pullback.frontend.calls.spelling import canonical
+from pullback.functions import canonical
 from pullback.ir.classes import obstacle_of
 from pullback.tape.followed import Followed, new_key
 from pullback.tape.protocols import HANDLERS

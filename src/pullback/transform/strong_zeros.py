@@ -16,12 +16,12 @@ Choices are `np.where`, masks and index arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from pullback import runtime
+from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
@@ -41,16 +41,6 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.types import is_float
-
-CHOOSING: dict[Callable[..., Any], slice] = {
-    np.where: slice(1, None),
-    runtime.where: slice(1, None),
-    primitives.select: slice(1, None),
-    np.nan_to_num: slice(0, 1),
-    # In the product of a cotangent and a partial derivative, when it is differentiated itself.
-    runtime.masked_product: slice(None),
-}
-"""Functions that take some elements of an operand and leave others, and the operands of which they do."""
 
 _READS_AND_WRITES = {primitives.load, primitives.load_last, primitives.store}
 
@@ -72,8 +62,9 @@ def _chosen_from(statement: Statement) -> Iterator[Value]:
     if not isinstance(statement, Let):
         return
     operands = statement.operands
-    if statement.function in CHOOSING:
-        yield from values_in(operands[CHOOSING[statement.function]])
+    chosen = slice(1, None) if statement.function is primitives.select else record_of(statement.function).chosen
+    if chosen is not None:
+        yield from values_in(operands[chosen])
     elif statement.function in _READS_AND_WRITES and is_advanced(operands[1]):
         yield from values_in(operands[0])
 

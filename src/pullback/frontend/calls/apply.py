@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from pullback import runtime
 from pullback.errors import TypingError
 from pullback.frontend.calls.exact_libraries import by_operands, by_operator, is_of_math
 from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_for
 from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.values.context import Context, StaticNeeded
-from pullback.functions import rule_of
+from pullback.functions import is_elementwise, record_of, rule_of
 from pullback.ir import primitives
-from pullback.ir.infer import PYTHON, SeveralResults, infer, may_be_view, several_results
+from pullback.ir.infer import SeveralResults, infer, may_be_view, several_results
 from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar
 from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, within
 
@@ -27,13 +26,6 @@ STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", 
 
 TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}
 """Parameters that take a tuple as it is, where others make an array of it."""
-
-_COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
-
-_REDUCING = {np.sum, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin, np.cumsum, np.cumprod}
-
-_CHOOSING = {np.where, runtime.where}
-_MATCHING = {*_CHOOSING, np.clip, np.maximum, np.minimum}
 
 
 def apply(
@@ -118,9 +110,9 @@ def computed(
         context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
-    if isinstance(function, np.ufunc) or function in _MATCHING:
+    if isinstance(function, np.ufunc) or is_elementwise(function):
         operands = _matched(context, function, operands, type_, node)
-    if function in _REDUCING and is_scalar(operands[0]):
+    if record_of(function).has_axis_of_number and is_scalar(operands[0]):
         operands = _without_axis(function, operands, keywords)
     if function is np.power and type_ == FLOAT and operands[0].type == INT:
         # Python computes a power that is a fraction with floats.
@@ -153,15 +145,16 @@ def _matched(
     context: Context, function: Callable[..., Any], operands: tuple[Operand, ...], type_: Type, node: Any
 ) -> tuple[Operand, ...]:
     """Weak numbers in the dtype that NumPy computes with, where Numba would choose another."""
-    if function in _CHOOSING:
-        return operands[0], *_matched(context, np.add, operands[1:], type_, node)
+    chosen = record_of(function).chosen
+    if chosen is not None:
+        return *operands[: chosen.start], *_matched(context, np.add, operands[chosen], type_, node)
     typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
     common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
     dtypes = {operand.type.dtype for operand in typed}
     computed_wide = common == "float64" and type_.dtype in ("float64", "bool")
     if computed_wide and "float32" in dtypes and "float64" not in dtypes:
         return tuple(_widened(context, operand, node) for operand in operands)
-    exact = function in _COMPARING and np.dtype(common).kind in "iu"  # NumPy compares integers of any size
+    exact = record_of(function).is_comparison and np.dtype(common).kind in "iu"  # NumPy compares integers of any size
     if exact or common in ("float64", "int64", "bool"):
         return operands
     if function is np.clip:
@@ -212,7 +205,7 @@ def _folded(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Cons
     """The result where all operands are Python numbers known before the run."""
     if not all(isinstance(o, Constant) and isinstance(o.type, Scalar) and o.type.weak for o in operands):
         return None
-    python = PYTHON.get(function)
+    python = record_of(function).on_numbers
     if python is None:
         return None
     try:
@@ -276,8 +269,9 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of the parameters that a NumPy function takes by position; () where they are not known or many."""
     if isinstance(function, np.ufunc):
         return tuple(f"x{k + 1}" for k in range(function.nin))
-    if function in _NAMES:
-        return _NAMES[function]
+    names = record_of(function).parameters
+    if names:
+        return names
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -290,14 +284,3 @@ def labels_of(function: Callable[..., Any], count: int, keywords: tuple[str, ...
     """The parameter for each of so many operands, of which those of the keywords stand last; "" where not known."""
     names, positional = parameter_names(function), count - len(keywords)
     return [*names[:positional], *[""] * (positional - len(names)), *keywords]
-
-
-_NAMES: dict[Any, tuple[str, ...]] = {
-    np.concatenate: ("arrays", "axis"),
-    np.where: ("condition", "x", "y"),
-    np.dot: ("a", "b"),
-    np.inner: ("a", "b"),
-    np.vdot: ("a", "b"),
-    np.zeros: ("shape", "dtype"),
-    np.empty: ("shape", "dtype"),
-}

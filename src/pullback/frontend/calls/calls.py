@@ -19,7 +19,6 @@ from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.special import SPECIAL
-from pullback.frontend.calls.spelling import canonical
 from pullback.frontend.source.addresses import address_of, draws_random_numbers, is_numpy, is_public, name_of
 from pullback.frontend.source.desugar import RESULT, desugar
 from pullback.frontend.source.finding import Source, find_source
@@ -39,7 +38,8 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.context import Context, Frame
 from pullback.frontend.values.results import binding_from, result_of
-from pullback.functions.declare import COMPOSED, PLANNING
+from pullback.functions import canonical, record_of
+from pullback.functions.declare import PLANNING
 
 OURS = "pullback.functions"
 """Where functions are declared by texts that need no check of their language."""
@@ -78,8 +78,9 @@ def call_static(
         return known
     if _hashable(function) and function in PLANNING:
         return planned(context, function, arguments, node)
-    if _hashable(function) and function in COMPOSED:
-        return _call_composed(context, COMPOSED[function], arguments, keywords, node)
+    text = record_of(function).text
+    if text is not None:
+        return _call_composed(context, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
     if isinstance(function, functools.partial):

@@ -11,18 +11,16 @@ The names are those of `pullback.runtime.exact.libm` and `pullback.runtime.exact
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from pullback.frontend.values.bindings import ArrayRef, Binding
+from pullback.functions import canonical, rule_of
 from pullback.ir.nodes import Operand, is_scalar
 
-_OF_MATH = frozenset(
-    "exp expm1 exp2 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot cbrt "
-    "erf erfc gamma lgamma pow sqrt fabs copysign fmod degrees radians".split()
-)
 ALIKE = frozenset(f"libm.{name}" for name in ("sqrt", "fabs", "copysign", "fmod", "degrees", "radians"))
 """What all libraries round alike."""
 
@@ -36,7 +34,8 @@ def is_of_math(by: str) -> bool:
 
 def by_call(function: Any) -> str:
     """What computes a call of this function, as the user named it; "" where the canonical function tells."""
-    is_of_math = getattr(function, "__module__", None) == "math" and function.__name__ in _OF_MATH
+    of_floats = function is math.log or rule_of(canonical(function)) is not None
+    is_of_math = getattr(function, "__module__", None) == "math" and of_floats
     return f"libm.{function.__name__}" if is_of_math else ""
 
 

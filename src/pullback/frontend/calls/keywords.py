@@ -15,19 +15,11 @@ import numpy as np
 from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.frontend.values.bindings import Binding, Static
 from pullback.frontend.values.context import Context
+from pullback.functions import record_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Operand, Value
 from pullback.ir.types import Scalar
 
-_COMPUTED_IN = {np.sum, np.prod, np.cumsum, np.cumprod, np.mean}
-"""Reductions that take their argument in the dtype that is asked for, and then compute."""
-
-_OTHER_NAMES: dict[Any, dict[str, str]] = {
-    np.var: {"correction": "ddof"},
-    np.std: {"correction": "ddof"},
-    np.clip: {"min": "a_min", "max": "a_max"},
-}
-_REDUCTIONS = {*_COMPUTED_IN, np.var, np.std, np.max, np.min, np.any, np.all, np.argmax, np.argmin}
 _TRUE = constant(True)
 _REMEDIES = {
     "where": "choose by np.where: what stands in for elements left out is then said",
@@ -61,19 +53,19 @@ def checked_keywords(
         context.refuse(node, f"'out' of {name_of(function)} is not supported", remedy)
     if given.get("copy", _TRUE) not in (_TRUE, Static(True)):
         context.refuse(node, "a copy that is not always made cannot be followed", "leave 'copy' out")
-    refused = set(_REMEDIES) if function in _REDUCTIONS or function is np.clip else set()
+    record = record_of(function)
+    refused = set(_REMEDIES) if record.is_reduction or function is np.clip else set()
     if isinstance(function, np.ufunc):
         refused = {"where", *_OF_UFUNCS}
     for keyword in sorted(given.keys() & refused):
         remedy = _REMEDIES.get(keyword, "leave it out")
         context.refuse(node, f"'{keyword}' of {name_of(function)} is not supported", remedy)
-    other_names = _OTHER_NAMES.get(function, {})
-    for keyword in keywords.keys() & other_names:
-        if other_names[keyword] in given:
-            context.mistyped(node, f"'{other_names[keyword]}' and '{keyword}' of {name_of(function)} mean the same")
-    usual = _USUAL if function in _REDUCTIONS else {}
+    for keyword in keywords.keys() & record.renamed.keys():
+        if record.renamed[keyword] in given:
+            context.mistyped(node, f"'{record.renamed[keyword]}' and '{keyword}' of {name_of(function)} mean the same")
+    usual = _USUAL if record.is_reduction else {}
     told = {k: value for k, value in keywords.items() if k not in usual or value not in usual[k]}
-    return {other_names.get(keyword, keyword): value for keyword, value in told.items()}
+    return {record.renamed.get(keyword, keyword): value for keyword, value in told.items()}
 
 
 def in_dtype_asked_for(
@@ -88,7 +80,7 @@ def in_dtype_asked_for(
 
     labels: the parameters of the operands, "dtype" among them.
     """
-    if not isinstance(function, np.ufunc) and function not in _COMPUTED_IN:
+    if not isinstance(function, np.ufunc) and not record_of(function).has_dtype:
         return operands, keywords
     k = labels.index("dtype")
     asked = operands[k]

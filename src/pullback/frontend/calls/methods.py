@@ -13,7 +13,6 @@ from pullback.frontend.calls.indexing import widened
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.special import SPECIAL
-from pullback.frontend.calls.spelling import METHODS
 from pullback.frontend.tapes.methods import call_tape
 from pullback.frontend.tapes.variables import ASSIGNMENTS, call_variable, is_of_variable
 from pullback.frontend.values.bindings import (
@@ -30,6 +29,7 @@ from pullback.frontend.values.bindings import (
     cells_in,
 )
 from pullback.frontend.values.context import WHOLE, Context, list_item
+from pullback.functions import METHODS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Value

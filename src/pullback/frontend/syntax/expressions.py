@@ -11,8 +11,8 @@ import numpy as np
 
 from pullback.frontend.calls import calls, indexing
 from pullback.frontend.calls.apply import apply, apply_operator
-from pullback.frontend.calls.spelling import OPERATORS
 from pullback.frontend.syntax.attributes import attribute
+from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, compared, negated, truth
 from pullback.frontend.tapes.captured import lookup_outside
 from pullback.frontend.values.bindings import Binding, Local, Static, Text, TupleValue

@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator, needs_static
-from pullback.frontend.calls.spelling import OPERATORS
+from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Static, Text, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.ir.builder import constant

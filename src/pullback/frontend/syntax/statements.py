@@ -12,11 +12,11 @@ import numpy as np
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.builtin import message_parts
 from pullback.frontend.calls.iteration import iterate, snapshots
-from pullback.frontend.calls.spelling import OPERATORS
 from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.syntax.expressions import evaluate, local_function, look_up
 from pullback.frontend.syntax.loops import Loop, Reading, exit_of, read_for, read_while
+from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, truth
 from pullback.frontend.tapes.blocks import is_tape, record
 from pullback.frontend.tapes.inserted import insert

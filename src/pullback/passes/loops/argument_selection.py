@@ -41,6 +41,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pullback.frontend.tapes.inserted import Inserted
+from pullback.functions import record_of
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
@@ -62,7 +63,6 @@ from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.trip_counts import least_index
 from pullback.ir.types import BOOL, INT
 
-_COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 _NO_ITERATION = -1
 
 
@@ -130,7 +130,7 @@ def _selection(loop: For, k: int) -> _Selection | None:
 
 def _only_compared(loop: For, parameter: Value) -> bool:
     """Whether a number is read by nothing but comparisons, and passed on once."""
-    compared = (s for s in walk(loop.body) if isinstance(s, Let) and s.function in _COMPARISONS)
+    compared = (s for s in walk(loop.body) if isinstance(s, Let) and record_of(s.function).is_comparison)
     reads = sum(value is parameter for statement in compared for value in values_in(statement.operands))
     return Counter(read_in(loop.body))[parameter] == reads + 1
 

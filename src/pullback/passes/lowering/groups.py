@@ -40,8 +40,9 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.shapes import Shape, Shapes, reduced_axes
+from pullback.functions import is_elementwise
 from pullback.ir import primitives
-from pullback.ir.infer import infer, is_elementwise
+from pullback.ir.infer import infer
 from pullback.ir.nodes import Constant, Let, Operand, Permute, Statement, Step, Value
 from pullback.ir.types import Array, Scalar, is_float
 from pullback.passes.lowering.views import can_index

@@ -31,9 +31,10 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.shapes import Shape, Size, reduced_axes
 from pullback.frontend.tapes.inserted import Inserted
+from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.infer import is_advanced, is_elementwise
+from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
     Constant,

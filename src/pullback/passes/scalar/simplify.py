@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
-from pullback.ir.infer import PYTHON, is_elementwise
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -247,7 +247,7 @@ def _frozen(operand: Operand) -> Any:
 
 def _folded(statement: Let, operands: tuple[Operand, ...]) -> Constant | None:
     """The number that a function of weak numbers gives; strong ones are computed when the program runs."""
-    python = PYTHON.get(statement.function)
+    python = record_of(statement.function).on_numbers
     if python is None or not isinstance(statement.value.type, Scalar):
         return None
     numbers = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, bool | int | float)]

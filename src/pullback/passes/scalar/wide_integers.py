@@ -32,8 +32,8 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.intervals import WORD
 from pullback.errors import Location, TypingError
+from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
-from pullback.ir.infer import is_elementwise
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -54,8 +54,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import FLOAT, INT, Type, is_float
-
-_COMPARING = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 
 
 def is_wide(number: int) -> bool:
@@ -115,7 +113,7 @@ def _statement(statement: Statement) -> Statement:
         case Let():
             type_ = statement.value.type if is_elementwise(statement.function) else None
             operands = statement.operands
-            if statement.function in _COMPARING and any(is_float(o.type) for o in operands):
+            if record_of(statement.function).is_comparison and any(is_float(o.type) for o in operands):
                 operands = tuple(map(_exact, operands))
             return replace(statement, operands=tuple(_fitting(o, type_, here) for o in operands))
         case If():

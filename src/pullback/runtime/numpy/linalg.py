@@ -13,7 +13,7 @@ from pullback.runtime.blas.products import matrix_product
 from pullback.runtime.codegen.compiled import compiled, element_type, is_array, is_scalar, kernel, result_dtype
 from pullback.runtime.memory.strided import common_shape, flat, permuted, product
 from pullback.runtime.numpy.reductions import elements
-from pullback.runtime.numpy.shapes import transposer
+from pullback.runtime.numpy.shapes import ravel, transposer
 
 
 def matmul(a: Any, b: Any) -> Any:
@@ -34,6 +34,11 @@ def outer(a: Any, b: Any) -> Any:
 def inner(a: Any, b: Any) -> Any:
     """np.inner(a, b): the sum over the last axes of both."""
     return np.inner(a, b)
+
+
+def vdot(a: Any, b: Any) -> Any:
+    """np.vdot(a, b): the sum of the products of elements, of both in C order. ValueError if the sizes differ."""
+    return np.vdot(a, b)
 
 
 def product_of_matrices(a: Any, b: Any) -> Any:
@@ -231,3 +236,11 @@ def _outer(a: Any, b: Any) -> Any:
         return out
 
     return product_table
+
+
+@compiled(vdot, prefer_literal=False)
+def _vdot(a: Any, b: Any) -> Any:
+    if is_scalar(a) and is_scalar(b):
+        to = element_type(result_dtype(a, b))
+        return lambda a, b: to(a) * to(b)
+    return lambda a, b: dot(ravel(a), ravel(b))

@@ -1,0 +1,90 @@
+"""What operands helpers take: tests on the types of operands, and on numbers that are known before the run.
+
+An operand has a `type` with a `dtype`, and a `value` where it is known; that of an array has an `ndim`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_known(operand: Any) -> bool:
+    """Whether an operand is a number that is known before the run."""
+    return hasattr(operand, "value")
+
+
+def rank_of(operand: Any) -> int:
+    """The number of axes; 0 for a number."""
+    return getattr(operand.type, "ndim", 0)
+
+
+def is_array(operand: Any) -> bool:
+    """Whether an operand is an array, be it one without axes."""
+    return hasattr(operand.type, "ndim")
+
+
+def is_float(operand: Any) -> bool:
+    return bool(operand.type.dtype.startswith("float"))
+
+
+def needs_division(x1: Any, x2: Any) -> bool:
+    """Whether Numba divides otherwise than Python: but for a whole number by one that is known and above 0."""
+    is_positive = is_known(x2) and isinstance(x2.value, int) and x2.value > 0
+    return not (is_positive and all(x.type.dtype == "int64" and not is_array(x) for x in (x1, x2)))
+
+
+def needs_power(x1: Any, x2: Any) -> bool:
+    """Whether Numba's power is another one: but for floats of 64 bits, or such to an exponent that is known."""
+    return not (x1.type.dtype == "float64" and (is_known(x2) or x2.type.dtype == "float64"))
+
+
+def has_vector_power(x1: Any, x2: Any) -> bool:
+    """Whether a power is one of the vector math library: Numba multiplies for an exponent that is known."""
+    return needs_power(x1, x2) or not is_known(x2)
+
+
+def are_vectors_or_matrices(x1: Any, x2: Any) -> bool:
+    """Whether both are arrays of one or two axes, of floats of one dtype."""
+    return _are_floats(x1, x2) and all(rank_of(x) in (1, 2) for x in (x1, x2))
+
+
+def are_vectors(x1: Any, x2: Any) -> bool:
+    """Whether both are vectors of floats of one dtype."""
+    return _are_floats(x1, x2) and rank_of(x1) == rank_of(x2) == 1
+
+
+def are_matrix_and_right_sides(a: Any, b: Any) -> bool:
+    """Whether a matrix stands before a vector or matrix, of floats of one dtype."""
+    return are_vectors_or_matrices(a, b) and rank_of(a) == 2
+
+
+def is_matrix(a: Any) -> bool:
+    """Whether it is a matrix of floats."""
+    return _are_floats(a) and rank_of(a) == 2
+
+
+def _are_floats(*operands: Any) -> bool:
+    return all(is_array(x) and is_float(x) and x.type.dtype == operands[0].type.dtype for x in operands)
+
+
+def has_two_axes(x: Any) -> bool:
+    """Whether an array is a matrix or a stack of matrices."""
+    return rank_of(x) > 1
+
+
+def is_matrix_at(x: Any, offset: Any) -> bool:
+    """Whether an array is a matrix, whose diagonal at an offset is asked for."""
+    return rank_of(x) == 2
+
+
+def needs_norm(x: Any, order: Any, axis: Any, keepdims: Any) -> bool:
+    """Whether Numba lacks this norm: but for those of a whole vector or matrix of floats.
+
+    The norms of matrices that are singular values Numba has as well, and no helper.
+    """
+    along = (is_known(axis) and axis.value is not None) or isinstance(axis, tuple) or keepdims.value
+    is_frobenius = order.value is None or order.value == "fro"
+    of_matrix = isinstance(axis, tuple) or (not along and rank_of(x) > 1)
+    if of_matrix and not is_frobenius:
+        return False
+    return along or rank_of(x) > 2 or not is_float(x) or order.value == "fro"

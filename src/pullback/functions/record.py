@@ -1,0 +1,126 @@
+"""One record for each function: how it is spelled, what kind it is, what computes it, and its derivative.
+
+    record_of(np.sin)
+        spellings   (math.sin,)                       what the user may call instead
+        operator    "Add" of np.add                   the node of Python's syntax that means it
+        rule        partials: lambda x: np.cos(x)     its derivative
+        vector      True                              the vector math library has it
+        compiled    (runtime.sum_over, …) of np.sum   what stands for it in compiled code, where Numba lacks it
+
+Whoever asks for something about a function asks its record; functions without one are NumPy's or Numba's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Function = Callable[..., Any]
+Kind = Literal["partials", "linear", "bilinear", "vjp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The derivative of `function`: `body` is read by the frontend, and may be called as it is.
+
+    behind: what stands for `body` behind a choice, as `np.where` is one. There a cotangent of exactly 0 stays 0, also
+    where it meets infinity or NaN; None where that needs nothing. Partial derivatives are multiplied so by themselves.
+    """
+
+    function: Function
+    kind: Kind
+    body: Function
+    behind: Function | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function of `pullback.runtime` that computes the same in compiled code.
+
+    settings: its last parameters, with the values they have where a call does not say them; the others come first.
+    when: whether it takes these operands, of its own parameters in order; None for all.
+    as_text: settings whose floats are written as texts, which Numba knows while it compiles.
+    """
+
+    function: Function
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    when: Callable[..., bool] | None = None
+    as_text: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Record:
+    """What is known of a function.
+
+    spellings: other functions that mean the same.
+    operator: the node of Python's syntax that means the same; "" if none does.
+    on_numbers: what Python computes it by of its own numbers, which keep their types so; None for itself.
+    is_method: whether arrays have it as a method by its own name.
+    parameters: the names by position, where `inspect.signature` does not know them.
+    renamed: other names of parameters, and those that the rule has for them.
+    is_elementwise: whether an element of the result is a function of one element of each operand, all spread over
+        common axes. Ufuncs with one result are so in any case.
+    chosen: the operands of which it takes some elements and leaves others; None for none.
+    is_reduction: whether it is a reduction or a scan along `axis`.
+    has_dtype: whether it computes in the dtype that `dtype` names.
+    has_axis_of_number: whether a number counts as an array with one axis where the call names an axis.
+    is_view: whether its result may share memory with the first argument.
+    keeps_type: whether the result has the type of the first argument; else NumPy is asked.
+    vector: whether the vector math library has it, under the same name, for floats; or for which of them.
+    loop: whether NumPy or SciPy computes it in a loop that rounds in its own way, which `runtime.exact.ufuncs` calls
+        under the same name.
+    compiled: what stands for it in compiled code: the first that takes the operands; Numba's own if none does.
+    rule: its derivative; None where there is none.
+    is_constant: whether the derivative is 0 wherever it exists.
+    text: a Python function in the place of its calls; None for none.
+    """
+
+    function: Function
+    spellings: tuple[Function, ...] = ()
+    operator: str = ""
+    on_numbers: Function | None = None
+    is_method: bool = False
+    parameters: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    is_elementwise: bool = False
+    chosen: slice | None = None
+    is_reduction: bool = False
+    has_dtype: bool = False
+    has_axis_of_number: bool = False
+    is_view: bool = False
+    keeps_type: bool = False
+    vector: bool | Callable[..., bool] = False
+    loop: bool = False
+    compiled: tuple[Helper, ...] = ()
+    rule: Rule | None = None
+    is_constant: bool = False
+    text: Function | None = None
+
+    @property
+    def is_comparison(self) -> bool:
+        return self.operator in ("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq")
+
+
+RECORDS: dict[Function, Record] = {}
+_NOTHING = Record(lambda: None)
+
+
+def record_of(function: Any) -> Record:
+    """The record of a function; one that says nothing where there is none."""
+    try:
+        return RECORDS.get(function, _NOTHING)
+    except TypeError:  # what cannot be hashed is no function of ours
+        return _NOTHING
+
+
+def is_elementwise(function: Any) -> bool:
+    """Whether an element of the result is a function of one element of each operand, all spread over common axes.
+
+    >>> is_elementwise(np.add), is_elementwise(np.where), is_elementwise(np.matmul), is_elementwise(np.modf)
+    (True, True, False, False)
+    """
+    is_ufunc = isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
+    return is_ufunc or record_of(function).is_elementwise

@@ -196,9 +196,11 @@ SMOOTH: dict[Any, list[Sample]] = {
     runtime.erf: unary(),
     runtime.erfc: unary(),
     runtime.sigmoid: unary(-4, 4),
+    runtime.logit: unary(0.1, 0.9),
     runtime.gamma: unary(0.5, 4) + unary(-2, 0),
     runtime.lgamma: unary(0.5, 4) + unary(-2, 0),
     np.sum: [*reductions(), of(draw(0)), of(draw(2, 0), axis=1), of(draw(2, 0), axis=0), of(draw())],
+    np.nansum: [*reductions(), of(np.array([1.5, np.nan, 2.0]))],
     np.mean: [*reductions(), of(draw(2, 0), axis=0), of(draw())],
     np.max: [*reductions(apart), of(draw()), of(draw(0, 3), axis=1)],
     np.min: [*reductions(apart), of(draw()), of(draw(0, 3), axis=1)],
@@ -392,6 +394,6 @@ POINTS: list[tuple[str, Any, Sample, tuple[Any, ...]]] = [
 
 FACTORISED = {
     *(np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet),
-    *(np.modf, np.frexp),
+    *(np.modf, np.frexp, np.linalg.pinv),
 }
 """Functions with several results, or that NumPy has in double precision only: their samples are programs."""

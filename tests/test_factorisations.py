@@ -124,6 +124,10 @@ def mantissas(x):
     return np.sum(mantissa**3 * exponent)
 
 
+def pseudo_inverse(a):
+    return moments((np.linalg.pinv(a),))
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (cholesky, SQUARE),
     (eigenvalues_alone, SQUARE),
@@ -136,6 +140,9 @@ PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (singular_values_and_vectors, TALL),
     (singular_values_and_vectors, SQUARE),
     (singular_values_and_vectors, TALL.T),
+    (pseudo_inverse, TALL),
+    (pseudo_inverse, TALL.T),
+    (pseudo_inverse, SQUARE),
     (orthogonal_part, TALL),
     (triangular_part, TALL),
     (both_parts, TALL),
@@ -177,6 +184,11 @@ class Exact:
     def slogdet(self, a: Any) -> Any:
         determinant = mpmath.det(mpmath.matrix(a.tolist()))
         return mpmath.sign(determinant), mpmath.log(abs(determinant))
+
+    def pinv(self, a: Any) -> Any:
+        a = mpmath.matrix(a.tolist())
+        wide = a.rows < a.cols
+        return array(a.T * mpmath.inverse(a * a.T) if wide else mpmath.inverse(a.T * a) * a.T)
 
     def modf(self, x: Any) -> Any:
         return np.array([v - int(v) for v in x], object), np.array([int(v) for v in x], object)

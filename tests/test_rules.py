@@ -112,6 +112,7 @@ SPECIAL = {
     runtime.gamma: mpmath.gamma,
     runtime.lgamma: lambda x: mpmath.log(abs(mpmath.gamma(x))),
     runtime.sigmoid: lambda x: 1 / (1 + mpmath.exp(-x)),
+    runtime.logit: lambda x: mpmath.log(x / (1 - x)),
 }
 """Functions that `runtime` has in double precision only."""
 

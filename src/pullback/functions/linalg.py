@@ -102,6 +102,14 @@ def inv(a, *, y, y_bar):
     return -(y.mT @ y_bar) @ y.mT
 
 
+@vjp(np.linalg.pinv)
+def pinv(a, *, y, y_bar):
+    """ā = -yᵀ ȳ yᵀ + (1 - a y) ȳᵀ y yᵀ + yᵀ y ȳᵀ (1 - y a), for a constant rank.   Golub and Pereyra (1973), 4.12."""
+    of_range = y_bar.mT @ y @ y.mT
+    of_null = y.mT @ y @ y_bar.mT
+    return of_range - a @ (y @ of_range) + of_null - (of_null @ y) @ a - y.mT @ y_bar @ y.mT
+
+
 @vjp(np.linalg.solve, compiled=helper(runtime.solution_of, when=are_matrix_and_right_sides))
 def solve(a, b, *, y, y_bar):
     """Cotangents of `y = solve(a, b)`.

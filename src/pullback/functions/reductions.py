@@ -32,6 +32,12 @@ def mean(a, axis=None, keepdims=False, *, y_bar):
     return runtime.broadcast_along(y_bar / count_along(np.shape(a), axis), np.shape(a), axis, keepdims)
 
 
+@vjp(np.nansum, is_reduction=True, compiled=helper(runtime.nansum_over, axis=None, keepdims=False))
+def nansum(a, axis=None, keepdims=False, *, y_bar):
+    """0 for an element that is NaN, which stands for 0."""
+    return np.where(np.isnan(a), 0, runtime.broadcast_along(y_bar, np.shape(a), axis, keepdims))
+
+
 @linear(runtime.broadcast_along, is_view=True)
 def broadcast_along(a, shape, axis=None, keepdims=False, *, y_bar):
     return np.sum(y_bar, axis=axis, keepdims=keepdims)

@@ -41,6 +41,11 @@ partials(
 )
 known(runtime.digamma, spellings=(scipy.special.digamma,), loop=True)
 partials(runtime.sigmoid, lambda x, *, y: y * (1 - y), spellings=(scipy.special.expit,), loop=True)
+partials(
+    runtime.logit,
+    lambda x: 1 / (x * (1 - x)),
+    spellings=(scipy.special.logit,),
+)
 # Of the product of a cotangent and a local derivative, for second derivatives. Only where 0 meets infinity or NaN is
 # something left out: a cotangent may be 0 at one point and not beside it.
 partials(

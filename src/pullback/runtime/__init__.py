@@ -50,6 +50,7 @@ from pullback.runtime.numpy.reductions import (
     max_over,
     mean_over,
     min_over,
+    nansum_over,
     prod_over,
     std_over,
     sum_over,
@@ -70,7 +71,7 @@ from pullback.runtime.numpy.shapes import (
     transpose,
 )
 from pullback.runtime.numpy.sorting import argsort_along, permuted_along, unpermuted_along
-from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, sigmoid
+from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
 from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
 from pullback.runtime.numpy.tiling import diagonal, tile
@@ -163,6 +164,7 @@ __all__ = [
     "linspace",
     "logaddexp",
     "logaddexp2",
+    "logit",
     "mT",
     "masked_product",
     "matmul",
@@ -174,6 +176,7 @@ __all__ = [
     "minimum",
     "modf",
     "moveaxis",
+    "nansum_over",
     "norm_over",
     "opaque",
     "outer",

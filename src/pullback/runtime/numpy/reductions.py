@@ -33,6 +33,11 @@ def sum_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return np.sum(a, axis=axis, keepdims=keepdims)
 
 
+def nansum_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.nansum(a, axis, keepdims=keepdims)."""
+    return np.nansum(a, axis=axis, keepdims=keepdims)
+
+
 def mean_over(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """np.mean(a, axis, keepdims=keepdims)."""
     return np.mean(a, axis=axis, keepdims=keepdims)
@@ -91,6 +96,14 @@ def cumsum_along(a: Any, axis: Any = None) -> Any:
 def cumprod_along(a: Any, axis: Any = None) -> Any:
     """np.cumprod(a, axis); of the flattened array for None."""
     return np.cumprod(a, axis=axis)
+
+
+@kernel
+def nansum_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+    kept = np.empty(x.size, x.dtype)
+    for k in range(x.size):
+        kept[k] = x[k] if x[k] == x[k] else 0
+    return sum_middle(kept, rows, count, columns, zero)
 
 
 @kernel
@@ -313,6 +326,7 @@ def define_reduction(function: Any, middle: Any, result: Callable[[Any], np.dtyp
 
 
 define_reduction(sum_over, sum_middle, sum_dtype)
+define_reduction(nansum_over, nansum_middle, sum_dtype)
 define_reduction(prod_over, prod_middle, sum_dtype)
 define_reduction(mean_over, mean_middle, mean_dtype)
 define_reduction(max_over, max_middle, own_dtype)

@@ -145,3 +145,11 @@ def sigmoid_of(x: Any) -> Any:
 
 
 define_unary(sigmoid, None, sigmoid_of)
+
+
+def logit(x: Any) -> Any:
+    """log(x / (1 - x)): NaN outside of 0 to 1, infinite at both."""
+    return special.logit(x)
+
+
+define_unary(logit, None, kernel(lambda v: math.log(v / (1 - v))))

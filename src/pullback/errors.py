@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 class Location:
     """A place in a user's file. Lines count from 1, columns from 0; `text` is the whole source line.
 
-    is_adjoint: what stands for the place is a statement of the way back.
+    is_adjoint: what stands for the place is a statement of the backward sweep.
     """
 
     file: str = "<unknown>"
@@ -22,7 +22,7 @@ class Location:
     is_adjoint: bool = False
 
     def on_the_way_back(self) -> Location:
-        """The same place, for what the way back does there."""
+        """The same place, for what the backward sweep does there."""
         return self if self.is_adjoint else replace(self, is_adjoint=True)
 
     def __str__(self) -> str:

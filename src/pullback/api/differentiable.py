@@ -71,7 +71,7 @@ def differentiable(
     function: a Python function, method, lambda or `@njit` function; its source is read on the first call.
     jit: compile with Numba; False runs the generated NumPy code as it reads, for a debugger.
     fastmath: LLVM's flags for all operations, as Numba takes them. False: no operation is reordered or contracted. By
-        default only sums may be added up in another order, and only products of the way back be contracted.
+        default only sums may be added up in another order, and only products of the backward sweep be contracted.
     boundscheck: an index out of range is an IndexError; False trusts the indices.
     cache: keep machine code on disk for the next process.
     math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library. With "libm" and

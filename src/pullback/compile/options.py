@@ -14,7 +14,7 @@ class Options:
     """What `differentiable` takes: whether to compile and how, which optimisations are on, how much may be kept.
 
     fastmath: LLVM's flags for all operations; False for none; None for none in what computes the user's values, except
-    that sums may be added up in another order, and for contraction in what is done on the way back.
+    that sums may be added up in another order, and for contraction in what the backward sweep does.
     """
 
     jit: bool = True

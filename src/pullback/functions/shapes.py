@@ -1,4 +1,4 @@
-"""Functions that move, repeat or select elements: the cotangent takes the way back, and repeated elements add up."""
+"""Functions that move, repeat or select elements: the cotangent moves back, and repeated elements add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way back over a tape's records: from the cotangents of targets to those of sources."""
+"""The backward sweep over a tape's records: from the cotangents of targets to those of sources."""
 
 from __future__ import annotations
 

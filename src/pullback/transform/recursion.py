@@ -19,8 +19,8 @@ power(x: float64*, n: int64*):
         yield t.3
     return value
 
-A function of one result gives its value and its partial derivatives at once, so that nothing is computed again on the
-way back. One of several results is called again, by its pullback, with the cotangents of all of them.
+A function of one result gives its value and its partial derivatives at once, so that the backward sweep computes
+nothing again. One of several results is called again, by its pullback, with the cotangents of all of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`with insert_grad_of(x) as x_bar:` changes the cotangent of x on the way back; going forward the block is not run.
+"""`with insert_grad_of(x) as x_bar:` changes the cotangent of x in the backward sweep, and runs in no other.
 
 with insert_grad_of(b) as g:           b.1 = inserted(b)
     g = g * 0.9                  →     … and backwards: b_bar = b.1_bar * 0.9
@@ -97,13 +97,13 @@ def insert(context: Context, node: Any) -> None:
 
 
 def _depend_on_block(context: Context, inserted: Inserted, operands: tuple[Operand, ...]) -> None:
-    """Note what the block uses from outside, by reading it now; on the way back it is read again."""
+    """Note what the block uses from outside, by reading it now; the backward sweep reads it again."""
     inner = context.inner()
     inner.frames.append(inserted.frame())
     with inner.builder.block():
         for name, operand in zip((inserted.gradient, *inserted.names), operands, strict=True):
             inner.state.names[(0, name)] = inner.bind(Value(name, operand.type))
-        with suppress(PullbackError, StaticNeeded):  # raised again where somebody goes this way back
+        with suppress(PullbackError, StaticNeeded):  # raised again where somebody asks for the backward sweep
             inner.execute(list(inserted.body))
     context.dependencies |= inner.dependencies
 

@@ -135,7 +135,7 @@ class Reverser:
         self.block(block)
 
     def branches(self, statement: If) -> None:
-        """The same branch is taken on the way back; outer adjoints that it changes are its results."""
+        """The same branch is taken in the backward sweep; outer adjoints that it changes are its results."""
         adjoints = self.adjoints
         taken = {k: adjoints.take(result) for k, result in enumerate(statement.results) if result in adjoints.known}
         outer = adjoints.known

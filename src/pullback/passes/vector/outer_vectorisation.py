@@ -56,7 +56,6 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.analysis.outer_vectorisation import CREATING, Legality, Pieces, last_reads_of, pieces_of
-from pullback.analysis.reductions import versions_of_reductions
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -72,15 +71,15 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
-    is_scalar,
     read_in,
     results_of,
     values_in,
 )
 from pullback.ir.rewrite import like, renamed, with_blocks
 from pullback.ir.trip_counts import trip_count
-from pullback.ir.types import INT, Array, is_float
+from pullback.ir.types import INT, Array
 from pullback.passes.vector.packing import find_lines, pack
+from pullback.passes.vector.private_reductions import with_private_reductions
 
 WIDTH = 64
 MOST_ELEMENTS = 256
@@ -101,7 +100,9 @@ def vectorise_outer_loops(function: Function) -> Function:
 def _block(block: Block, shapes: Shapes) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        lanes = Legality(_sums_apart(statement)) if isinstance(statement, For) and not _is_short(statement) else None
+        lanes = None
+        if isinstance(statement, For) and not _is_short(statement):
+            lanes = Legality(with_private_reductions(statement))
         if lanes is not None and lanes.can_be_vectorised() and not lanes.are_large(MOST_ELEMENTS):
             statements += _StripMining(lanes, shapes).made()
         else:
@@ -113,43 +114,6 @@ def _is_short(loop: For) -> bool:
     """Whether the loop is known to have fewer iterations than a strip."""
     both = isinstance(loop.start, Constant) and isinstance(loop.stop, Constant)
     return both and bool(loop.stop.value - loop.start.value < WIDTH)
-
-
-def _sums_apart(loop: For) -> For:
-    """A loop whose inner loops add to sums of their own, which an iteration adds to its own sums at its end."""
-    sums: set[Value] = set()
-    for k, carried in enumerate(loop.carried):
-        if is_scalar(carried.parameter) and is_float(carried.parameter.type):
-            sums.update(versions_of_reductions(loop, [k]) or ())
-    statements: list[Statement] = []
-    last: list[Statement] = []
-    late: set[Value] = set()
-    for statement in loop.body.statements:
-        read = set(read_in(Block((statement,))))
-        if isinstance(statement, For):
-            if read & (late - sums):
-                return loop  # it needs what a branch makes beside a sum
-            statement, added = _starting_anew(statement, sums)
-            statements.append(statement)
-            last += added
-            late.update(let.value for let in added)
-        elif read & (sums | late):
-            last.append(statement)
-            late.update(results_of(statement))
-        else:
-            statements.append(statement)
-    return replace(loop, body=Block((*statements, *last), loop.body.yields))
-
-
-def _starting_anew(loop: For, sums: set[Value]) -> tuple[For, list[Let]]:
-    """An inner loop with sums that start at 0, and what adds them to those that they started from."""
-    carried, results, added = list(loop.carried), list(loop.results), []
-    for k, (parameter, initial) in enumerate((c.parameter, c.initial) for c in loop.carried):
-        if initial in sums:
-            results[k] = like(loop.results[k])
-            carried[k] = Carried(parameter, Constant(0.0, parameter.type))
-            added.append(Let(loop.results[k], np.add, (initial, results[k]), location=loop.location))
-    return replace(loop, carried=tuple(carried), results=tuple(results)), added
 
 
 class _StripMining:

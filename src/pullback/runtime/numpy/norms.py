@@ -9,7 +9,8 @@ import numpy as np
 
 from pullback.runtime.codegen.compiled import axis_of, compiled, constant, is_array, kernel
 from pullback.runtime.memory.strided import flat, product
-from pullback.runtime.numpy.reductions import max_middle, mean_dtype, min_middle, parts_of
+from pullback.runtime.numpy.reduction_loops import max_middle, min_middle
+from pullback.runtime.numpy.reductions import mean_dtype, parts_of
 from pullback.runtime.numpy.summation import sum_middle
 
 __all__ = ["norm_over", "rolled"]

@@ -11,13 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pullback.functions import composed, constants, elementwise, factorisations, linalg, reductions, shapes, special
+from pullback.functions import (
+    composed,
+    constants,
+    elementwise,
+    factorisations,
+    indexing,
+    linalg,
+    padding,
+    parts,
+    reductions,
+    shapes,
+    special,
+)
 from pullback.functions import strong_zeros as behind
 from pullback.functions.declare import CONSTANT, RULES, Rule
 
 __all__ = ["Rule", "is_constant", "rule_of"]
 
-FAMILIES = (composed, elementwise, factorisations, special, reductions, linalg, shapes, constants, behind)
+FAMILIES = (
+    *(composed, elementwise, factorisations, special, reductions, linalg, shapes, parts, padding, indexing, constants),
+    behind,
+)
 
 
 def rule_of(function: Callable[..., Any]) -> Rule | None:

@@ -85,7 +85,7 @@ def power_partials(x1, x2, *, y):
     return x2 * base ** (x2 - 1), y * np.log(base_of_log)
 
 
-partials({np.power: power_partials})
+partials({np.power: power_partials, np.float_power: power_partials})
 
 # Kinks. At a tie both arguments get half, so that f(x, x) has the derivative of x.
 partials(

@@ -13,12 +13,14 @@ import numpy as np
 from pullback.errors import TypingError
 from pullback.frontend.calls.apply import parameter_names
 from pullback.frontend.calls.spelling import canonical
-from pullback.frontend.source.addresses import name_of
-from pullback.functions import declare, rule_of
+from pullback.frontend.source.addresses import is_numpy, name_of
+from pullback.functions import rule_of
+from pullback.functions.declare import COMPOSED
+from pullback.runtime import cast
+from pullback.runtime.numpy.items import take_item
 from pullback.tape.protocols import HANDLERS
 from pullback.tape.pullbacks import positional
 from pullback.tape.recorders import active, is_connected, tell
-from pullback.tape.rules import RULES, cast, take_item
 from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, holds_tensor, stacked, tensor_of
 
 HARMLESS = {"dtype", "order", "casting", "subok", "out", "like", "kind", "stable", "device"}
@@ -30,24 +32,36 @@ _REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.mini
 
 
 def call(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """`function(*arguments, **keywords)` for a function of NumPy that is given tensors somewhere."""
+    """`function(*arguments, **keywords)` for a function of NumPy or of ours that is given tensors somewhere."""
+    if not is_numpy(function):
+        return apply(function, function, *arguments)
     check_writing(function, arguments, keywords)
     if out_of(function, arguments, keywords) is not None:
         return function(*bare(arguments), **bare(keywords))
-    composed = COMPOSED.get(function)
-    if composed is not None and takes(composed, arguments, keywords):
-        return composed(*arguments, **keywords)
+    text = text_for(function, arguments, keywords)
+    if text is not None:
+        try:
+            return text(*arguments, **keywords)
+        except NotImplementedError:  # of a setting that the text does not know
+            pass
     known = recorded_as(function, arguments, keywords)
     return returned(function, (arguments, keywords), function(*bare(arguments), **bare(keywords)), known)
 
 
-def takes(composed: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether a function that is made of others knows all of these arguments."""
+def text_for(
+    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """The text in other functions that knows all of these arguments; None where the function's own rule does."""
+    text = COMPOSED.get(function)
+    if text is None or (
+        rule_of(function) is not None and not isinstance(matched(function, arguments, keywords)[0], Unruled)
+    ):
+        return None
     try:
-        _signature(composed).bind(*arguments, **keywords)
+        _signature(text).bind(*arguments, **keywords)
     except TypeError:
-        return False
-    return True
+        return None
+    return text
 
 
 _signature = cache(inspect.signature)
@@ -65,7 +79,7 @@ def recorded_as(
     """The function and arguments that a call is recorded with, made before its result is; None if it is not."""
     if not active():
         return None
-    if function in COMPOSED:
+    if function in COMPOSED and rule_of(function) is None:
         return Unruled(function, "these arguments"), tensors_within((arguments, keywords))
     return matched(canonical(function), arguments, keywords)
 
@@ -156,7 +170,7 @@ def matched(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]]:
     """A function and its arguments in the order of its rule's; without a rule for these, all tensors in them."""
-    rule = RULES.get(function) or rule_of(function)
+    rule = rule_of(function)
     if rule is None:
         return function, tensors_within((arguments, keywords))
     names, of_numpy = positional(rule.body), names_of(function)
@@ -278,7 +292,3 @@ def as_dtype(x: Tensor, dtype: Any) -> Tensor:
 
 
 HANDLERS.call, HANDLERS.call_ufunc, HANDLERS.item, HANDLERS.as_dtype = call, call_ufunc, item, as_dtype
-
-
-COMPOSED: dict[Callable[..., Any], Callable[..., Any]] = dict(declare.COMPOSED)
-"""Functions of NumPy that are made of others, on tensors more than elsewhere."""

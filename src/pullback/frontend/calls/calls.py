@@ -11,15 +11,16 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float
-from pullback.frontend.calls.compositions import planned
+from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
+from pullback.frontend.calls.compositions import planned, text_for
 from pullback.frontend.calls.exact_libraries import by_call
+from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.special import SPECIAL
-from pullback.frontend.calls.spelling import canonical
+from pullback.frontend.calls.spelling import METHODS, canonical
 from pullback.frontend.source.addresses import address_of, draws_random_numbers, is_numpy, is_public, name_of
 from pullback.frontend.source.desugar import RESULT, desugar
 from pullback.frontend.source.finding import Source, find_source
@@ -28,6 +29,7 @@ from pullback.frontend.source.names import assigned_names
 from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
 from pullback.frontend.tapes.captured import binding_of, constant_of, is_tensor
 from pullback.frontend.values.bindings import (
+    ArrayRef,
     Binding,
     Bound,
     Cell,
@@ -40,6 +42,7 @@ from pullback.frontend.values.bindings import (
 from pullback.frontend.values.context import Context, Frame
 from pullback.frontend.values.results import binding_from, result_of
 from pullback.functions.declare import COMPOSED, PLANNING
+from pullback.ir.nodes import Value
 
 OURS = "pullback.functions"
 """Where functions are declared by texts that need no check of their language."""
@@ -56,6 +59,8 @@ def call(
     match function:
         case Local():
             return call_local(context, function, arguments, keywords, node)
+        case Method(receiver=ArrayRef() | Value()) if METHODS.get(function.name) in COMPOSED:
+            return call_static(context, METHODS[function.name], (function.receiver, *arguments), keywords, node)
         case Method():
             return call_method(context, function, arguments, keywords, node)
         case Bound(function=FunctionType() as plain):
@@ -78,8 +83,9 @@ def call_static(
         return known
     if _hashable(function) and function in PLANNING:
         return planned(context, function, arguments, node)
-    if _hashable(function) and function in COMPOSED:
-        return _call_composed(context, COMPOSED[function], arguments, keywords, node)
+    text = text_for(function, arguments, keywords) if _hashable(function) else None
+    if text is not None:
+        return _call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
     if isinstance(function, functools.partial):
@@ -109,9 +115,15 @@ def call_static(
 
 
 def _call_composed(
-    context: Context, text: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+    context: Context,
+    function: Any,
+    text: Any,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
 ) -> Binding:
     """A call of a function that is declared by a text, whose statements have the place of the call."""
+    keywords = checked_keywords(context, function, parameter_names(function), arguments, keywords, node)
     before, context.fixed_location = context.fixed_location, context.location(node)
     try:
         return call_python(context, text, arguments, keywords, node)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
-from pullback.frontend.calls.apply import needs_static
+from pullback.frontend.calls.apply import needs_static, parameter_names
 from pullback.frontend.source.addresses import name_of
 from pullback.frontend.values.bindings import Binding, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context
+from pullback.functions import rule_of
+from pullback.functions.declare import COMPOSED
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
+
+
+def text_for(function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding]) -> Any:
+    """The text that stands in the place of a call; None where there is none, or where the function's rule knows it."""
+    text = COMPOSED.get(function)
+    if text is None or rule_of(function) is None:
+        return text
+    given = {*parameter_names(function)[: len(arguments)], *keywords}
+    known, read = (inspect.signature(body).parameters.keys() for body in (rule_of(function).body, text))
+    return text if read >= given and not known >= given else None
 
 
 def planned(context: Context, function: Any, arguments: tuple[Binding, ...], node: Any) -> Binding:
@@ -19,6 +32,8 @@ def planned(context: Context, function: Any, arguments: tuple[Binding, ...], nod
         return _binding_of(function(*given))
     except (TypeError, ValueError, IndexError) as error:
         context.mistyped(node, str(error))
+    except NotImplementedError as error:
+        context.refuse(node, str(error))
 
 
 def _known(context: Context, binding: Binding, function: Any, node: Any) -> Any:

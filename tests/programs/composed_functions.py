@@ -129,7 +129,12 @@ def axes_of_vectors_and_numbers(x, a):
 @program(M)
 def axes_of_matrices(x):
     row, column = np.atleast_2d(x[0], x[:, :1])
-    return weighed([row + column, np.atleast_3d(x)]) + np.sum(np.atleast_1d([x[0, 0], 2.0]) ** 2)
+    return weighed([row + column, np.atleast_3d(x)])
+
+
+@program(1.5)
+def axes_of_lists(a):
+    return weighed([np.atleast_1d([a, 2.0 * a]), np.atleast_3d([[a], [1.0]])])
 
 
 @program(X)

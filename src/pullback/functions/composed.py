@@ -177,7 +177,7 @@ def with_axes(array, least):
     if np.ndim(array) == 0:
         return np.reshape(array, (1,) * least)
     if least == 2:
-        return array[None]
+        return array[None, :]
     return array[None, :, None] if np.ndim(array) == 1 else array[:, :, None]
 
 

@@ -33,15 +33,25 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None or np.ndim(a) == 0:
         a = np.reshape(a, (-1,))
         axis = 0
-    positions = positions_within(indices, np.shape(a)[axis], mode)
-    part = a[*before(axis, np.ndim(a)), positions]
+    whole = before(axis, np.ndim(a))
+    positions = positions_within(indices, np.shape(a)[axis], known_mode(mode))
+    part = a[*whole, positions]
     return np.copy(part) if np.ndim(positions) == 0 and np.ndim(part) > 0 else part
+
+
+@planning
+def known_mode(mode):
+    """What happens to positions beyond the ends. Raises NotImplementedError for other spellings of NumPy's modes."""
+    if mode not in ("raise", "wrap", "clip"):
+        raise NotImplementedError(f"np.take with mode={mode!r} is not supported")
+    return mode
 
 
 def positions_within(indices, extent, mode):
     """The positions that indices mean on an axis of this extent; truth values and Python's floats are numbers of it."""
     if isinstance(indices, (list, tuple)):
-        indices = np.stack(indices).astype(np.int64)
+        indices = np.asarray(indices)
+        indices = indices.astype(np.int64) if indices.dtype == np.float64 else indices
     if isinstance(indices, (bool, np.bool_, float)):
         indices = int(indices)
     if np.ndim(indices) > 0 and indices.dtype == np.bool_:
@@ -60,14 +70,21 @@ def take_along_axis(arr, indices, axis=-1):
     if axis is None:
         arr = np.reshape(arr, (-1,))
         axis = 0
-    if np.ndim(indices) != np.ndim(arr):
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    if indices.dtype == np.bool_:
-        raise IndexError("`indices` must be an integer array")
+    along = place_of(axis, lines(np.ndim(arr), np.ndim(indices), indices.dtype == np.bool_))
     places = []
     for k, (own, extent) in enumerate(zip(shapes_beside(np.ndim(arr)), np.shape(arr), strict=True)):
-        places.append(indices if k == place_of(axis, np.ndim(arr)) else np.reshape(np.arange(extent), own))
+        places.append(indices if k == along else np.reshape(np.arange(extent), own))
     return arr[tuple(places)]
+
+
+@planning
+def lines(rank, rank_of_positions, are_truth_values):
+    """The rank of an array and of positions in it. Raises as NumPy does where they do not go together."""
+    if rank != rank_of_positions:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    if are_truth_values:
+        raise IndexError("`indices` must be an integer array")
+    return rank
 
 
 @planning
@@ -132,23 +149,24 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     a = as_array(a)
     if n == 0:
         return a
-    if np.ndim(a) == 0:
-        raise ValueError("diff requires input that is at least one dimensional")
+    times = order(n, np.ndim(a))
     whole = before(axis, np.ndim(a))
     parts = [end_of(prepend, a, axis)] if prepend is not None else []
     parts.append(a)
     if append is not None:
         parts.append(end_of(append, a, axis))
     a = np.concatenate(tuple(parts), axis=axis) if len(parts) > 1 else a
-    for _ in numbers_to(order(n)):
+    for _ in numbers_to(times):
         later, earlier = a[*whole, 1:], a[*whole, :-1]
         a = later != earlier if a.dtype == np.bool_ else later - earlier
     return a
 
 
 @planning
-def order(n):
-    """So many differences. Raises ValueError for a negative number."""
+def order(n, rank):
+    """So many differences. Raises ValueError for a negative number, and for numbers, which have no axis."""
+    if rank == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
     return n

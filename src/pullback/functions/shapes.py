@@ -215,7 +215,8 @@ def unpermuted_along(y, positions, axis=-1, *, y_bar):
 def linspace(start, stop, num=50, endpoint=True, *, y_bar):
     """From y[k] = start + (stop - start) k / n."""
     along = (np.arange(num) / max(num - 1 if endpoint else num, 1)).astype(y_bar.dtype)
-    if y_bar.ndim > 1:
-        along = np.reshape(along, (-1,) + (1,) * (y_bar.ndim - 1))
+    if y_bar.ndim == 1:
+        return np.sum(y_bar * (1 - along)), np.sum(y_bar * along)
+    along = np.reshape(along, (-1,) + (1,) * (y_bar.ndim - 1))
     from_start, from_stop = np.sum(y_bar * (1 - along), axis=0), np.sum(y_bar * along, axis=0)
     return runtime.sum_to(from_start, np.shape(start)), runtime.sum_to(from_stop, np.shape(stop))

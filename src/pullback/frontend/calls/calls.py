@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
-from pullback.frontend.calls.compositions import planned, text_for
+from pullback.frontend.calls.compositions import check_known, planned, text_for
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
@@ -122,13 +122,15 @@ def _call_composed(
     keywords: dict[str, Binding],
     node: Any,
 ) -> Binding:
-    """A call of a function that is declared by a text, whose statements have the place of the call."""
+    """A call of a function that is declared by a text, whose statements have the place of the call, and no names."""
     keywords = checked_keywords(context, function, parameter_names(function), arguments, keywords, node)
-    before, context.fixed_location = context.fixed_location, context.location(node)
+    check_known(context, function, text, keywords, node)
+    before = context.fixed_location, context.in_text_of_ours
+    context.fixed_location, context.in_text_of_ours = context.location(node), True
     try:
         return call_python(context, text, arguments, keywords, node)
     finally:
-        context.fixed_location = before
+        context.fixed_location, context.in_text_of_ours = before
 
 
 def _call_partial(

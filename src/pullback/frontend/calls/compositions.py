@@ -25,6 +25,13 @@ def text_for(function: Any, arguments: tuple[Binding, ...], keywords: dict[str, 
     return text if read >= given and not known >= given else None
 
 
+def check_known(context: Context, function: Any, text: Any, keywords: dict[str, Binding], node: Any) -> None:
+    """Refuse keywords of a function that its text does not know."""
+    for name in keywords:
+        if name not in inspect.signature(text).parameters:
+            context.refuse(node, f"'{name}' of {name_of(function)} is not supported", "leave it out")
+
+
 def planned(context: Context, function: Any, arguments: tuple[Binding, ...], node: Any) -> Binding:
     """What a function gives for arguments that are known before the run. An error with a place for others."""
     given = [_known(context, argument, function, node) for argument in arguments]

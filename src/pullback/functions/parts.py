@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.functions.declare import composes, planning
+from pullback.runtime.numpy.nested_lists import array_of
 
 
 def as_array(x):
     """A list or tuple of numbers and arrays as one array."""
-    return np.stack(x) if isinstance(x, (list, tuple)) else x
+    return array_of(x) if isinstance(x, (list, tuple)) else x
 
 
 @planning
@@ -50,7 +51,7 @@ def known_mode(mode):
 def positions_within(indices, extent, mode):
     """The positions that indices mean on an axis of this extent; truth values and Python's floats are numbers of it."""
     if isinstance(indices, (list, tuple)):
-        indices = np.asarray(indices)
+        indices = array_of(indices)
         indices = indices.astype(np.int64) if indices.dtype == np.float64 else indices
     if isinstance(indices, (bool, np.bool_, float)):
         indices = int(indices)

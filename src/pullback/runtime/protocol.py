@@ -24,9 +24,13 @@ def dispatched(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*arguments: Any) -> Any:
         for argument in arguments:
-            kind = type(argument)
-            if getattr(kind, "__array_function__", _OF_ARRAYS) is not _OF_ARRAYS:
-                return argument.__array_function__(call, (kind,), arguments, {})
+            if has_protocol(argument):
+                return argument.__array_function__(call, (type(argument),), arguments, {})
         return function(*arguments)
 
     return call
+
+
+def has_protocol(argument: Any) -> bool:
+    """Whether this computes NumPy's functions of it itself."""
+    return getattr(type(argument), "__array_function__", _OF_ARRAYS) is not _OF_ARRAYS

@@ -18,10 +18,11 @@ from pullback.functions import rule_of
 from pullback.functions.declare import COMPOSED
 from pullback.runtime import cast
 from pullback.runtime.numpy.items import take_item
+from pullback.runtime.numpy.nested_lists import array_of
 from pullback.tape.protocols import HANDLERS
 from pullback.tape.pullbacks import positional
 from pullback.tape.recorders import active, is_connected, tell
-from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, holds_tensor, stacked, tensor_of
+from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, holds_tensor, tensor_of
 
 HARMLESS = {"dtype", "order", "casting", "subok", "out", "like", "kind", "stable", "device"}
 """Keywords of NumPy's that change no derivative; `out` has been refused before."""
@@ -216,12 +217,12 @@ def defaults(body: Callable[..., Any]) -> dict[str, Any]:
 def as_argument(name: str, argument: Any) -> Any:
     """An argument as rules take it: an array in place of a list, a tuple of numbers or of arrays where one belongs."""
     if name in _SEQUENCES:
-        return tuple(stacked(item) for item in argument)
+        return tuple(array_of(item) for item in argument)
     if name in _SETTINGS:
         plain = bare(argument)
         plain = plain.tolist() if isinstance(plain, np.ndarray | np.generic) else plain
         return tuple(plain) if isinstance(plain, list) else plain
-    return stacked(argument)
+    return array_of(argument)
 
 
 def out_of(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

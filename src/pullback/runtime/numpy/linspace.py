@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.runtime.codegen.compiled import compiled, dtype_of, is_scalar, kernel
+from pullback.runtime.codegen.compiled import compiled, is_scalar, kernel, result_dtype
 from pullback.runtime.memory.strided import common_shape, item, product
 from pullback.runtime.numpy.elementwise_loops import is_operand, shape_of, spread
 
@@ -55,7 +55,7 @@ def fill_columns(out: Any, firsts: Any, lasts: Any, columns: int, intervals: int
 def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
     if not is_operand(start) or not is_operand(stop):
         return None
-    common = np.result_type(dtype_of(start), dtype_of(stop))
+    common = result_dtype(start, stop)
     dtype = common if common.kind == "f" else np.dtype(np.float64)
     one = dtype.type(1)
 

@@ -14,7 +14,7 @@ from pullback.errors import TypingError
 from pullback.frontend.calls.apply import parameter_names
 from pullback.frontend.calls.spelling import canonical
 from pullback.frontend.source.addresses import is_numpy, name_of
-from pullback.functions import rule_of
+from pullback.functions import rule_of, text_for
 from pullback.functions.declare import COMPOSED
 from pullback.runtime import cast
 from pullback.runtime.numpy.items import take_item
@@ -39,7 +39,7 @@ def call(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dic
     check_writing(function, arguments, keywords)
     if out_of(function, arguments, keywords) is not None:
         return function(*bare(arguments), **bare(keywords))
-    text = text_for(function, arguments, keywords)
+    text = text_that_knows(function, arguments, keywords)
     if text is not None:
         try:
             return text(*arguments, **keywords)
@@ -49,20 +49,19 @@ def call(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dic
     return returned(function, (arguments, keywords), function(*bare(arguments), **bare(keywords)), known)
 
 
-def text_for(
+def text_that_knows(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Callable[..., Any] | None:
-    """The text in other functions that knows all of these arguments; None where the function's own rule does."""
-    text = COMPOSED.get(function)
-    if text is None or (
-        rule_of(function) is not None and not isinstance(matched(function, arguments, keywords)[0], Unruled)
-    ):
+    """The text in other functions that stands for a call; None where there is none that knows all of its arguments."""
+    if function not in COMPOSED:
         return None
+    text = text_for(function, {*names_of(function)[: len(arguments)], *keywords})
     try:
-        _signature(text).bind(*arguments, **keywords)
+        if text is not None:
+            _signature(text).bind(*arguments, **keywords)
+        return text
     except TypeError:
         return None
-    return text
 
 
 _signature = cache(inspect.signature)

@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
-from pullback.frontend.calls.compositions import check_known, planned, text_for
+from pullback.frontend.calls.compositions import check_known, planned
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
@@ -41,6 +41,7 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.context import Context, Frame
 from pullback.frontend.values.results import binding_from, result_of
+from pullback.functions import text_for
 from pullback.functions.declare import COMPOSED, PLANNING
 from pullback.ir.nodes import Value
 
@@ -83,7 +84,9 @@ def call_static(
         return known
     if _hashable(function) and function in PLANNING:
         return planned(context, function, arguments, node)
-    text = text_for(function, arguments, keywords) if _hashable(function) else None
+    text = COMPOSED.get(function) if _hashable(function) else None
+    if text is not None:
+        text = text_for(function, {*parameter_names(function)[: len(arguments)], *keywords})
     if text is not None:
         return _call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:

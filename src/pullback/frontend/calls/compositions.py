@@ -5,24 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from pullback.frontend.calls.apply import needs_static, parameter_names
+from pullback.frontend.calls.apply import needs_static
 from pullback.frontend.source.addresses import name_of
 from pullback.frontend.values.bindings import Binding, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context
-from pullback.functions import rule_of
-from pullback.functions.declare import COMPOSED
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
-
-
-def text_for(function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding]) -> Any:
-    """The text that stands in the place of a call; None where there is none, or where the function's rule knows it."""
-    text = COMPOSED.get(function)
-    if text is None or rule_of(function) is None:
-        return text
-    given = {*parameter_names(function)[: len(arguments)], *keywords}
-    known, read = (inspect.signature(body).parameters.keys() for body in (rule_of(function).body, text))
-    return text if read >= given and not known >= given else None
 
 
 def check_known(context: Context, function: Any, text: Any, keywords: dict[str, Binding], node: Any) -> None:

@@ -1073,6 +1073,8 @@ def accumulate(name: str, a: Any, axis: int | None = 0, dtype: Any = None) -> An
     array = as_objects(a)
     if axis is None:
         array, axis = array.ravel(), 0
+    if array.size == 0:
+        return as_dual_array(array.copy())
     return map_lanes(lambda lane: list(itertools.accumulate(map(lift, lane), UFUNCS[name])), array, axis)
 
 
@@ -1427,12 +1429,37 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
 @implements(np.pad)
 def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Any:
-    if mode not in {"constant", "edge", "reflect", "symmetric", "wrap"}:
-        raise NotImplementedError(f"the oracle has no np.pad with mode {mode!r}")
+    if mode in _MARGINS and np.size(array) > 0:
+        return padded_lane_by_lane(array, pad_width, _MARGINS[mode], *options.values())
+    if mode not in {"constant", "edge", "reflect", "symmetric", "wrap"} or options:
+        raise NotImplementedError(f"the oracle has no np.pad with mode {mode!r} and {options}")
     places = np.pad(np.arange(1, np.size(array) + 1).reshape(np.shape(array)), pad_width, mode=mode)
-    filler = options.get("constant_values", 0.0)
-    table = objects([lift(filler), *stored(array).ravel()], (np.size(array) + 1,))
+    table = objects([lift(0.0), *stored(array).ravel()], (np.size(array) + 1,))
     return as_dual_array(table[places])
+
+
+def padded_lane_by_lane(array: Any, pad_width: Any, margin: Any, ends: Any = 0.0) -> Any:
+    """`margin` gives what stands before a lane, from the outside, of its elements, a width and an end."""
+    array = plain(dual_array(array))
+    for axis, (before, behind) in enumerate(np.broadcast_to(pad_width, (array.ndim, 2)).tolist()):
+        pair = ends if isinstance(ends, tuple) else (ends, ends)
+        first, last = pair[axis] if isinstance(pair[0], tuple) else pair
+
+        def of_lane(lane: list[Any], k: int = before, n: int = behind, a: Any = first, b: Any = last) -> list[Any]:
+            lane = list(map(lift, lane))
+            return [*margin(lane, k, a), *lane, *reversed(margin(lane[::-1], n, b))]
+
+        array = plain(map_lanes(of_lane, array, axis))
+    return as_dual_array(array)
+
+
+_MARGINS: dict[str, Any] = {
+    "constant": lambda lane, width, end: [lift(end)] * width,
+    "mean": lambda lane, width, end: [sum(lane, lift(0.0)) / len(lane)] * width,
+    "maximum": lambda lane, width, end: [max(lane, key=base)] * width,
+    "minimum": lambda lane, width, end: [min(lane, key=base)] * width,
+    "linear_ramp": lambda lane, width, end: [end + (lane[0] - end) * (k / width) for k in range(width)],
+}
 
 
 @implements(np.gradient)
@@ -1774,9 +1801,13 @@ def filled(shape: Any, value: Any, dtype: Any = None, **_options: Any) -> Any:
     return result
 
 
-def spaced(start: Any, stop: Any, num: int = 50, endpoint: bool = True, **_options: Any) -> Any:
-    steps = np.arange(num) / (num - 1 if endpoint else num)
-    return lifted(start + (stop - start) * lifted(steps))
+def spaced(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    intervals = max(num - 1 if endpoint else num, 1)
+    steps = np.reshape(np.arange(num) / intervals, (-1,) + (1,) * max(np.ndim(start), np.ndim(stop)))
+    points = np.moveaxis(lifted(start + (stop - start) * lifted(steps)), 0, axis)
+    return (points, (stop - start) / intervals) if retstep else points
 
 
 def stepped(*args: Any, **kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.runtime.numpy.items import put_item, take_item
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,11 @@ def scans() -> list[Sample]:
     ]
 
 
+def recurrences() -> list[Sample]:
+    shapes: list[tuple[int, ...]] = [(5,), (1,), (0,), (3, 2), (0, 2), (2, 0)]
+    return [of(draw(*shape), draw(*shape)) for shape in shapes] + [of(np.array([2.0, 0.0, 3.0, 0.0]), draw(4))]
+
+
 def products() -> list[Sample]:
     shapes = [((3,), (3,)), ((2, 3), (3,)), ((2,), (2, 3)), ((2, 3), (3, 4)), ((2, 0), (0, 3))]
     return [of(draw(*a), draw(*b)) for a, b in shapes]
@@ -160,6 +166,7 @@ SMOOTH: dict[Any, list[Sample]] = {
         of(draw(4, low=0.5), 0.0),
         of(np.array(3), draw(4)),
     ],
+    np.float_power: [*binary((0.5, 2), (-2, 2)), of(draw(4), 2), of(draw(4), 0), of(np.array([0.0, 1.3]), 1)],
     np.absolute: unary(),
     np.fabs: unary(),
     np.copysign: binary(),
@@ -216,6 +223,8 @@ SMOOTH: dict[Any, list[Sample]] = {
     ],
     np.cumsum: scans(),
     np.cumprod: scans(),
+    runtime.recurrence: recurrences(),
+    runtime.masked_recurrence: recurrences(),
     np.linalg.norm: [
         *(of(draw(4), ord=ord) for ord in (None, 1, 2, 3, 2.5, 0)),
         of(apart(4), ord=np.inf),
@@ -271,7 +280,10 @@ SMOOTH: dict[Any, list[Sample]] = {
         of(matrix(2, 3), draw(3, 2, 2)),
         of(matrix(2), draw(3, 2, 2)),
     ],
-    np.linspace: [of(draw(), draw(), 5), of(draw(), draw(), 4, False), of(draw(), draw(), 1)],
+    np.linspace: [
+        *(of(draw(), draw(), 5), of(draw(), draw(), 4, False), of(draw(), draw(), 1)),
+        *(of(draw(3), draw(3), 4), of(draw(2, 1), draw(3), 3), of(draw(2), draw(), 3, False), of(draw(0), draw(), 2)),
+    ],
     runtime.permuted_along: [
         of(draw(4), np.array([2, 0, 3, 1]), 0),
         of(draw(2, 3), np.array([[1, 2, 0], [0, 2, 1]]), 1),
@@ -280,11 +292,24 @@ SMOOTH: dict[Any, list[Sample]] = {
         of(draw(4), np.array([2, 0, 3, 1]), 0),
         of(draw(2, 3), np.array([[1, 0, 1], [0, 1, 0]]), 0),
     ],
+    take_item: [
+        of(draw(4), 2),
+        of(draw(3, 4), (slice(None), slice(1, None))),
+        of(draw(3, 4), (Ellipsis, 1)),
+        of(draw(4), np.array([0, 2, 2, -4])),
+        of(draw(3, 4), (slice(None), np.array([[0, 1], [1, 1]]))),
+        of(draw(3), np.array([True, False, True])),
+        of(draw(3), (None, slice(0, 0))),
+    ],
+    put_item: [
+        of(draw(2), slice(1, 3), (4,)),
+        of(draw(), 1, (4,)),
+        of(draw(3), np.array([0, 2, 2]), (4,)),
+        of(draw(2, 3), (slice(None), np.array([1, 1, 0])), (2, 2)),
+    ],
+    runtime.cast: [of(draw(2, 3), "longdouble"), of(draw(), "longdouble")],
     np.reshape: [of(draw(2, 3), (3, 2)), of(draw(2, 3), -1), of(draw(), (1, 1)), of(draw(6), (2, -1))],
     np.ravel: [of(draw(2, 3)), of(draw())],
-    np.atleast_1d: [of(draw()), of(draw(2))],
-    np.atleast_2d: [of(draw()), of(draw(2))],
-    np.atleast_3d: [of(draw()), of(draw(2)), of(draw(2, 3))],
     np.expand_dims: [of(draw(3), 0), of(draw(2, 3), (0, -1)), of(draw(), 0)],
     np.squeeze: [of(draw(1, 3)), of(draw(1, 4), 0), of(draw(1, 3, 1), axis=0), of(draw(1, 1))],
     np.transpose: [of(draw(2, 3)), of(draw(2, 3, 4), axes=(2, 0, 1)), of(draw(2, 3, 4)), of(draw(3))],

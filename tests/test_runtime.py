@@ -15,6 +15,7 @@ from numba import njit
 from scipy import special
 
 from pullback import runtime as rt
+from pullback.runtime.numpy.items import put_item
 
 OPTIONS = {
     "error_model": "numpy",
@@ -359,6 +360,54 @@ def test_digamma_is_accurate():
 def test_masked_product_ignores_infinite_partials_where_the_cotangent_is_zero():
     agree(lambda a, b: rt.masked_product(a, b), np.array([0.0, 2.0, 0.0]), np.array([np.inf, 3.0, np.nan]))
     agree(lambda a, b: rt.masked_product(a, b), 0.0, np.array([np.inf, 3.0, np.nan]))
+
+
+def recurrences(a, b):
+    return (
+        rt.recurrence(a, b), rt.masked_recurrence(a, b), rt.recurrence(a[0], b[1]), rt.recurrence(a.T, b.T),
+        rt.masked_recurrence(a[:, :0], b[:, :0]), rt.recurrence(a[:0], b[:0]), rt.recurrence(a[:1], b[:1]),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", ["fortran_float32", "strided", "read_only"])
+def test_recurrences_agree(layout):
+    agree(recurrences, LAYOUTS[layout](X), LAYOUTS[layout](1.5 - X))
+
+
+def test_a_masked_recurrence_keeps_zeros_beside_infinite_coefficients():
+    a, b = np.array([np.nan, np.inf, 2.0, np.nan]), np.array([1.0, 0.0, 0.0, 0.0])
+    agree(lambda a, b: rt.masked_recurrence(a, b), a, b)
+    np.testing.assert_array_equal(rt.masked_recurrence(a, b), b)
+    np.testing.assert_array_equal(rt.recurrence(a, b)[:3], [np.nan] * 3)
+
+
+def grids(a, n):
+    return (
+        rt.linspace(a[0], a[1], n), rt.linspace(a, 2, n, False), rt.linspace(0, a[:, :1], n), rt.linspace(a, a[0], n),
+        rt.linspace(a[0], a[0], n), rt.linspace(a[:, :0], a[0, 0], n),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", ["fortran_float32", "strided"])
+def test_grids_between_arrays_agree(layout):
+    for n in (0, 1, 5):
+        agree(grids, LAYOUTS[layout](X), n)
+
+
+def test_grids_between_arrays_are_numpys_to_the_last_bit():
+    a, b = X3[0, :, :1], X3[1]
+    np.testing.assert_array_equal(njit(**OPTIONS)(lambda a, b: rt.linspace(a, b, 7))(a, b), np.linspace(a, b, 7))
+
+
+def test_functions_of_ours_ask_their_arguments_first():
+    class Named:
+        def __array_function__(self, function, types, arguments, keywords):
+            return function, arguments, keywords
+
+    x = Named()
+    for function in (rt.masked_product, rt.recurrence, rt.masked_recurrence, put_item):
+        assert function(1.0, x) == (function, (1.0, x), {})
+    np.testing.assert_array_equal(rt.masked_product(np.ones(2).view(np.recarray), 2.0), [2.0, 2.0])
 
 
 # Counts and buffers

@@ -8,10 +8,23 @@ that are not differentiable stand last and get no cotangent.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
-from pullback.functions import composed, constants, elementwise, factorisations, linalg, reductions, shapes, special
+from pullback.functions import (
+    composed,
+    constants,
+    elementwise,
+    factorisations,
+    indexing,
+    linalg,
+    padding,
+    parts,
+    reductions,
+    shapes,
+    special,
+)
 from pullback.functions import strong_zeros as behind
 from pullback.functions.record import RECORDS, Function, Helper, Record, Rule, is_elementwise, record_of
 
@@ -28,14 +41,31 @@ __all__ = [
     "on_numbers",
     "record_of",
     "rule_of",
+    "text_for",
 ]
 
-FAMILIES = (composed, elementwise, factorisations, special, reductions, linalg, shapes, constants, behind)
+FAMILIES = (
+    *(composed, elementwise, factorisations, special, reductions, linalg, shapes, parts, padding, indexing, constants),
+    behind,
+)
 
 
 def rule_of(function: Function) -> Rule | None:
     """The rule of a canonical function; None where there is none, and for functions that are constant."""
     return record_of(function).rule
+
+
+def text_for(function: Function, given: set[str]) -> Function | None:
+    """The text in others that stands in the place of a call of a canonical function.
+
+    given: the parameters that the call names. None where there is no text, and for a function with a rule where that
+    knows them all, or the text does not either.
+    """
+    record = record_of(function)
+    if record.text is None or record.rule is None:
+        return record.text
+    known, read = (inspect.signature(body).parameters.keys() for body in (record.rule.body, record.text))
+    return record.text if given <= read and not given <= known else None
 
 
 def is_constant(function: Function) -> bool:

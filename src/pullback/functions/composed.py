@@ -10,6 +10,7 @@ import numpy as np
 
 from pullback.functions.contractions import contracted_axes, einsum_plan
 from pullback.functions.declare import composes, planning
+from pullback.functions.parts import as_array, numbers_to
 from pullback.runtime import argsort_along, permuted_along
 
 
@@ -139,3 +140,92 @@ def extent(sizes):
     for size in sizes:
         total = total * size
     return total
+
+
+@composes(np.atleast_1d)
+def atleast_1d(*arys):
+    """Each array, a number as one of one element."""
+    made = []
+    for ary in arys:
+        made.append(with_axes(ary, 1))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@composes(np.atleast_2d)
+def atleast_2d(*arys):
+    """Each array, a vector as one row."""
+    made = []
+    for ary in arys:
+        made.append(with_axes(ary, 2))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@composes(np.atleast_3d)
+def atleast_3d(*arys):
+    """Each array, a vector as one row, a matrix with an axis behind its own."""
+    made = []
+    for ary in arys:
+        made.append(with_axes(ary, 3))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def with_axes(array, least):
+    """A view of the array with at least so many axes."""
+    array = as_array(array)
+    if np.ndim(array) >= least:
+        return array
+    if np.ndim(array) == 0:
+        return np.reshape(array, (1,) * least)
+    if least == 2:
+        return array[None, :]
+    return array[None, :, None] if np.ndim(array) == 1 else array[:, :, None]
+
+
+def common_shape(shapes):
+    """The shape of arrays of these shapes together, where they fit."""
+    whole = []
+    for k in numbers_to(largest([len(shape) for shape in shapes])):
+        extent = 1
+        for shape in shapes:
+            own = shape[len(shape) - 1 - k] if k < len(shape) else 1
+            extent = own if extent == 1 else extent
+        whole.append(extent)
+    return tuple(reversed(whole))
+
+
+@planning
+def largest(counts):
+    """The largest of these numbers; 0 where there is none."""
+    return max(counts, default=0)
+
+
+@composes(np.broadcast_arrays)
+def broadcast_arrays(*args, subok=False):
+    """The arrays in their common shape."""
+    shapes, made = [], []
+    for array in args:
+        shapes.append(np.shape(array))
+    shape = common_shape(shapes)
+    for array in args:
+        made.append(np.broadcast_to(array, shape))
+    return tuple(made)
+
+
+@composes(np.polyval)
+def polyval(p, x):
+    """Horner's scheme."""
+    x = as_array(x)
+    y = x * 0
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
+@composes(np.linspace)
+def linspace(start, stop, num=50, endpoint=True, retstep=False, *, axis=0):
+    """Evenly spaced numbers along an axis, and the step between them: what its own rule knows, moved."""
+    points = np.moveaxis(np.linspace(start, stop, num, endpoint), 0, axis)
+    if not retstep:
+        return points
+    intervals = num - 1 if endpoint else num
+    return points, (stop - start) / intervals if intervals > 0 else np.nan

@@ -97,6 +97,7 @@ partials(
     vector=has_vector_power,
     loop=True,
 )
+partials(np.float_power, power_partials)
 
 # Trigonometric and hyperbolic functions
 partials(np.sin, lambda x: np.cos(x), spellings=(math.sin,), vector=True, loop=True)

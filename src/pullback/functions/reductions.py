@@ -213,7 +213,23 @@ def product_of_others(a):
 
 def cumprod_first(a, y, y_bar):
     """The cotangent of `a` for y = cumprod(a, axis=0)."""
-    total = np.copy(y_bar)
-    for k in range(a.shape[0] - 1, 0, -1):
-        total[k - 1] += a[k] * total[k]
+    total = runtime.recurrence(a, y_bar)
     return total * np.concatenate((np.ones_like(y[:1]), y[:-1]))
+
+
+@vjp(runtime.recurrence)
+def recurrence(a, b, *, y, y_bar):
+    """From y[k] = b[k] + a[k+1] y[k+1]:  b̄[k] = ȳ[k] + a[k] b̄[k-1],  ā[k] = b̄[k-1] y[k]."""
+    b_bar = forward_recurrence(a, y_bar)
+    return np.concatenate((np.zeros_like(a[:1]), b_bar[:-1] * y[1:])), b_bar
+
+
+@vjp(runtime.masked_recurrence)
+def masked_recurrence(a, b, *, y, y_bar):
+    """As of `recurrence`, with 0 for a coefficient that is masked, as in the partials of a masked product."""
+    return recurrence(np.where((y != 0) | np.isfinite(a), a, 0), b, y=y, y_bar=y_bar)
+
+
+def forward_recurrence(a, b):
+    """x[k] = b[k] + a[k] x[k-1], from the first: the coefficients of the reversed recurrence stand one place later."""
+    return np.flip(runtime.recurrence(np.roll(np.flip(a, 0), 1, 0), np.flip(b, 0)), 0)

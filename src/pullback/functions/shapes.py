@@ -16,7 +16,7 @@ def reshape(a, shape, *, y_bar):
     return np.reshape(y_bar, np.shape(a))
 
 
-@linear(np.ravel, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+@linear(np.ravel)
 def ravel(a, *, y_bar):
     return np.reshape(y_bar, np.shape(a))
 
@@ -223,8 +223,10 @@ def unpermuted_along(y, positions, axis=-1, *, y_bar):
 
 @vjp(np.linspace, compiled=helper(runtime.linspace))
 def linspace(start, stop, num=50, endpoint=True, *, y_bar):
-    """From y[k] = start + (stop - start) k / n. Raises NotImplementedError for arrays of starts or ends."""
-    if np.ndim(start) > 0 or np.ndim(stop) > 0:
-        raise NotImplementedError("the derivative of np.linspace is known between numbers")
+    """From y[k] = start + (stop - start) k / n."""
     along = (np.arange(num) / max(num - 1 if endpoint else num, 1)).astype(y_bar.dtype)
-    return np.sum(y_bar * (1 - along)), np.sum(y_bar * along)
+    if y_bar.ndim == 1:
+        return np.sum(y_bar * (1 - along)), np.sum(y_bar * along)
+    along = np.reshape(along, (-1,) + (1,) * (y_bar.ndim - 1))
+    from_start, from_stop = np.sum(y_bar * (1 - along), axis=0), np.sum(y_bar * along, axis=0)
+    return runtime.sum_to(from_start, np.shape(start)), runtime.sum_to(from_stop, np.shape(stop))

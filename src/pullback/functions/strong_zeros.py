@@ -101,7 +101,11 @@ def kept_zero(a_bar, a, axis, keepdims, y_bar):
 
 
 def cumprod_first(a, y, y_bar):
-    total = np.copy(y_bar)
-    for k in range(a.shape[0] - 1, 0, -1):
-        total[k - 1] += masked_product(total[k], a[k])
+    total = runtime.masked_recurrence(a, y_bar)
     return masked_product(total, np.concatenate((np.ones_like(y[:1]), y[:-1])))
+
+
+@behind_choice(runtime.recurrence, runtime.masked_recurrence)
+def recurrence(a, b, *, y, y_bar):
+    b_bar = np.flip(runtime.masked_recurrence(np.roll(np.flip(a, 0), 1, 0), np.flip(y_bar, 0)), 0)
+    return np.concatenate((np.zeros_like(a[:1]), masked_product(b_bar[:-1], y[1:]))), b_bar

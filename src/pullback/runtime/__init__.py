@@ -40,6 +40,7 @@ from pullback.runtime.numpy.joining import concatenate, stack
 from pullback.runtime.numpy.linalg import dot, inner, matmul, outer, vdot
 from pullback.runtime.numpy.linspace import linspace
 from pullback.runtime.numpy.norms import norm_over, rolled
+from pullback.runtime.numpy.recurrences import masked_recurrence, recurrence
 from pullback.runtime.numpy.reductions import (
     all_over,
     any_over,
@@ -167,6 +168,7 @@ __all__ = [
     "logit",
     "mT",
     "masked_product",
+    "masked_recurrence",
     "matmul",
     "matrix_product",
     "max_over",
@@ -191,6 +193,7 @@ __all__ = [
     "push_row",
     "rad2deg",
     "ravel",
+    "recurrence",
     "remainder",
     "repeat",
     "reserve",

@@ -1,7 +1,6 @@
 """Derivatives of what was just computed: tensors, the tapes that record operations on them, and the backward sweep."""
 
 from pullback.tape import calls as _calls  # noqa: F401  sees calls of differentiable functions
-from pullback.tape import composed as _composed  # noqa: F401  tells which functions are made of others
 from pullback.tape.custom import custom_gradient, recompute_grad, stop_gradient
 from pullback.tape.forward import ForwardAccumulator
 from pullback.tape.gradient_tape import GradientTape

@@ -8,8 +8,8 @@ from typing import Any
 
 from pullback.errors import Location
 from pullback.frontend.source.addresses import name_of
+from pullback.runtime import cast
 from pullback.tape.call_sites import call_site
-from pullback.tape.rules import cast
 from pullback.tape.tensor import Tensor
 
 

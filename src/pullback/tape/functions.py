@@ -12,13 +12,15 @@ import numpy as np
 
 from pullback.errors import TypingError
 from pullback.frontend.calls.apply import parameter_names
-from pullback.frontend.source.addresses import name_of
-from pullback.functions import RECORDS, canonical, rule_of
+from pullback.frontend.source.addresses import is_numpy, name_of
+from pullback.functions import canonical, record_of, rule_of, text_for
+from pullback.runtime import cast
+from pullback.runtime.numpy.items import take_item
+from pullback.runtime.numpy.nested_lists import array_of
 from pullback.tape.protocols import HANDLERS
 from pullback.tape.pullbacks import positional
 from pullback.tape.recorders import active, is_connected, tell
-from pullback.tape.rules import RULES, cast, take_item
-from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, holds_tensor, stacked, tensor_of
+from pullback.tape.tensor import PLAIN, Tensor, apply, as_operand, check_class, holds_tensor, tensor_of
 
 HARMLESS = {"dtype", "order", "casting", "subok", "out", "like", "kind", "stable", "device"}
 """Keywords of NumPy's that change no derivative; `out` has been refused before."""
@@ -29,24 +31,35 @@ _REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.mini
 
 
 def call(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """`function(*arguments, **keywords)` for a function of NumPy that is given tensors somewhere."""
+    """`function(*arguments, **keywords)` for a function of NumPy or of ours that is given tensors somewhere."""
+    if not is_numpy(function):
+        return apply(function, function, *arguments)
     check_writing(function, arguments, keywords)
     if out_of(function, arguments, keywords) is not None:
         return function(*bare(arguments), **bare(keywords))
-    composed = COMPOSED.get(function)
-    if composed is not None and takes(composed, arguments, keywords):
-        return composed(*arguments, **keywords)
+    text = text_that_knows(function, arguments, keywords)
+    if text is not None:
+        try:
+            return text(*arguments, **keywords)
+        except NotImplementedError:  # of a setting that the text does not know
+            pass
     known = recorded_as(function, arguments, keywords)
     return returned(function, (arguments, keywords), function(*bare(arguments), **bare(keywords)), known)
 
 
-def takes(composed: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether a function that is made of others knows all of these arguments."""
+def text_that_knows(
+    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """The text in other functions that stands for a call; None where there is none that knows all of its arguments."""
+    if record_of(function).text is None:
+        return None
+    text = text_for(function, {*names_of(function)[: len(arguments)], *keywords})
     try:
-        _signature(composed).bind(*arguments, **keywords)
+        if text is not None:
+            _signature(text).bind(*arguments, **keywords)
+        return text
     except TypeError:
-        return False
-    return True
+        return None
 
 
 _signature = cache(inspect.signature)
@@ -64,7 +77,7 @@ def recorded_as(
     """The function and arguments that a call is recorded with, made before its result is; None if it is not."""
     if not active():
         return None
-    if function in COMPOSED:
+    if record_of(function).text is not None and rule_of(function) is None:
         return Unruled(function, "these arguments"), tensors_within((arguments, keywords))
     return matched(canonical(function), arguments, keywords)
 
@@ -155,7 +168,7 @@ def matched(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]]:
     """A function and its arguments in the order of its rule's; without a rule for these, all tensors in them."""
-    rule = RULES.get(function) or rule_of(function)
+    rule = rule_of(function)
     if rule is None:
         return function, tensors_within((arguments, keywords))
     names, of_numpy = positional(rule.body), names_of(function)
@@ -201,12 +214,12 @@ def defaults(body: Callable[..., Any]) -> dict[str, Any]:
 def as_argument(name: str, argument: Any) -> Any:
     """An argument as rules take it: an array in place of a list, a tuple of numbers or of arrays where one belongs."""
     if name in _SEQUENCES:
-        return tuple(stacked(item) for item in argument)
+        return tuple(array_of(item) for item in argument)
     if name in _SETTINGS:
         plain = bare(argument)
         plain = plain.tolist() if isinstance(plain, np.ndarray | np.generic) else plain
         return tuple(plain) if isinstance(plain, list) else plain
-    return stacked(argument)
+    return array_of(argument)
 
 
 def out_of(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -277,9 +290,3 @@ def as_dtype(x: Tensor, dtype: Any) -> Tensor:
 
 
 HANDLERS.call, HANDLERS.call_ufunc, HANDLERS.item, HANDLERS.as_dtype = call, call_ufunc, item, as_dtype
-
-
-COMPOSED: dict[Callable[..., Any], Callable[..., Any]] = {
-    record.function: record.text for record in RECORDS.values() if record.text is not None
-}
-"""Functions of NumPy that are made of others, on tensors more than elsewhere."""

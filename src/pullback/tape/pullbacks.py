@@ -21,7 +21,6 @@ from pullback.functions import Rule
 from pullback.ir.syntax import PARSING
 from pullback.runtime import masked_product
 from pullback.tape.operand_needs import Need, need_of, tree_of
-from pullback.tape.tensor import Tensor, apply
 
 Wanted = tuple[Any, ...]
 """Numbers of arguments; (number, position) for one in a tuple of arrays."""
@@ -90,8 +89,6 @@ def _with_masked_products(partials: Callable[..., Any]) -> Callable[..., tuple[A
 def _product_behind(y_bar: Any, partial_: Any) -> Any:
     if partial_ is None or (type(partial_) in (int, float) and math.isfinite(partial_)):
         return None if partial_ is None else y_bar * partial_
-    if isinstance(y_bar, Tensor) or isinstance(partial_, Tensor):
-        return apply(masked_product, masked_product, y_bar, partial_)
     return masked_product(y_bar, partial_)
 
 

@@ -17,7 +17,6 @@ from pullback.tape.call_sites import call_site
 from pullback.tape.functions import Unruled
 from pullback.tape.operand_needs import Need
 from pullback.tape.pullbacks import RESULT, Pullback, Wanted, pullback_of
-from pullback.tape.rules import RULES
 from pullback.tape.tensor import Tensor, as_recorded
 
 Record = tuple[Any, ...]
@@ -125,7 +124,7 @@ def find_pullback(function: Any, wanted: Wanted) -> Pullback:
     if hasattr(function, "pullback"):
         made: Pullback = function.pullback(wanted)
         return made
-    rule = None if isinstance(function, Unruled) else RULES.get(function) or rule_of(function)
+    rule = None if isinstance(function, Unruled) else rule_of(function)
     if rule is None:
         return missing(function, wanted, call_site())
     _PULLBACKS[function, wanted] = pullback_of(rule, wanted)

@@ -12,10 +12,10 @@ from pullback import runtime
 from pullback.errors import MissingRuleError, PullbackError
 from pullback.frontend.source.addresses import name_of
 from pullback.functions import rule_of
+from pullback.runtime.numpy.items import add_item, has_arrays, take_item
 from pullback.tape.functions import as_dtype
 from pullback.tape.pullbacks import Pullback
 from pullback.tape.record import Record
-from pullback.tape.rules import RULES, add_item, has_arrays, take_item
 from pullback.tape.tensor import Tensor, Withdrawn, as_recorded, elements_of
 
 SELECT = Pullback(None, (0,), None, None, (), False)
@@ -118,7 +118,7 @@ class Sweep:
         try:
             return run(y_bar, *kept)
         except (TypeError, ValueError, IndexError, AttributeError) as error:
-            if isinstance(error, PullbackError | np.linalg.LinAlgError) or not _has_rule(pullback.function):
+            if isinstance(error, PullbackError | np.linalg.LinAlgError) or rule_of(pullback.function) is None:
                 raise
             raise MissingRuleError(
                 f"the derivative of {name_of(pullback.function)} does not know such arguments",
@@ -155,10 +155,6 @@ class Sweep:
             self.cotangents[key] = np.zeros(shape, dtype) if total is None else np.array(total)
             self.owned.add(key)
         add_item(self.cotangents[key], index, y_bar)
-
-
-def _has_rule(function: Any) -> bool:
-    return function in RULES or rule_of(function) is not None
 
 
 def chooses(record: Record) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from pullback.errors import TypingError
 from pullback.functions import canonical
 from pullback.ir.classes import obstacle_of
+from pullback.runtime.numpy.nested_lists import array_of
 from pullback.tape.followed import Followed, new_key
 from pullback.tape.protocols import HANDLERS
 from pullback.tape.recorders import active
@@ -44,20 +45,11 @@ def as_operand(given: Any) -> Any:
     if isinstance(given, np.ndarray | np.generic | int | float):
         return given
     if isinstance(given, list | tuple):
-        return stacked(given)
+        return array_of(given)
     array = np.asarray(given)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"a {type(given).__name__} cannot be combined with a tensor")
     return array
-
-
-def stacked(items: Any) -> Any:
-    """A nested list of numbers, arrays and tensors as one array, or as one tensor where there is a tensor in it."""
-    if not isinstance(items, list | tuple):
-        return items
-    if not holds_tensor(items):
-        return np.asarray(items)
-    return np.stack([stacked(item) for item in items])
 
 
 def holds_tensor(argument: Any) -> bool:

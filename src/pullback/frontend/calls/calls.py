@@ -11,9 +11,10 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float
-from pullback.frontend.calls.compositions import planned
+from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
+from pullback.frontend.calls.compositions import check_known, planned
 from pullback.frontend.calls.exact_libraries import by_call
+from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
@@ -27,6 +28,7 @@ from pullback.frontend.source.names import assigned_names
 from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
 from pullback.frontend.tapes.captured import binding_of, constant_of, is_tensor
 from pullback.frontend.values.bindings import (
+    ArrayRef,
     Binding,
     Bound,
     Cell,
@@ -38,8 +40,9 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.context import Context, Frame
 from pullback.frontend.values.results import binding_from, result_of
-from pullback.functions import canonical, record_of
+from pullback.functions import METHODS, canonical, record_of, text_for
 from pullback.functions.declare import PLANNING
+from pullback.ir.nodes import Value
 
 OURS = "pullback.functions"
 """Where functions are declared by texts that need no check of their language."""
@@ -56,6 +59,8 @@ def call(
     match function:
         case Local():
             return call_local(context, function, arguments, keywords, node)
+        case Method(receiver=ArrayRef() | Value()) if record_of(METHODS.get(function.name)).text:
+            return call_static(context, METHODS[function.name], (function.receiver, *arguments), keywords, node)
         case Method():
             return call_method(context, function, arguments, keywords, node)
         case Bound(function=FunctionType() as plain):
@@ -78,9 +83,10 @@ def call_static(
         return known
     if _hashable(function) and function in PLANNING:
         return planned(context, function, arguments, node)
-    text = record_of(function).text
+    has_text = record_of(function).text is not None
+    text = text_for(function, {*parameter_names(function)[: len(arguments)], *keywords}) if has_text else None
     if text is not None:
-        return _call_composed(context, text, arguments, keywords, node)
+        return _call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
     if isinstance(function, functools.partial):
@@ -110,14 +116,22 @@ def call_static(
 
 
 def _call_composed(
-    context: Context, text: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+    context: Context,
+    function: Any,
+    text: Any,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
 ) -> Binding:
-    """A call of a function that is declared by a text, whose statements have the place of the call."""
-    before, context.fixed_location = context.fixed_location, context.location(node)
+    """A call of a function that is declared by a text, whose statements have the place of the call, and no names."""
+    keywords = checked_keywords(context, function, parameter_names(function), arguments, keywords, node)
+    check_known(context, function, text, keywords, node)
+    before = context.fixed_location, context.in_text_of_ours
+    context.fixed_location, context.in_text_of_ours = context.location(node), True
     try:
         return call_python(context, text, arguments, keywords, node)
     finally:
-        context.fixed_location = before
+        context.fixed_location, context.in_text_of_ours = before
 
 
 def _call_partial(

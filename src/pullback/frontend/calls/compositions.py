@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from pullback.frontend.calls.apply import needs_static
@@ -12,6 +13,13 @@ from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
 
 
+def check_known(context: Context, function: Any, text: Any, keywords: dict[str, Binding], node: Any) -> None:
+    """Refuse keywords of a function that its text does not know."""
+    for name in keywords:
+        if name not in inspect.signature(text).parameters:
+            context.refuse(node, f"'{name}' of {name_of(function)} is not supported", "leave it out")
+
+
 def planned(context: Context, function: Any, arguments: tuple[Binding, ...], node: Any) -> Binding:
     """What a function gives for arguments that are known before the run. An error with a place for others."""
     given = [_known(context, argument, function, node) for argument in arguments]
@@ -19,6 +27,8 @@ def planned(context: Context, function: Any, arguments: tuple[Binding, ...], nod
         return _binding_of(function(*given))
     except (TypeError, ValueError, IndexError) as error:
         context.mistyped(node, str(error))
+    except NotImplementedError as error:
+        context.refuse(node, str(error))
 
 
 def _known(context: Context, binding: Binding, function: Any, node: Any) -> Any:

@@ -16,6 +16,7 @@ from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Operand, Value
 from pullback.ir.types import Scalar
+from pullback.runtime.numpy.nested_lists import array_of
 
 CREATION = Meanings()
 
@@ -35,7 +36,7 @@ def _array(context: Context, binding: Binding, node: Any) -> Value:
     return operand
 
 
-@CREATION.of(np.asarray, np.ascontiguousarray, np.asanyarray)
+@CREATION.of(np.asarray, np.ascontiguousarray, np.asanyarray, array_of)
 def _asarray(context: Context, node: Any, a: Binding, dtype: Binding | None = None) -> Binding:
     array = as_array(context, a, node)
     if dtype is None or type_of_ref(context, array, node).dtype == dtype_name(dtype, context, node):

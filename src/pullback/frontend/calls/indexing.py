@@ -71,12 +71,20 @@ def index_of(context: Context, node: Any) -> Index:
 def _index_items(context: Context, node: Any) -> list[Operand | Slice]:
     if isinstance(node, gast.Slice):
         return [Slice(*(_bound(context, part) for part in (node.lower, node.upper, node.step)))]
-    binding = context.evaluate(node)
+    if isinstance(node, gast.Starred):
+        items = context.items(context.evaluate(node.value), node)
+        return [item for binding in items for item in _items_for(context, binding, node)]
+    return _items_for(context, context.evaluate(node), node)
+
+
+def _items_for(context: Context, binding: Binding, node: Any) -> list[Operand | Slice]:
     match binding:
         case Static(value=None):
             return [Constant(None)]
         case Static(value=value) if value is Ellipsis:
             return [Constant(Ellipsis)]
+        case Static(value=slice(start=None, stop=None, step=None)):
+            return [Slice(None, None, None)]
         case TupleValue() if not isinstance(node, gast.Tuple):
             return [_index_number(context, item, node) for item in binding.items]
     return [_index_number(context, binding, node)]

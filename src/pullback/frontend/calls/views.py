@@ -15,7 +15,7 @@ from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice
-from pullback.ir.types import INT, Scalar, is_integer
+from pullback.ir.types import INT, Scalar
 
 VIEWS = Meanings()
 
@@ -133,75 +133,6 @@ def _roll(context: Context, node: Any, a: Binding, shift: Binding, axis: Binding
 
 def _is_sequence(binding: Binding) -> bool:
     return isinstance(binding, TupleValue | ListRef)
-
-
-@VIEWS.of(np.diff)
-def _diff(context: Context, node: Any, a: Binding, n: Binding | None = None, axis: Binding | None = None) -> Binding:
-    """The parts of an array without its first and without its last element, one less the other, n times."""
-    result: Binding = as_array(context, a, node)
-    rank = type_of_ref(context, as_array(context, result, node), node).ndim
-    if rank == 0:
-        context.mistyped(node, "diff requires input that is at least one dimensional")
-    along = rank - 1 if axis is None else _axes(context, axis, "axis", rank, node)[0]
-    times = 1 if n is None else static_operand(context, n, "n", node).value
-    if not isinstance(times, int) or times < 0:
-        context.mistyped(node, f"order must be non-negative but got {times!r}")
-    whole = Slice(None, None, None)
-    for _ in range(times):
-        ref = as_array(context, result, node)
-        later, earlier = (
-            context.operand(read_part(context, ref, Index((*[whole] * along, part)), node), node)
-            for part in (Slice(constant(1), None, None), Slice(None, constant(-1), None))
-        )
-        function = np.not_equal if later.type.dtype == "bool" else np.subtract
-        result = context.bind(computed(context, function, (later, earlier), (), node))
-    return result
-
-
-@VIEWS.of(np.take)
-def _take(context: Context, node: Any, a: Binding, indices: Binding, axis: Binding | None = None) -> Binding:
-    """A part by numbers or arrays of numbers, along an axis, or of all elements in a row."""
-    ref = as_array(context, a, node)
-    if axis is None:
-        ref, along = as_array(context, _ravel(context, node, ref), node), 0
-    else:
-        along = _axes(context, axis, "axis", type_of_ref(context, ref, node).ndim, node)[0]
-    part = context.operand(indices, node)
-    if not is_integer(part.type):
-        context.mistyped(node, f"the indices of np.take are integers, not {part.type.dtype}")
-    taken = read_part(context, ref, Index((*[Slice(None, None, None)] * along, part)), node)
-    if isinstance(taken, ArrayRef) and taken.cell is ref.cell:
-        return context.bind(context.let(node, primitives.copy, context.read(taken, node)))
-    return taken
-
-
-@VIEWS.of(np.polyval)
-def _polyval(context: Context, node: Any, p: Binding, x: Binding) -> Binding:
-    """Horner's scheme, for as many coefficients as the source shows."""
-    value = context.operand(x, node)
-    if not _is_sequence(p):
-        return context.bind(computed(context, np.polyval, (context.operand(p, node), value), (), node))
-    total: Operand = computed(context, np.multiply, (value, constant(0)), (), node)
-    for coefficient in context.items(p, node):
-        scaled = computed(context, np.multiply, (total, value), (), node)
-        total = computed(context, np.add, (scaled, context.operand(coefficient, node)), (), node)
-    return context.bind(total)
-
-
-def _at_least(ndim: int) -> Meaning:
-    def atleast(context: Context, node: Any, array: Binding, /) -> Binding:
-        ref = as_array(context, array, node)
-        rank = type_of_ref(context, ref, node).ndim
-        new, keep = Constant(None), Slice(None, None, None)
-        items: tuple[Any, ...] = (*[new] * (ndim - rank), *[keep] * rank)
-        if ndim == 3 and rank in (1, 2):
-            items = (new, keep, new) if rank == 1 else (keep, keep, new)
-        return ref if rank >= ndim else read_part(context, ref, Index(items), node)
-
-    return atleast
-
-
-VIEWS[np.atleast_1d], VIEWS[np.atleast_2d], VIEWS[np.atleast_3d] = _at_least(1), _at_least(2), _at_least(3)
 
 
 @VIEWS.of(np.reshape)

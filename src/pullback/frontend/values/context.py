@@ -104,6 +104,7 @@ class Context:
         self.callees: dict[Any, Any] = {}
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None
+        self.in_text_of_ours = False
         self.watching = Watching()
         self.depth = 0
         self.written: dict[Location, tuple[Cell, ...]] = {}
@@ -283,6 +284,8 @@ class Context:
 
     def named(self, binding: Binding, name: str) -> Binding:
         """The binding under the user's name, if it was made just now and has none."""
+        if self.in_text_of_ours:
+            return binding
         if isinstance(binding, Value):
             return binding.called(name)
         if isinstance(binding, ListRef) and not binding.cell.name:

@@ -11,6 +11,7 @@ from pullback.runtime.codegen.compiled import compiled, element_type, is_scalar,
 from pullback.runtime.memory.strided import common_shape, flat, item
 from pullback.runtime.numpy.elementwise import maximum, minimum
 from pullback.runtime.numpy.elementwise_loops import define_binary, is_operand, shape_of, spread
+from pullback.runtime.protocol import dispatched
 
 
 def where(c: Any, a: Any, b: Any) -> Any:
@@ -38,6 +39,7 @@ def _where(c: Any, a: Any, b: Any) -> Any:
     return choose
 
 
+@dispatched
 def masked_product(y_bar: Any, partial: Any) -> Any:
     """y_bar * partial, but 0 where y_bar is 0, whatever the partial (as infinity or NaN) is there."""
     # A finite partial stays as it is: on a tape, it is the derivative of the product, which may be 0 by chance.

@@ -1,0 +1,110 @@
+"""np.pad by parts that are joined, one axis after the other, so that corners come from what stands beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.functions.declare import composes, planning
+from pullback.functions.parts import as_array, before, is_number, place_of
+
+_MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "maximum", "minimum", "mean", "linear_ramp")
+
+
+@composes(np.pad)
+def pad(array, pad_width, mode="constant", *, constant_values=0, end_values=0):
+    """The array with so many elements before and behind each axis, of the kind that `mode` says."""
+    array, mode = as_array(array), known_mode(mode)
+    for axis, (count_before, count_behind) in enumerate(widths(np.ndim(array), pad_width)):
+        if count_before > 0 or count_behind > 0:
+            array = padded(array, axis, count_before, count_behind, mode, constant_values, end_values)
+    return array
+
+
+def padded(array, axis, count_before, count_behind, mode, constant_values, end_values):
+    """The array with elements before and behind one axis."""
+    extent = np.shape(array)[axis]
+    whole = before(axis, np.ndim(array))
+    if mode in ("edge", "reflect", "symmetric", "wrap"):
+        if extent == 0:
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+        return array[*whole, sources(np.arange(-count_before, extent + count_behind), extent, mode)]
+    ahead, behind = shape_along(array, axis, count_before), shape_along(array, axis, count_behind)
+    if mode == "constant":
+        first, last = ends_of(constant_values, axis)
+        return joined(np.broadcast_to(first, ahead), array, np.broadcast_to(last, behind), axis)
+    if mode == "linear_ramp":
+        first, last = ends_of(end_values, axis)
+        rising = np.linspace(first, array[*whole, 0], count_before, False, axis=axis)
+        falling = np.flip(np.linspace(last, array[*whole, -1], count_behind, False, axis=axis), axis)
+        return joined(rising, array, falling, axis)
+    statistic = statistic_along(array, axis, mode)
+    return joined(np.broadcast_to(statistic, ahead), array, np.broadcast_to(statistic, behind), axis)
+
+
+def sources(positions, extent, mode):
+    """Which element of an axis stands at positions before, on and behind it."""
+    if mode == "edge":
+        return np.clip(positions, 0, extent - 1)
+    if mode == "wrap":
+        return positions % extent
+    if mode == "symmetric":
+        around = positions % (2 * extent)
+        return np.minimum(around, 2 * extent - 1 - around)
+    period = max(2 * extent - 2, 1)
+    around = positions % period
+    return np.minimum(around, period - around) if extent > 1 else around
+
+
+def statistic_along(array, axis, mode):
+    """What stands for all elements of each line along an axis."""
+    if mode == "maximum":
+        return np.max(array, axis=axis, keepdims=True)
+    if mode == "minimum":
+        return np.min(array, axis=axis, keepdims=True)
+    return np.mean(array, axis=axis, keepdims=True)
+
+
+def joined(first, array, last, axis):
+    """Three arrays one behind the other, in the dtype of the second."""
+    return np.concatenate((first.astype(array.dtype), array, last.astype(array.dtype)), axis=axis)
+
+
+def shape_along(array, axis, count):
+    """The shape of an array with so many elements along one axis."""
+    k = place_of(axis, np.ndim(array))
+    return np.shape(array)[:k] + (count,) + np.shape(array)[k + 1 :]
+
+
+def ends_of(values, axis):
+    """What stands before and behind an axis: one number for all, a pair for all, or a pair for each."""
+    if is_number(values):
+        return values, values
+    row = values if is_number(values[0]) else values[axis if len(values) > 1 else 0]
+    return row[0], row[-1]
+
+
+@planning
+def known_mode(mode: Any) -> str:
+    """The mode. Raises NotImplementedError for one that no text is known of."""
+    if mode not in _MODES:
+        raise NotImplementedError(f"np.pad with mode={mode!r} has no derivative rule")
+    return str(mode)
+
+
+@planning
+def widths(rank: int, pad_width: Any) -> tuple[tuple[int, int], ...]:
+    """How many elements stand before and behind each axis.
+
+    >>> widths(2, 1), widths(2, ((1, 2), (0, 3)))
+    (((1, 1), (1, 1)), ((1, 2), (0, 3)))
+    """
+    if isinstance(pad_width, dict):
+        raise NotImplementedError("np.pad with a dict of widths has no derivative rule")
+    given = np.asarray(pad_width)
+    if given.dtype.kind not in "iu":
+        raise TypeError("`pad_width` must be of integral type.")
+    if given.min(initial=0) < 0:
+        raise ValueError("index can't contain negative values")
+    return tuple((int(a), int(b)) for a, b in np.broadcast_to(given, (rank, 2)))

@@ -4,6 +4,8 @@ PYTHON ?= python3
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+# Another PYTHON has another stamp, so that it gets an environment of its own, in the place of the one before.
+MADE := .venv/$(subst /,-,$(PYTHON)).stamp
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -25,8 +27,8 @@ test: lint pytest ## lint, then all tests on all cores
 pytest: .venv/dev.stamp ## the tests alone; narrower: make pytest TESTS='tests/test_layers.py -k order'
 	@$(BIN)/python -m pytest -n auto $(TESTS)
 
-quick: .venv/dev.stamp ## 180 tests, drawn at random from all
-	@$(BIN)/python -m pytest -n auto --quiet --most 180
+quick: .venv/dev.stamp ## 180 tests, drawn at random from all; machine code is kept for the next time
+	@PULLBACK_CACHE_DIR=$(CURDIR)/.venv/machine-code $(BIN)/python -m pytest -n auto --quiet --most 180
 
 lint: .venv/dev.stamp ## ruff check, ruff format --check, mypy
 	@$(BIN)/ruff check --quiet
@@ -47,24 +49,24 @@ clean: ## remove the environment and what the tools left behind
 	rm -rf .venv build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis digits.png
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/python.stamp:
+$(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "pullback needs Python 3.11 or later: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv --clear .venv || { \
 	  rm -rf .venv; echo "$(PYTHON) cannot make environments; on Debian, install python3-venv first" >&2; exit 1; }
 	@touch $@
 
-.venv/examples.stamp: pyproject.toml .venv/python.stamp
+.venv/examples.stamp: pyproject.toml $(MADE)
 	@echo "Installing pullback and what the examples need into .venv (about a minute)"
 	@$(PIP) install --editable '.[examples]'
 	@touch $@
 
-.venv/dev.stamp: pyproject.toml .venv/python.stamp
+.venv/dev.stamp: pyproject.toml $(MADE)
 	@echo "Installing pullback and its development tools into .venv (about a minute)"
 	@$(PIP) install --editable '.[dev]'
 	@touch $@
 
-.venv/bench.stamp: pyproject.toml .venv/python.stamp
+.venv/bench.stamp: pyproject.toml $(MADE)
 	@echo "Installing pullback and what the benchmarks need into .venv (about a minute)"
 	@$(PIP) install --editable '.[bench]'
 	@touch $@

@@ -50,8 +50,7 @@ def path(x, n):
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_segments_compiled(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Memory, "served", lambda memory, plain, arguments: memory.make(frozenset(memory.numbers)))
-    for k in range(len(program.samples)):
-        check_program(program, k)
+    check_program(program)
 
 
 @pytest.mark.drawn(18)

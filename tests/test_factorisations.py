@@ -234,20 +234,39 @@ def exact_gradient(function: Callable[..., Any], x: Any) -> Any:
 IDS = [f"{function.__name__}-{k}" for k, (function, _) in enumerate(PROGRAMS)]
 
 
-@pytest.mark.parametrize(("function", "x"), PROGRAMS, ids=IDS)
-def test_in_every_mode(function: Callable[..., Any], x: Any) -> None:
+EACH = pytest.mark.parametrize(("function", "x"), PROGRAMS, ids=IDS)
+
+
+def check(function: Callable[..., Any], x: Any, gradients: list[Any]) -> None:
     expected = exact_gradient(function, x)
     scale = np.max(np.abs(expected))
-    for jit in (False, True):
-        value, gradient = pb.value_and_grad(pb.differentiable(jit=jit)(function))(x)
-        np.testing.assert_allclose(value, function(x), rtol=1e-12)
+    for gradient in gradients:
         np.testing.assert_allclose(gradient / scale, expected / scale, atol=1e-10, rtol=0)
-    _, pull = pb.vjp(function)(x)
-    np.testing.assert_allclose(pull(1.0) / scale, expected / scale, atol=1e-10, rtol=0)
+
+
+@EACH
+def test_interpreted_and_on_tapes(function: Callable[..., Any], x: Any) -> None:
+    plain = pb.differentiable(jit=False)(function)
+    value, gradient = pb.value_and_grad(plain)(x)
+    np.testing.assert_allclose(value, function(x), rtol=1e-12)
+    _, pull = pb.vjp(plain)(x)
     variable = pb.Variable(x)
     with pb.GradientTape() as tape:
         y = function(variable)
-    np.testing.assert_allclose(tape.gradient(y, variable).numpy() / scale, expected / scale, atol=1e-10, rtol=0)
+    check(function, x, [gradient, pull(1.0), tape.gradient(y, variable).numpy()])
+
+
+@pytest.mark.drawn(22)
+@pytest.mark.parametrize("split", [False, True], ids=["joint", "split"])
+@EACH
+def test_compiled(function: Callable[..., Any], x: Any, split: bool) -> None:
+    if split:
+        value, pull = pb.vjp(function)(x)
+        gradient = pull(1.0)
+    else:
+        value, gradient = pb.value_and_grad(function)(x)
+    np.testing.assert_allclose(value, function(x), rtol=1e-12)
+    check(function, x, [gradient])
 
 
 def test_each_factorisation_stands_in_a_program() -> None:

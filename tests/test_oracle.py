@@ -14,11 +14,11 @@ from collect import Program, Sample
 
 PROGRAMS = collect.programs()
 BY_ID = {program.id: program for program in PROGRAMS}
-CASES = [
-    pytest.param(program, sample, id=f"{program.id}-{i}")
-    for program in PROGRAMS
-    for i, sample in enumerate(program.samples)
-]
+
+
+def each(programs: list[Program]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("program", programs, ids=lambda program: program.id)
+
 
 # Programs that finite differences cannot judge, by sample, with the reason.
 NOT_SMOOTH = {
@@ -61,26 +61,29 @@ def exception_key(program: Program, sample: Sample) -> tuple[str, Any]:
     return program.id, sample.args[0] if isinstance(sample.args[0], float) else None
 
 
-@pytest.mark.drawn(500)
-@pytest.mark.parametrize(("program", "sample"), CASES)
-def test_value_is_that_of_plain_numpy(program: Program, sample: Sample) -> None:
-    expected, _ = oracle.run(program.function, sample.args)
-    value, _ = derivatives(program, sample)
-    rtol = 1e-6 if holds_float32(sample.args) else 1e-13
-    assert oracle.agree(value, expected, rtol, 1e-14), (value, expected)
+@pytest.mark.drawn(300)
+@each(PROGRAMS)
+def test_value_is_that_of_plain_numpy_and_samples_stay_unchanged(program: Program) -> None:
+    for sample in program.samples:
+        before = oracle.copy_arguments(sample.args)
+        expected, _ = oracle.run(program.function, sample.args)
+        value, _ = derivatives(program, sample)
+        rtol = 1e-6 if holds_float32(sample.args) else 1e-13
+        assert oracle.agree(value, expected, rtol, 1e-14), (value, expected)
+        assert oracle.agree(sample.args, before, 0.0, 0.0)
 
 
-SMOOTH_CASES = [case for case in CASES if exception_key(*case.values) not in NOT_SMOOTH]
-
-
-@pytest.mark.drawn(500)
-@pytest.mark.parametrize(("program", "sample"), SMOOTH_CASES)
-def test_gradient_agrees_with_finite_differences(program: Program, sample: Sample) -> None:
-    cotangent = 1.0 if sample.cotangent is None else sample.cotangent
-    _, gradients = derivatives(program, sample)
-    expected = oracle.finite_difference(program.function, sample.args, sample.wrt, cotangent)
+@pytest.mark.drawn(300)
+@each(PROGRAMS)
+def test_gradient_agrees_with_finite_differences(program: Program) -> None:
     rtol, _ = ROUGH.get(program.id, (1e-6, ""))
-    assert oracle.agree(gradients, expected, rtol, 1e-7), (gradients, expected)
+    for sample in program.samples:
+        if exception_key(program, sample) in NOT_SMOOTH:
+            continue
+        cotangent = 1.0 if sample.cotangent is None else sample.cotangent
+        _, gradients = derivatives(program, sample)
+        expected = oracle.finite_difference(program.function, sample.args, sample.wrt, cotangent)
+        assert oracle.agree(gradients, expected, rtol, 1e-7), (gradients, expected)
 
 
 def test_every_exception_names_a_sample() -> None:
@@ -89,29 +92,19 @@ def test_every_exception_names_a_sample() -> None:
     assert set(ROUGH) <= set(BY_ID)
 
 
-@pytest.mark.drawn(500)
-@pytest.mark.parametrize(("program", "sample"), CASES)
-def test_samples_stay_unchanged(program: Program, sample: Sample) -> None:
-    before = oracle.copy_arguments(sample.args)
-    oracle.run(program.function, sample.args)
-    derivatives(program, sample)
-    assert oracle.agree(sample.args, before, 0.0, 0.0)
-
-
 def holds_float32(args: tuple[Any, ...]) -> bool:
     return any(leaf.dtype == np.float32 for _, leaf in oracle.float_leaves(args) if isinstance(leaf, np.ndarray))
 
 
-def test_forward_and_reverse_form_agree() -> None:
+@pytest.mark.drawn(300)
+@each([program for program in PROGRAMS if program.samples[0].cotangent is None])
+def test_forward_and_reverse_form_agree(program: Program) -> None:
     """The directional derivative equals the gradient times the direction."""
-    for program in PROGRAMS:
-        sample = program.samples[0]
-        if sample.cotangent is not None:
-            continue
-        tangents = tuple(oracle.map_leaves(direction, sample.args[i]) for i in sample.wrt)
-        _, gradients = derivatives(program, sample)
-        _, tangent = oracle.jvp(program.function, sample.args, tangents, sample.wrt)
-        assert oracle.agree(np.float64(tangent), np.float64(inner(gradients, tangents)), 1e-6, 1e-10), program.id
+    sample = program.samples[0]
+    tangents = tuple(oracle.map_leaves(direction, sample.args[i]) for i in sample.wrt)
+    _, gradients = derivatives(program, sample)
+    _, tangent = oracle.jvp(program.function, sample.args, tangents, sample.wrt)
+    assert oracle.agree(np.float64(tangent), np.float64(inner(gradients, tangents)), 1e-6, 1e-10)
 
 
 def direction(_: Any, leaf: Any) -> Any:

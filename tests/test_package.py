@@ -1,5 +1,6 @@
 """What `import pullback` brings: the names that users call, and TensorFlow's when they are first asked for."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -60,3 +61,32 @@ def test_package_says_that_it_is_typed() -> None:
     assert (Path(pb.__file__).parent / "py.typed").is_file()
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "py.typed" in settings["tool"]["setuptools"]["package-data"]["pullback"]
+
+
+def test_readme_has_no_link_that_a_package_index_breaks() -> None:
+    """The index knows no file of the project."""
+    targets = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [target for target in targets if not target.startswith(("https://", "#"))] == []
+
+
+def test_files_that_readme_names_are_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:docs|examples|benchmarks)/[\w./]*|[A-Z]+\.md)`", text)
+    assert len(named) >= 6
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md"])
+def test_each_example_is_listed(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert {path.name for path in (ROOT / "examples").glob("*.py")} <= set(
+        re.findall(r"`(?:examples/)?(\w+\.py)`", text)
+    )
+
+
+def test_source_distribution_is_the_repository() -> None:
+    """What stands beside the package is named in MANIFEST.in."""
+    manifest = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").split()
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")}
+    assert folders - {"src", "build", "dist"} <= set(manifest)
+    assert {"Makefile", "CHANGELOG.md", "CONTRIBUTING.md"} <= set(manifest)

@@ -25,7 +25,7 @@ from pullback.ir.nodes import Block, Carried, For, Function, Value
 from pullback.ir.printer import show
 from pullback.ir.types import INT
 from pullback.passes.loops import parallel
-from test_programs import INTERPRETED, case_id, check_program
+from test_programs import PROGRAMS, case_id, check_program
 
 RNG = np.random.default_rng(0)
 SIZES = [0, 1, 5, 64, 65, 1000]  # of arrays: none, one, fewer than chunks, as many, one more, many in each
@@ -444,10 +444,10 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
 
 @pytest.mark.drawn(45)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
-def test_iterations_give_the_same_in_any_order(program, k, monkeypatch):
+@pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
+def test_iterations_give_the_same_in_any_order(program, monkeypatch):
     run_as_text(monkeypatch, Backwards())
-    check_program(program, k, parallel=True)
+    check_program(program, parallel=True)
 
 
 def test_the_order_of_dependent_iterations_would_show(monkeypatch):

@@ -23,9 +23,9 @@ from pullback.compile.options import Options
 from pullback.emit import parts
 from pullback.emit.printer import to_text
 from pullback.frontend.values.arguments import form_of
-from test_programs import INTERPRETED, PROGRAMS, case_id, check_program
+from test_programs import PROGRAMS, case_id, check_program
 
-EACH = [(program, 0, 3) for program in PROGRAMS] + [(program, k, 8) for program, k in INTERPRETED]
+EACH = [(program, size) for size in (3, 8) for program in PROGRAMS]
 
 
 @pytest.fixture
@@ -40,20 +40,20 @@ def cut(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(parts, "SIZE", size)
 
 
-@pytest.mark.drawn(200)
+@pytest.mark.drawn(150)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
-@pytest.mark.parametrize(("program", "k", "size"), EACH, ids=case_id)
-def test_programs_in_parts(program: Any, k: int) -> None:
-    check_program(program, k, jit=False, fuse=True)
+@pytest.mark.parametrize(("program", "size"), EACH, ids=case_id)
+def test_programs_in_parts(program: Any) -> None:
+    check_program(program, jit=False, fuse=True)
 
 
 @pytest.mark.drawn(10)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
-@pytest.mark.parametrize(("program", "k"), INTERPRETED, ids=case_id)
-def test_programs_compiled_in_parts(program: Any, k: int) -> None:
-    check_program(program, k, jit=True)
+@pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
+def test_programs_compiled_in_parts(program: Any) -> None:
+    check_program(program, jit=True)
 
 
 @pytest.mark.drawn(1)

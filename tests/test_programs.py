@@ -17,13 +17,12 @@ from pullback.frontend.values.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()
 tangent_insert = collect.load(collect.FOLDER / "tangent_insert.py")
-INTERPRETED = [(program, k) for program in PROGRAMS for k in range(len(program.samples))]
 OVERLAPS = [program for program in PROGRAMS if program.module == "overlaps"]
 
 
-COMPILED = [(program, 0, mode) for program in PROGRAMS for mode in ("on", "off")]
-ALWAYS_COMPILED = [(program, 0, "on") for program in PROGRAMS if program.module in ("overlaps", "recursion")]
-ALWAYS_COMPILED += [(program, 0, "whole") for program in OVERLAPS]
+COMPILED = [(program, mode) for program in PROGRAMS for mode in ("on", "off")]
+ALWAYS_COMPILED = [(program, "on") for program in PROGRAMS if program.module in ("overlaps", "recursion")]
+ALWAYS_COMPILED += [(program, "whole") for program in OVERLAPS]
 
 
 def rtol_of(value: Any) -> float:
@@ -40,10 +39,16 @@ def assert_close(actual: Any, expected: Any, rtol: float, what: str) -> None:
         np.testing.assert_allclose(a, e, rtol=rtol, atol=rtol * 1e-2 * scale, err_msg=what)
 
 
-def check_program(program: Any, k: int, **options: Any) -> None:
-    """Compare one sample in one mode: value with a plain call, gradient with the oracle, arguments afterwards."""
-    sample = program.samples[k]
+def check_program(program: Any, **options: Any) -> None:
+    """Compare the samples in one mode: value with a plain call, gradient with the oracle, arguments afterwards."""
     function = pb.differentiable(**options)(program.function)
+    for sample in program.samples:
+        check_derivative(program, sample, function)
+        if not options.get("jit", True):
+            check_alone(program, sample, function)
+
+
+def check_derivative(program: Any, sample: Any, function: Any) -> None:
     plain, after_plain = oracle.run(program.function, sample.fresh())
     given = sample.fresh()
     rtol = rtol_of(given)
@@ -58,17 +63,14 @@ def check_program(program: Any, k: int, **options: Any) -> None:
     assert_close(value, plain, rtol, "value")
     assert_close(gradients, expected, rtol, "gradient")
     assert_close(given, after_plain, rtol, "arguments afterwards")
-    if not options.get("jit", True):
-        check_alone(program, k, **options)
 
 
-def check_alone(program: Any, k: int, **options: Any) -> None:
+def check_alone(program: Any, sample: Any, function: Any) -> None:
     """Compare a call of the function itself, not differentiated, with a plain one."""
-    sample = program.samples[k]
     plain, after_plain = oracle.run(program.function, sample.fresh())
     given = sample.fresh()
     rtol = rtol_of(given)
-    value = pb.differentiable(**options)(program.function)(*given)
+    value = function(*given)
     assert_close(value, plain, rtol, "value on its own")
     assert_close(given, after_plain, rtol, "arguments afterwards")
 
@@ -77,14 +79,11 @@ MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"optimisations": False}, "
 WHOLE: dict[str, dict[str, Any]] = {**MODES, "whole": {"fuse": False}}
 NAMES = sorted(pb.OPTIMISATIONS)
 
-IN_MODES = [(program, k, "on") for program, k in INTERPRETED]
-IN_MODES += [(program, 0, "loops") for program in PROGRAMS] + [(program, 0, "off") for program in PROGRAMS]
-SEGMENTED = [(program, k, "on") for program, k in INTERPRETED]
-SEGMENTED += [(program, 0, mode) for mode in ("off", "loops") for program in PROGRAMS]
+IN_MODES = [(program, mode) for mode in MODES for program in PROGRAMS]
 STRIPS = [
-    (program, k)
-    for program, k in INTERPRETED
-    if program.id.split(".")[0] in ("outer_vectorisation", "independent_chains", "preallocated_arrays")
+    program
+    for program in PROGRAMS
+    if program.module in ("outer_vectorisation", "independent_chains", "preallocated_arrays")
 ]
 
 
@@ -92,11 +91,11 @@ def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else value.id
 
 
-@pytest.mark.drawn(600)
+@pytest.mark.drawn(500)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k", "mode"), IN_MODES, ids=case_id)
-def test_interpreted(program: Any, k: int, mode: str) -> None:
-    check_program(program, k, jit=False, **MODES[mode])
+@pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
+def test_interpreted(program: Any, mode: str) -> None:
+    check_program(program, jit=False, **MODES[mode])
 
 
 @pytest.mark.drawn(250)
@@ -105,7 +104,7 @@ def test_interpreted(program: Any, k: int, mode: str) -> None:
 def test_without_one_analysis(program: Any) -> None:
     """Each program leaves out another one."""
     left_out = NAMES[zlib.crc32(program.id.encode()) % len(NAMES)]
-    check_program(program, 0, jit=False, fuse=True, optimisations=pb.OPTIMISATIONS - {left_out})
+    check_program(program, jit=False, fuse=True, optimisations=pb.OPTIMISATIONS - {left_out})
 
 
 @pytest.mark.drawn(300)
@@ -119,44 +118,46 @@ def test_pullback(program: Any) -> None:
     assert_close(pullback(1.0), expected, rtol_of(sample.fresh()), "gradient")
 
 
-@pytest.mark.drawn(250)
+@pytest.mark.drawn(200)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k", "mode"), SEGMENTED, ids=case_id)
-def test_segmented(program: Any, k: int, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
+def test_segmented(program: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All loops that can run in segments do, also those that keep more in this way."""
     monkeypatch.setattr(Memory, "served", lambda memory, plain, arguments: memory.make(frozenset(memory.numbers)))
-    check_program(program, k, jit=False, **MODES[mode])
+    check_program(program, jit=False, **MODES[mode])
 
 
 @pytest.mark.drawn(25)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k"), STRIPS, ids=case_id)
-def test_side_by_side(program: Any, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("program", STRIPS, ids=case_id)
+def test_side_by_side(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Strips of two iterations, so that programs with few iterations have them, and iterations that are left."""
     monkeypatch.setattr("pullback.passes.vector.outer_vectorisation.WIDTH", 2)
-    check_program(program, k, jit=False, fuse=True)
+    check_program(program, jit=False, fuse=True)
 
 
 @pytest.mark.drawn(100)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k", "mode"), COMPILED, ids=case_id)
-def test_compiled(program: Any, k: int, mode: str) -> None:
-    check_program(program, k, jit=True, **MODES[mode])
+@pytest.mark.parametrize(("program", "mode"), COMPILED, ids=case_id)
+def test_compiled(program: Any, mode: str) -> None:
+    check_program(program, jit=True, **MODES[mode])
 
 
 @pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("program", "k", "mode"), ALWAYS_COMPILED, ids=case_id)
-def test_memory_and_calls_compiled(program: Any, k: int, mode: str) -> None:
+@pytest.mark.parametrize(("program", "mode"), ALWAYS_COMPILED, ids=case_id)
+def test_memory_and_calls_compiled(program: Any, mode: str) -> None:
     """Programs whose arrays overlap, and those that call themselves."""
-    check_program(program, k, jit=True, **WHOLE[mode])
+    check_program(program, jit=True, **WHOLE[mode])
 
 
 @pytest.mark.drawn(25)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_compiled_alone(program: Any) -> None:
-    check_alone(program, 0)
+    function = pb.differentiable(program.function)
+    for sample in program.samples:
+        check_alone(program, sample, function)
 
 
 @pytest.mark.drawn(40)

@@ -489,7 +489,7 @@ def test_given_text_defines_the_name_twice():
 
 
 def touch(path: Path, text: str) -> None:
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     os.utime(path, (1, 1))
 
 
@@ -512,6 +512,8 @@ def test_function_moved_by_an_edit_above_is_found_where_it_is_now(tmp_path):
         "x = 1\n",
         "def f(x:\n",
         "x = '\0'\n",
+        "# coding: ascii\nx = 'é'\n",
+        "",
     ],
 )
 def test_function_changed_since_the_import_is_refused(tmp_path, text):

@@ -39,7 +39,12 @@ class Problem:
 
 
 class PullbackError(Exception):
-    """The parent of every error that this library raises on its own account."""
+    """The parent of every error that this library raises on its own account.
+
+    >>> import pullback as pb
+    >>> issubclass(pb.LanguageError, pb.PullbackError) and issubclass(pb.ShapeError, pb.PullbackError)
+    True
+    """
 
 
 class CacheWarning(UserWarning):
@@ -49,7 +54,18 @@ class CacheWarning(UserWarning):
 class LanguageError(PullbackError, SyntaxError):
     """The source uses something that cannot be differentiated. Python prints file, line and caret by itself.
 
-    `problems` lists everything found in the function, in the order of the source.
+    `problems` lists everything found in the function, in the order of the source, each with its location, reason and
+    remedy.
+
+    >>> import pullback as pb
+    >>> def opened(x):
+    ...     with open("x.txt") as file:
+    ...         return x
+    >>> try:
+    ...     pb.grad(opened)(1.0)
+    ... except pb.LanguageError as error:
+    ...     print(error.problems[0].location.line, error.problems[0].reason)
+    2 'with' cannot be differentiated: the backward pass cannot enter and leave the context again
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
@@ -68,19 +84,65 @@ class _Located(PullbackError):
 
 
 class MissingRuleError(_Located, NotImplementedError, LookupError):
-    """A derivative is asked for along a function that has no rule."""
+    """A derivative is asked for along a function that has no rule.
+
+    reason: what is wrong. location: the place in the user's source, where it is known. remedy: what to write instead.
+
+    >>> import numpy as np, pullback as pb
+    >>> try:
+    ...     pb.grad(lambda x: np.median(x))(np.ones(3))
+    ... except pb.MissingRuleError as error:
+    ...     print(error.reason)
+    np.median has no derivative rule
+    """
 
 
 class TypingError(_Located, TypeError):
-    """A value has a type that the operation, or differentiation, does not allow."""
+    """A value has a type that the operation, or differentiation, does not allow.
+
+    reason: what is wrong. location: the place in the user's source, where it is known. remedy: what to write instead.
+
+    >>> import pullback as pb
+    >>> try:
+    ...     pb.grad(lambda x: x * x)(1)
+    ... except pb.TypingError as error:
+    ...     print(error.remedy)
+    pass a float, as in 2.0 or x.astype(float), or leave it out of argnums
+    """
 
 
 class ShapeError(_Located, ValueError):
-    """Shapes that do not fit together."""
+    """Shapes that do not fit together.
+
+    reason: what is wrong. location: the place in the user's source, where it is known. remedy: what to write instead.
+
+    >>> import numpy as np, pullback as pb
+    >>> layer = pb.nn.Dense(3)
+    >>> layer.build(2)
+    >>> try:
+    ...     layer(np.ones((5, 4)))
+    ... except pb.ShapeError as error:
+    ...     print(error.reason)
+    the layer takes rows of 2 numbers, not of shape (5, 4)
+    """
 
 
 class AliasError(_Located, ValueError):
-    """Two arrays share memory where one of them is written."""
+    """Two arrays share memory where one of them is written.
+
+    reason: what is wrong. location: the place in the user's source, where it is known. remedy: what to write instead.
+
+    >>> import numpy as np, pullback as pb
+    >>> def shifted(x, y):
+    ...     x[0] = y[1]
+    ...     return np.sum(x * y)
+    >>> given = np.ones(3)
+    >>> try:
+    ...     pb.grad(shifted)(given, given[::-1])
+    ... except pb.AliasError as error:
+    ...     print(error.reason)
+    the argument 'x' is written and shares memory with 'y'
+    """
 
 
 def describe(problems: Sequence[Problem]) -> str:

@@ -25,10 +25,13 @@ def check_grads(
     atol: float = 1e-8,
     seed: int = 0,
 ) -> None:
-    """Compare the gradient at `arguments` with central differences along a few random directions.
+    """Compare the gradient of `function` at `arguments`, a tuple, with differences along a few random directions.
+
+    argnums: which arguments to differentiate, as for `grad`. rtol, atol: how far the two slopes may be apart, relative
+    to the larger and beside it. seed: of the directions.
 
     The value is compared with a plain call as well. Raises AssertionError that names the figures where they differ.
-    Differences have an error of their own: about 1e-9 of the value for float64, away from kinks.
+    Central differences have an error of their own: about 1e-9 of the value for float64, away from kinks.
 
     >>> import numpy as np, pullback as pb
     >>> pb.check_grads(lambda x: np.sum(np.sin(x)), (np.array([0.1, 0.2]),))

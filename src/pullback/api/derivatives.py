@@ -71,9 +71,9 @@ def grad(function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
 def value_and_grad(
     function: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False
 ) -> GradientFunction[P, tuple[R, Any]]:
-    """A function that returns `(value, gradient)`, computed together; see `grad`.
+    """A function that returns `(value, gradient)`, computed together.
 
-    With `has_aux` the result is `((value, aux), gradient)`.
+    function, argnums and errors: as for `grad`. With `has_aux` the result is `((value, aux), gradient)`.
 
     >>> import pullback as pb
     >>> def product(a, b):

@@ -49,9 +49,9 @@ def residual_bytes(
 ) -> int:
     """The bytes that the loops of `grad` keep for the backward sweep of such a call, found without running it.
 
-    argnums: which arguments to differentiate (default: all that are made of floats).
-    Raises ShapeError (a ValueError) with a place where a loop runs as long as its condition holds, so that nobody
-    knows before.
+    function, arguments, keywords: as in the call. argnums: which arguments to differentiate (default: all that are made
+    of floats). Raises ShapeError (a ValueError) with a place where a loop runs as long as its condition holds, so that
+    nobody knows before.
 
     >>> import numpy as np, pullback as pb
     >>> def last(x, n):
@@ -75,7 +75,8 @@ def explain(
     """What the gradient of such a call keeps, why and how many bytes, and how each of its loops runs.
 
     The gradient is compiled for that, once more: the machine code tells which loops are vectorised.
-    argnums: which arguments to differentiate (default: all that are made of floats).
+    function, arguments, keywords: as in the call. argnums: which arguments to differentiate (default: all that are made
+    of floats).
     passes: True for what each pass changes instead, in the order in which they run; or the names of some of them, as
     they stand in `pullback/passes/pipeline.py`. Raises ValueError for other names.
 

@@ -18,8 +18,9 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
 
     Of what `grad` and `value_and_grad` return, it is the one function that a call runs.
 
-    argnums: which arguments to differentiate (default: all that are made of floats). With none, as in `argnums=()`, the
-    text of the function as it runs by itself, the gradients of its own tapes included.
+    function, arguments, keywords: as in the call. argnums: which arguments to differentiate (default: all that are made
+    of floats). With none, as in `argnums=()`, the text of the function as it runs by itself, the gradients of its own
+    tapes included. Raises what the call raises before it runs: TypingError, LanguageError.
 
     >>> import pullback as pb
     >>> def area(r):
@@ -45,7 +46,14 @@ def inspect_source(
 ) -> str:
     """The text that Numba compiles for `value_and_grad`: both sweeps in one function; for `argnums=()` that of a call.
 
-    A look at the memory that a call will take, with which it begins where loops keep values, is left out.
+    function, arguments, keywords, argnums and errors: as for `source`. A look at the memory that a call will take, with
+    which it begins where loops keep values, is left out.
+
+    >>> import pullback as pb
+    >>> def area(r):
+    ...     return 3.0 * r * r
+    >>> print(pb.inspect_source(area, 2.0).splitlines()[0])
+    import numpy as np
     """
     if isinstance(function, GradientFunction):
         return _text_of_gradient(function, arguments, argnums, keywords, readable=False)

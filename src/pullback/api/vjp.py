@@ -26,7 +26,11 @@ def vjp(function: Callable[P, R], argnums: Argnums = 0) -> ForwardFunction[P, R]
     """A function that returns `(value, pullback)`: the result, and a function that takes a cotangent of its structure.
 
     `pullback(cotangent)` gives the cotangents of the arguments `argnums`, as `grad` gives gradients; it may be called
-    any number of times. Integer and boolean results take no cotangent (None in a structure).
+    any number of times. Integer and boolean results take no cotangent (None in a structure); a number serves as the
+    cotangent of all elements of an array.
+
+    Raises TypingError and LanguageError as `grad` does, for results of any kind. `pullback` raises ShapeError for a
+    cotangent of another shape, TypingError for one of another structure.
 
     >>> import numpy as np, pullback as pb
     >>> value, pullback = pb.vjp(lambda x: x ** 2)(np.array([1.0, 3.0]))

@@ -10,44 +10,85 @@ from scipy import special
 
 
 def linear(x: Any) -> Any:
-    """x."""
+    """x itself: the activation of a layer without one.
+
+    >>> import pullback as pb
+    >>> pb.nn.linear(2.0)
+    2.0
+    """
     return x
 
 
 def relu(x: Any) -> Any:
-    """max(x, 0), with the derivative 0 at 0."""
+    """max(x, 0) of the elements of x, with the derivative 0 at 0.
+
+    >>> import numpy as np, pullback as pb
+    >>> pb.nn.relu(np.array([-1.0, 2.0]))
+    array([0., 2.])
+    """
     return np.where(x > 0, x, 0)
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)) of the elements of x.
+
+    >>> import pullback as pb
+    >>> float(pb.nn.sigmoid(0.0))
+    0.5
+    """
     return special.expit(x)
 
 
 def tanh(x: Any) -> Any:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent of the elements of x.
+
+    >>> import pullback as pb
+    >>> float(pb.nn.tanh(0.0))
+    0.0
+    """
     return np.tanh(x)
 
 
 def softplus(x: Any) -> Any:
-    """log(1 + exp(x))."""
+    """log(1 + exp(x)) of the elements of x, without overflow.
+
+    >>> import pullback as pb
+    >>> float(pb.nn.softplus(1000.0))
+    1000.0
+    """
     return np.logaddexp(x, 0)
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
-    """exp(x) over its sum along the axis; large elements do not overflow."""
+    """exp(x) over its sum along an `axis` of the array `x`; large elements do not overflow.
+
+    >>> import numpy as np, pullback as pb
+    >>> pb.nn.softmax(np.array([[0.0, 0.0], [0.0, 1000.0]]))
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
     weights = np.exp(x - np.max(x, axis=axis, keepdims=True))
     return weights / np.sum(weights, axis=axis, keepdims=True)
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
-    """The logarithm of `softmax`, also where that is 0."""
+    """The logarithm of `softmax` of the array `x` along an `axis`, also where that is 0.
+
+    >>> import numpy as np, pullback as pb
+    >>> pb.nn.log_softmax(np.array([0.0, 1000.0]))
+    array([-1000.,     0.])
+    """
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 def mean_squared_error(predicted: Any, wanted: Any) -> Any:
-    """The mean of the squared differences of two arrays of one shape."""
+    """The mean of the squared differences of two arrays, `predicted` and `wanted`, of one shape.
+
+    >>> import numpy as np, pullback as pb
+    >>> float(pb.nn.mean_squared_error(np.array([1.0, 2.0]), np.array([1.0, 4.0])))
+    2.0
+    """
     return np.mean((predicted - wanted) ** 2)
 
 
@@ -55,6 +96,10 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     """The mean over rows of -log softmax(logits)[label].
 
     logits: (n, classes). labels: (n,) integers, or (n, classes) probabilities.
+
+    >>> import numpy as np, pullback as pb
+    >>> float(pb.nn.softmax_cross_entropy(np.array([[0.0, 1000.0]]), np.array([0])))
+    1000.0
     """
     logarithms = log_softmax(logits)
     if np.ndim(labels) == 1:
@@ -63,7 +108,14 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
 
 
 def sigmoid_cross_entropy(logits: Any, labels: Any) -> Any:
-    """The mean of -log of the probability sigmoid(logits) of labels between 0 and 1, of the same shape."""
+    """The mean of -log of the probability that sigmoid(logits) gives to labels.
+
+    logits, labels: arrays of one shape; labels lie between 0 and 1.
+
+    >>> import numpy as np, pullback as pb
+    >>> float(pb.nn.sigmoid_cross_entropy(np.array([1000.0]), np.array([0.0])))
+    1000.0
+    """
     return np.mean(np.logaddexp(logits, 0) - labels * logits)
 
 

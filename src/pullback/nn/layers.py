@@ -17,9 +17,11 @@ class Dense(Module):
     """activation(x @ kernel + bias) for rows x.
 
     units: the number of outputs. activation: 'relu', 'sigmoid', 'softmax', 'softplus', 'tanh', None or a function.
-    The variables are made by the first call, or by `build`, in the dtype of the input: `kernel` (inputs, units), drawn
-    evenly between ±√(6 / (inputs + units)) (Glorot and Bengio, 2010), and `bias` (units,), zeros. seed: of the drawing.
-    trainable: False freezes them. `outputs` is what the last call returned. A row of another length than the first
+    use_bias: False for a layer without. trainable: False freezes the variables. name: any text, by default 'Dense'.
+
+    The variables are made by the first call, or by `build`, in `dtype` (by default that of the input): `kernel`
+    (inputs, units), drawn evenly between ±√(6 / (inputs + units)) (Glorot and Bengio, 2010) by a generator with this
+    `seed`, and `bias` (units,), zeros. `outputs` is what the last call returned. A row of another length than the first
     ones' raises ShapeError (a ValueError).
 
     >>> import numpy as np, pullback as pb

@@ -11,7 +11,8 @@ from pullback.tape import Variable
 class Module:
     """A class whose instances find the variables among their attributes.
 
-    Variables may stand in lists, tuples and dicts, and in other modules there.
+    name: any text, by default that of the class. Variables may stand in lists, tuples and dicts, and in other modules
+    there.
 
     >>> import pullback as pb
     >>> class Line(pb.nn.Module):

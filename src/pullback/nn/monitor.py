@@ -24,6 +24,22 @@ import numpy as np
 from pullback.nn.layers import Dense
 from pullback.nn.module import Module
 
+__all__ = [
+    "SATURATED",
+    "JsonLines",
+    "Monitor",
+    "Statistics",
+    "TensorBoard",
+    "Writer",
+    "draw",
+    "histogram_of",
+    "layers_of",
+    "names_of",
+    "read",
+    "unit_shares",
+    "writer_for",
+]
+
 SATURATED = 0.02
 """A unit of a bounded activation is saturated where its derivative is less than this share of the largest one."""
 
@@ -31,7 +47,18 @@ Statistics = dict[str, float]
 
 
 class Writer(Protocol):
-    """Where the numbers go."""
+    """Where the numbers go: an object with these two methods.
+
+    >>> import pullback as pb
+    >>> class Printed:
+    ...     def write(self, step, numbers, arrays):
+    ...         print(step, numbers["loss"])
+    ...     def close(self):
+    ...         pass
+    >>> monitor = pb.nn.monitor.Monitor(pb.nn.Module(), writer=Printed())
+    >>> _ = monitor.record([], 0.25)
+    0 0.25
+    """
 
     def write(self, step: int, numbers: Statistics, arrays: dict[str, np.ndarray]) -> None:
         """The numbers of a step, and the arrays whose histograms belong to it."""
@@ -41,7 +68,19 @@ class Writer(Protocol):
 
 
 class JsonLines:
-    """A file with one JSON object for each step: the numbers, and of arrays the counts and edges of a histogram."""
+    """The file monitor.jsonl in a `directory`, which is made: one JSON object for each step.
+
+    It has the numbers, and of arrays the counts and edges of a histogram. A file that is there is continued.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     writer = pb.nn.monitor.JsonLines(directory)
+    ...     writer.write(0, {"loss": 0.25}, {})
+    ...     writer.close()
+    ...     pb.nn.monitor.read(directory)
+    [{'step': 0, 'loss': 0.25, 'histograms': {}}]
+    """
 
     def __init__(self, directory: str | Path) -> None:
         self.path = Path(directory) / "monitor.jsonl"
@@ -60,7 +99,17 @@ class JsonLines:
 
 
 class TensorBoard:
-    """TensorBoard's event files, written by tensorboardX. ImportError where that is not installed."""
+    """TensorBoard's event files in a `directory`, written by tensorboardX. ImportError where that is not installed.
+
+    >>> import os, tempfile
+    >>> import pullback as pb
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     writer = pb.nn.monitor.TensorBoard(directory)
+    ...     writer.write(0, {"loss": 0.25}, {})
+    ...     writer.close()
+    ...     len(os.listdir(directory))
+    1
+    """
 
     def __init__(self, directory: str | Path) -> None:
         from tensorboardX import SummaryWriter
@@ -81,14 +130,26 @@ class TensorBoard:
 
 
 def histogram_of(array: np.ndarray, bins: int = 20) -> dict[str, list[float]]:
-    """Counts and edges of a histogram of the finite elements."""
+    """Counts and edges of a histogram of the finite elements of an `array`, with so many `bins`.
+
+    >>> import numpy as np, pullback as pb
+    >>> pb.nn.monitor.histogram_of(np.array([0.0, 1.0, 1.0, np.nan]), bins=2)
+    {'counts': [1, 2], 'edges': [0.0, 0.5, 1.0]}
+    """
     finite = array[np.isfinite(array)]
     counts, edges = np.histogram(finite, bins)
     return {"counts": counts.tolist(), "edges": edges.tolist()}
 
 
 def writer_for(directory: str | Path) -> Writer:
-    """TensorBoard where tensorboardX is installed, else JSON lines."""
+    """A writer into a `directory`: for TensorBoard where tensorboardX is installed, else of JSON lines.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     writer = pb.nn.monitor.writer_for(directory)
+    ...     writer.close()
+    """
     return TensorBoard(directory) if importlib.util.find_spec("tensorboardX") else JsonLines(directory)
 
 
@@ -175,7 +236,15 @@ def _plain(value: Any) -> Any:
 
 
 def layers_of(model: Module) -> Iterator[tuple[str, Dense]]:
-    """The Dense layers of a model with names that tell them apart."""
+    """The Dense layers of a `model` with names that tell them apart.
+
+    >>> import pullback as pb
+    >>> class Two(pb.nn.Module):
+    ...     def __init__(self):
+    ...         self.layers = [pb.nn.Dense(2), pb.nn.Dense(1)]
+    >>> [name for name, _ in pb.nn.monitor.layers_of(Two())]
+    ['Dense_0', 'Dense_1']
+    """
     layers = [one for one in (model, *model.submodules) if isinstance(one, Dense)]
     for k, layer in enumerate(layers):
         alike = [one for one in layers if one.name == layer.name]
@@ -183,7 +252,14 @@ def layers_of(model: Module) -> Iterator[tuple[str, Dense]]:
 
 
 def names_of(model: Module) -> dict[int, str]:
-    """A name for each variable of a model, by its identity: of its layer and its own, made different by a number."""
+    """A name for each variable of a `model`, by its identity: of its layer and its own, made different by a number.
+
+    >>> import pullback as pb
+    >>> layer = pb.nn.Dense(2)
+    >>> layer.build(1)
+    >>> list(pb.nn.monitor.names_of(layer).values())
+    ['Dense/kernel', 'Dense/bias']
+    """
     names: dict[int, str] = {}
     for layer_name, layer in layers_of(model):
         names |= {id(variable): f"{layer_name}/{variable.name}" for variable in layer.variables}
@@ -196,7 +272,14 @@ def names_of(model: Module) -> dict[int, str]:
 
 
 def unit_shares(layer: Dense) -> Statistics:
-    """The share of dead units and of saturated outputs of a layer, where its activation has them."""
+    """The share of dead units and of saturated outputs of a `layer`, where its activation has them.
+
+    >>> import numpy as np, pullback as pb
+    >>> layer = pb.nn.Dense(1, "tanh", seed=0)
+    >>> _ = layer(np.array([[0.0], [1000.0]]))
+    >>> pb.nn.monitor.unit_shares(layer)
+    {'saturated': 0.5}
+    """
     if layer.outputs is None:
         return {}
     y = np.reshape(_plain(layer.outputs), (-1, layer.units))
@@ -211,15 +294,29 @@ def unit_shares(layer: Dense) -> Statistics:
 
 
 def read(directory: str | Path) -> list[dict[str, Any]]:
-    """The steps that JsonLines wrote into a directory."""
+    """The steps that JsonLines wrote into a `directory`, a dict for each.
+
+    >>> import tempfile
+    >>> import pullback as pb
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     with pb.nn.monitor.Monitor(pb.nn.Module(), writer=pb.nn.monitor.JsonLines(directory)) as monitor:
+    ...         _ = monitor.record([], 0.25)
+    ...     pb.nn.monitor.read(directory)[0]["loss"]
+    0.25
+    """
     with (Path(directory) / "monitor.jsonl").open(encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
 def draw(history: Sequence[Statistics], path: str | Path | None = None) -> Any:
-    """A figure of matplotlib's with a panel for each kind of number; it is saved where a path is given.
+    """A figure of matplotlib's with a panel for each kind of number; it is saved as `path` where that is given.
 
     history: that of a Monitor, or what `read` gives. Raises ImportError where matplotlib is not installed.
+
+    >>> import pullback as pb
+    >>> figure = pb.nn.monitor.draw([{"loss": 2.0}, {"loss": 1.0}])
+    >>> [panel.get_title() for panel in figure.axes]
+    ['loss']
     """
     from matplotlib.figure import Figure
 

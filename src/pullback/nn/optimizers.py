@@ -13,10 +13,19 @@ from pullback.tape import GradientTape, Variable
 
 
 class Optimizer:
-    """What optimizers have in common. `iterations` counts the steps.
+    """What optimizers have in common: a subclass says by `change` what a step adds. `iterations` counts the steps.
 
-    clipnorm: the largest norm of each gradient. clipvalue: the largest element of each. global_clipnorm: the largest
-    norm of all gradients together.
+    learning_rate: a factor of each step; the attribute may be changed between steps. clipnorm: the largest norm of each
+    gradient. clipvalue: the largest element of each. global_clipnorm: the largest norm of all gradients together.
+
+    >>> import numpy as np, pullback as pb
+    >>> class Signs(pb.nn.Optimizer):
+    ...     def change(self, gradient, state):
+    ...         return -self.learning_rate * np.sign(gradient)
+    >>> x = pb.Variable(4.0)
+    >>> _ = Signs(0.5).minimize(lambda: x * x, [x])
+    >>> x
+    <Variable 'Variable' 3.5, float64>
     """
 
     def __init__(
@@ -89,7 +98,18 @@ def _with_norm(gradient: Any, norm: Any, most: float) -> Any:
 
 
 class SGD(Optimizer):
-    """Steps against the gradient, with momentum if wanted (Nesterov's form with `nesterov`)."""
+    """Steps against the gradient, with momentum if wanted.
+
+    learning_rate: a factor of each step. momentum: the share of a step that the next one repeats. nesterov: Nesterov's
+    form of momentum. keywords: `clipnorm`, `clipvalue` and `global_clipnorm` of `Optimizer`.
+
+    >>> import numpy as np, pullback as pb
+    >>> x = pb.Variable([3.0, 4.0])
+    >>> optimizer = pb.nn.SGD(learning_rate=0.5, clipnorm=1.0)
+    >>> optimizer.apply_gradients([(np.array([6.0, 8.0]), x)])
+    >>> x
+    <Variable 'Variable' [2.7 3.6], float64>
+    """
 
     def __init__(
         self, learning_rate: float = 0.01, momentum: float = 0.0, nesterov: bool = False, **keywords: Any
@@ -107,7 +127,20 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
-    """Steps scaled by running means of the gradient and of its square. Kingma and Ba (2015), with ε as in its 2.1."""
+    """Steps scaled by running means of the gradient and of its square. Kingma and Ba (2015), with ε as in its 2.1.
+
+    learning_rate: about the length of each step. beta_1, beta_2: how much of the means of the gradient and of its
+    square a step keeps. epsilon: added to the root of the mean square. keywords: `clipnorm`, `clipvalue` and
+    `global_clipnorm` of `Optimizer`.
+
+    >>> import numpy as np, pullback as pb
+    >>> x = pb.Variable(4.0)
+    >>> optimizer = pb.nn.Adam(learning_rate=0.5)
+    >>> for step in range(2):
+    ...     _ = optimizer.minimize(lambda: x * x, [x])
+    >>> np.round(x, 3)
+    <Tensor 3.003, float64>
+    """
 
     def __init__(
         self,

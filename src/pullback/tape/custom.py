@@ -23,7 +23,7 @@ from pullback.tape.variable import Variable, constant
 
 
 def stop_gradient(x: Any) -> Tensor:
-    """The same elements, as a constant: no gradient flows through, neither on a tape nor in a differentiated function.
+    """The elements of x, as a constant: no gradient flows through, neither on a tape nor in a differentiated function.
 
     >>> import pullback as pb
     >>> x = pb.Variable(3.0)
@@ -181,9 +181,16 @@ def _as(cotangent: Any, on_tensors: bool) -> Any:
 
 
 def recompute_grad(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, keeping nothing for its gradient but its arguments: it runs once more when that is taken.
+    """`function`, keeping nothing for its gradient but its arguments: it runs once more when that is taken.
 
     It runs with the values that its variables had at the call.
+
+    >>> import numpy as np, pullback as pb
+    >>> x = pb.Variable(2.0)
+    >>> with pb.GradientTape() as tape:
+    ...     y = pb.recompute_grad(lambda x: np.exp(x) * x)(x)
+    >>> np.round(tape.gradient(y, x), 4)
+    <Tensor 22.1672, float64>
     """
 
     @functools.wraps(function)

@@ -16,7 +16,15 @@ from pullback.tape.tensor import Tensor, as_operand
 
 
 class UnconnectedGradients(enum.Enum):
-    """What stands for the gradient by a source that no target depends on: None, or zeros of its shape and dtype."""
+    """What stands for the gradient by a source that no target depends on: None, or zeros of its shape and dtype.
+
+    >>> import pullback as pb
+    >>> x = pb.Variable([1.0, 2.0])
+    >>> with pb.GradientTape(persistent=True) as tape:
+    ...     y = pb.constant(1.0) * 2
+    >>> tape.gradient(y, x), tape.gradient(y, x, unconnected_gradients=pb.UnconnectedGradients.ZERO)
+    (None, <Tensor [0. 0.], float64>)
+    """
 
     NONE = "none"
     ZERO = "zero"

@@ -121,6 +121,8 @@ def method(function: Callable[..., Any]) -> Callable[..., Any]:
 class Tensor(Followed):
     """An immutable array that tapes can follow. Made by `constant`, and by every operation on tensors.
 
+    value: an array or number of NumPy's, which is not copied, and must not be changed any more.
+
     It takes part in operators, indexing and iteration, and in NumPy's functions, as an array of its shape and dtype
     does. `numpy()` gives its elements as an array of NumPy, in which no tape follows them any further.
 

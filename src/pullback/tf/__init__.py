@@ -2,6 +2,7 @@
 
 Python's floats become float32 and its integers int32, and the derivatives at ties and kinks are TensorFlow's. Arrays of
 NumPy keep their dtype, dtypes that differ are promoted as NumPy does, and NumPy's own functions are recorded too.
+The parameter `name`, which TensorFlow gives to operations, is taken and has no effect; that of a variable is kept.
 
 >>> import pullback.tf as tf
 >>> x = tf.Variable(3.0)

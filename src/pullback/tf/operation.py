@@ -25,7 +25,9 @@ class Operation:
 
 
 class RegisterGradient:
-    """A decorator: register `gradient(op, *cotangents)` under a name, for `gradient_override_map`.
+    """A decorator: register `gradient(op, *cotangents)` under the name `op_type`, for `gradient_override_map`.
+
+    `op` has the `type`, the `inputs` and the `outputs` of the operation. Raises KeyError for a name that is taken.
 
     >>> import pullback.tf as tf
     >>> @tf.RegisterGradient("StraightThrough")
@@ -50,7 +52,20 @@ class RegisterGradient:
 
 @contextmanager
 def gradient_override_map(op_type_map: Mapping[str, str]) -> Iterator[None]:
-    """In this block, operations of these types have the gradients registered under the names given for them."""
+    """In its block, operations of the types in `op_type_map` have the gradients registered under the names there.
+
+    Raises LookupError, where such an operation is called, for a name that is not registered; see `RegisterGradient`.
+
+    >>> import pullback.tf as tf
+    >>> @tf.RegisterGradient("Halved")
+    ... def halved(op, dy):
+    ...     return 0.5 * dy
+    >>> x = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape, tf.gradient_override_map({"Identity": "Halved"}):
+    ...     y = tf.identity(x)
+    >>> tape.gradient(y, x)
+    <Tensor 0.5, float32>
+    """
     _overrides.append(dict(op_type_map))
     try:
         yield

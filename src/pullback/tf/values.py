@@ -22,13 +22,27 @@ def default_dtype(value: Any, dtype: Any) -> Any:
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of a copy of `value`; a number may be spread over a shape."""
+    """A tensor of a copy of `value`, in its own or another `dtype`; a number may be spread over a `shape`.
+
+    >>> import pullback.tf as tf
+    >>> tf.constant([1, 2]), tf.constant(0.5, shape=(2,))
+    (<Tensor [1 2], int32>, <Tensor [0.5 0.5], float32>)
+    """
     made = tape.constant(value, default_dtype(value, dtype))
     return made if shape is None else tape.constant(np.broadcast_to(made.numpy(), tuple(shape)))
 
 
 class Variable(tape.Variable):
-    """`pb.Variable` with TensorFlow's dtypes for Python's numbers."""
+    """`pb.Variable` with TensorFlow's dtypes for Python's numbers.
+
+    initial_value: a number, a nested list, an array or a tensor, or a function that returns one. trainable: False for
+    one that tapes watch when they are told to. name: any text. dtype: that of the value by default. `shape` is taken
+    and has no effect.
+
+    >>> import pullback.tf as tf
+    >>> tf.Variable([1.0, 2.0], name="w")
+    <Variable 'w' [1. 2.], float32>
+    """
 
     __slots__ = ()
 
@@ -45,7 +59,14 @@ class Variable(tape.Variable):
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The tensor itself, a tensor of an array or of numbers, or the stack of a list of tensors."""
+    """A tensor of `value`: itself if it is one, of an array or of numbers, or the stack of a list of tensors.
+
+    dtype: that of the value by default.
+
+    >>> import pullback.tf as tf
+    >>> tf.convert_to_tensor([tf.constant(1.0), tf.constant(2.0)])
+    <Tensor [1. 2.], float32>
+    """
     if isinstance(value, Tensor):
         return value if dtype is None or value.dtype == np.dtype(dtype) else value.astype(dtype)
     if holds_tensor(value):

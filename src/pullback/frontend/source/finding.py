@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -87,6 +88,9 @@ def lines_of_file(function: FunctionType) -> tuple[str, ...]:
     file = function.__code__.co_filename
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__) or lines_known_to_inspect(function)
+    if not lines and os.path.isfile(file):
+        # Empty now, or not to be decoded.
+        raise changed_file(function.__code__, file)
     if not lines:
         raise TypingError(
             f"the source of '{function.__name__}' cannot be found: it was made by exec, or typed at a prompt",

@@ -25,7 +25,7 @@ from pullback.ir.nodes import Let, Operand, Value
 
 @contextmanager
 def insert_grad_of(value: Any) -> Iterator[float]:
-    """Change the cotangent of a variable where it is used after this block.
+    """Change the cotangent of the variable `value` where it is used after this block.
 
     The block reads the cotangent under the name behind `as` and assigns a new one to it. It runs in the backward pass
     only; in plain Python the cotangent is 1.0 and what the block assigns has no effect.

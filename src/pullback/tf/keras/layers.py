@@ -11,7 +11,16 @@ from pullback.tf.values import Variable, convert_to_tensor
 
 
 class Dense(nn.Dense):
-    """`pullback.nn.Dense` for tensors of float32, or of the dtype it is given."""
+    """`pullback.nn.Dense` for tensors of float32, or of the dtype it is given.
+
+    Its parameters `units`, `activation`, `use_bias`, `trainable`, `name`, `dtype` and `seed` are those of
+    `pb.nn.Dense`.
+
+    >>> import pullback.tf as tf
+    >>> layer = tf.keras.layers.Dense(3, activation="relu")
+    >>> layer([[1.0, 2.0]]).shape, layer.kernel.dtype
+    ((1, 3), dtype('float32'))
+    """
 
     default_dtype = np.float32
 

@@ -11,7 +11,7 @@ from pullback.tf.values import Variable
 
 
 class GradientDescentOptimizer(nn.SGD):
-    """Steps against the gradient. The loss is a function without arguments.
+    """Steps against the gradient, with the factor `learning_rate`. The loss is a function without arguments.
 
     >>> import pullback.tf as tf
     >>> x = tf.Variable(4.0)

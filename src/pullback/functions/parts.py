@@ -42,9 +42,9 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
 @planning
 def known_mode(mode):
-    """What happens to positions beyond the ends. Raises NotImplementedError for other spellings of NumPy's modes."""
+    """What happens to positions beyond the ends. Raises ValueError for another mode."""
     if mode not in ("raise", "wrap", "clip"):
-        raise NotImplementedError(f"np.take with mode={mode!r} is not supported")
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     return mode
 
 

@@ -1,0 +1,94 @@
+"""Functions that are made of others: what their texts do not know is refused; second derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oracle
+import pullback as pb
+from pullback.functions.declare import COMPOSED, RULES
+
+X = np.array([2.0, 0.0, 3.0, 0.0, 0.5])
+
+
+def median_margins(x):
+    return np.sum(np.pad(x, 1, mode="median"))
+
+
+def margins_of_parts(x):
+    return np.sum(np.pad(x, 1, mode="mean", stat_length=2))
+
+
+def taken_in_another_mode(x):
+    return np.sum(np.take(x, np.array([7]), mode="turn"))
+
+
+def written_elsewhere(x):
+    y = np.zeros(())
+    np.ptp(x, out=y)
+    return y * 1.0
+
+
+def positions_of_another_rank(x):
+    return np.sum(np.take_along_axis(x, np.array([[0]]), 0))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (median_margins, "mode='median'"),
+        (margins_of_parts, "'stat_length' of np.pad is not supported"),
+        (taken_in_another_mode, "clipmode must be one of"),
+        (written_elsewhere, "'out' of np.ptp is not supported"),
+        (positions_of_another_rank, "same number of dimensions"),
+    ],
+)
+def test_what_a_text_does_not_know_is_refused_at_its_place(function: Callable[..., Any], message: str) -> None:
+    with pytest.raises(pb.PullbackError, match=message) as caught:
+        pb.grad(pb.differentiable(function, jit=False))(X)
+    error: Any = caught.value
+    line = error.lineno if isinstance(error, pb.LanguageError) else error.location.line
+    assert line == function.__code__.co_firstlineno + (2 if function is written_elsewhere else 1)
+
+
+@pytest.mark.parametrize("function", [median_margins, margins_of_parts])
+def test_tensors_get_numpys_value_where_a_text_does_not_know_an_argument(function: Callable[..., Any]) -> None:
+    x = pb.constant(X)
+    with pb.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    assert y.numpy() == function(X)
+    with pytest.raises(pb.MissingRuleError):
+        tape.gradient(y, x)
+
+
+def test_a_text_of_a_function_with_a_rule_knows_more_than_the_rule() -> None:
+    assert set(COMPOSED) & set(RULES) == {np.linspace}
+
+
+def products_so_far(x):
+    return np.sum(np.sin(np.cumprod(x)) * np.cumprod(x[::-1]))
+
+
+def products_so_far_behind_a_choice(x):
+    return np.sum(np.where(x > 0.3, np.cumprod(x) ** 2, 0.0))
+
+
+@pytest.mark.parametrize("function", [products_so_far, products_so_far_behind_a_choice])
+@pytest.mark.parametrize("x", [X, np.array([0.4, 1.7, -0.3]), np.ones(0)])
+def test_second_derivatives_of_running_products_are_the_oracles(function: Callable[..., Any], x: Any) -> None:
+    direction = np.cos(np.arange(1.0, 1.0 + x.size))
+    _, (expected,) = oracle.hvp(function, (x,), (direction,))
+    t = pb.constant(x)
+    with pb.GradientTape() as outer:
+        outer.watch(t)
+        with pb.GradientTape() as inner:
+            inner.watch(t)
+            y = function(t)
+        slope = np.sum(inner.gradient(y, t) * direction)
+    found = outer.gradient(slope, t, unconnected_gradients="zero")
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12, atol=1e-12)

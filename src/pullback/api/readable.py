@@ -10,8 +10,9 @@ from pullback.emit.module import emit_module
 
 
 def readable(*made: Compiled) -> str:
-    """The text of generated functions, to read."""
-    return emit_module([one.function for one in made], compiled=False, exact=made[0].options.exact).rstrip()
+    """The text of generated functions, to read; a backward function stands behind its forward function."""
+    functions, last = [one.function for one in made], made[-1]
+    return emit_module(functions, compiled=False, exact=last.options.exact, forward=last.forward).rstrip()
 
 
 def html_of(engine: Engine) -> str:

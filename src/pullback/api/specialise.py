@@ -16,6 +16,7 @@ from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.options import Options
 from pullback.compile.turns import MAKING
+from pullback.emit.names import Forward
 from pullback.errors import AliasError, TypingError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.finding import Source, find_source
@@ -165,7 +166,9 @@ class Code:
         kept = Kept()
         if request.kind == "split":
             pair = split(function, wrt, settings=settings, checkpointed=checkpointed, kept=kept)
-            forward, backward = (Compiled(part, self.options) for part in (pair.forward, pair.backward))
+            forward = Compiled(pair.forward, self.options)
+            given = Forward(forward.function, len(pair.residuals))
+            backward = Compiled(pair.backward, self.options, forward=given)
             return SplitPair(pair, forward, backward, other, self.memory(request, function, kept))
         with_results = request.kind == "value_and_grad"
         made = joint(

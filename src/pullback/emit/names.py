@@ -141,7 +141,9 @@ class Names:
             again = self.again(member)
             if again and again not in self.used:
                 return self.take(again)
-        own = next((member.name for member in members if member.is_named and not self.misleads(member)), "")
+        given = [member for member in members if member.is_named and not self.misleads(member)]
+        same = (member.of[0].name for member in given if member.of is not None and not member.of[1])
+        own = next(same, given[0].name if given else "")
         if own:
             self.refused |= own in self.taken
             element = self.element(members, own) if own in self.used else None
@@ -155,6 +157,8 @@ class Names:
             if is_exact and self.shares(members[0], name):
                 return name
             nouns.append(name)
+        if not nouns and self.indices.intersection(members):
+            return self.unused("k")
         return self.unused(min(nouns, key=len) if nouns else "")
 
     def element(self, members: list[Value], array: str) -> str | None:
@@ -218,9 +222,9 @@ class Names:
         if bound:
             yield bound, False
         if phrase:
+            index = self.limited.get(self.definitions[value].operands[0]) if phrase == TRIPS else None
+            yield from [(f"{index}_{TRIPS}", False)] if index and self.has_several_trips else []
             yield phrase, phrase != TRIPS
-            if phrase == TRIPS and (limited := self.limited.get(self.definitions[value].operands[0])):
-                yield f"{limited}_{TRIPS}", True
         if noun:
             target = self.target(value)
             yield from [(f"{target}_{noun}", False)] if target else []
@@ -249,17 +253,36 @@ class Names:
         return set(values_of(self.function))
 
     @cached_property
+    def indices(self) -> set[Value]:
+        return {s.index for s in walk(self.function.body) if isinstance(s, For)}
+
+    @cached_property
     def bounds(self) -> dict[Value, str]:
-        """Computed integers that end the range of a loop: `i_end` for that of `i`."""
-        made = ((index, self.definitions[value]) for value, index in self.limited.items() if value in self.definitions)
-        return {s.value: f"{index}_end" for index, s in made if s.function is not primitives.dim}
+        """Computed integers that bound the range of a loop: `i_start` and `i_end` for that of `i`."""
+        found: dict[Value, str] = {}
+        for loop in self.ranges:
+            for bound, what in ((loop.start, "start"), (loop.stop, "end")):
+                made = self.definitions.get(bound) if isinstance(bound, Value) else None
+                if made is not None and made.function is not primitives.dim:
+                    found.setdefault(made.value, f"{loop.index.name}_{what}")
+        return found
+
+    @cached_property
+    def ranges(self) -> list[For]:
+        """The loops whose index has a name."""
+        return [s for s in walk(self.function.body) if isinstance(s, For) and s.index.name not in ("", "_")]
+
+    @cached_property
+    def has_several_trips(self) -> bool:
+        """Whether more than one number of iterations is computed and has a name."""
+        made = (s for s in self.definitions.values() if s.function is max and s.value not in self.inlined)
+        return sum(1 for s in made if self.nouns.phrase(s.value) == TRIPS) > 1
 
     @cached_property
     def limited(self) -> dict[Value, str]:
         """The index of the loop that a value is the end of."""
-        loops = (s for s in walk(self.function.body) if isinstance(s, For) and s.index.name not in ("", "_"))
         found: dict[Value, str] = {}
-        for loop in loops:
+        for loop in self.ranges:
             if isinstance(loop.stop, Value):
                 found.setdefault(loop.stop, loop.index.name)
         return found

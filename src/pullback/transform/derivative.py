@@ -19,8 +19,8 @@ f_forward(x: float64*, y: float64*):
     t.0: float64 = multiply(saved, y)
     return t.0, y, saved
 >>> print(show(pair.backward))
-f_backward(y: float64*, saved: float64, y_bar: float64):
-    t.0: float64 = multiply(y_bar, y)
+f_backward(y: float64*, saved: float64, result_bar: float64):
+    t.0: float64 = multiply(result_bar, y)
     x_bar: float64 = multiply(t.0, saved)
     return x_bar
 

@@ -374,7 +374,8 @@ class Residuals:
         for known in self.plan.counters:
             if not blocks and not known.blocks and known.path == place and known.loop is whole:
                 return known
-        name, of = value.of_it("_count") if blocks else ("trips" if len(loops) == 1 else "count", None)
+        trips = self.sweep.trip_counts.get(path[loops[0]][0]) if len(loops) == 1 else None
+        name, of = value.of_it("_count") if blocks else ("count", (trips, "") if trips is not None else None)
         made = Counter(place, home, Value(name, INT, of), blocks, whole)
         self.paths[made.final] = home
         self.need(made.final)

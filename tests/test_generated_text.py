@@ -14,6 +14,8 @@ import collect
 import pullback as pb
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import build_for
+from pullback.emit.names import RESERVED
+from pullback.emit.nouns import _NOUNS
 from pullback.errors import PullbackError
 from pullback.frontend.tapes.captured import captured_value
 from pullback.frontend.values.arguments import leaf_types, leaves_of
@@ -180,3 +182,8 @@ def test_noun_is_never_a_name_of_the_users_text() -> None:
 
     forward = pb.source(f, 2.0).split("\n\n\n")[1]
     assert "exp_x = np.exp(x)" not in forward
+
+
+def test_no_noun_is_the_name_of_a_helper() -> None:
+    kept_for_variables = {"sum"}  # only behind the name of a variable: `y_sum`
+    assert not (set(_NOUNS.values()) & RESERVED) - kept_for_variables

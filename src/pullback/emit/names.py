@@ -218,6 +218,10 @@ class Names:
 
     def described(self, value: Value) -> Iterator[tuple[str, bool]]:
         """What a value is called after the operation that makes it."""
+        made = self.definitions.get(value)
+        if made is not None and made.function is primitives.copy:
+            yield from self.base(made.operands[0])
+            return
         phrase, noun, bound = self.nouns.phrase(value), self.nouns.noun(value), self.bounds.get(value)
         if bound:
             yield bound, False

@@ -28,9 +28,9 @@ def scatter(y, x):
             rows[i_mod_two, j + 1] = x[i, j]
         if is_less:
             i_mod_two = i % 2
-            t1 = (i + 1) % 2
+            rest = (i + 1) % 2
             for j in range(x.shape[1] + 1):
-                y[i, j] += rows[i_mod_two, j + 1] + rows[t1, j] + rows[t1, j + 1]
+                y[i, j] += rows[i_mod_two, j + 1] + rows[rest, j] + rows[rest, j + 1]
     if 0 < x.shape[0] and is_less:
         j_end = x.shape[1] + 1
         for i in range(x.shape[0], x.shape[0] + 1):

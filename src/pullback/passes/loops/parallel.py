@@ -116,7 +116,7 @@ class _Chunks:
         length = builder.let(runtime.chunk_length, iterations, name="length", type_=INT)
         chunks = builder.let(np.negative, builder.let(np.floor_divide, builder.let(np.negative, iterations), length))
         written = {k: loop.carried[k].initial for k in roles.shared}
-        written.update((k, self.empty((chunks,), loop.results[k], "partial")) for k in roles.reductions)
+        written.update((k, self.empty((chunks,), loop.results[k], "partial_sums")) for k in roles.reductions)
         carried = {k: Carried(Value(v.name, v.type), v) for k, v in written.items()}
         chunk = Value("chunk", INT)
         with builder.block() as inside:

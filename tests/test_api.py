@@ -3,6 +3,7 @@
 import copy
 import functools
 import gc
+import linecache
 import os
 import re
 import subprocess
@@ -1257,15 +1258,64 @@ def test_html_shows_the_function_beside_its_backward_function():
         return np.sum(x * x) if x[0] < 1.0 else np.sum(x)
 
     function = plain()(f)
-    assert "call pb.grad or pb.value_and_grad first" in function._repr_html_()
-    pb.grad(function)(np.ones(2))
-    page = function._repr_html_()
-    assert page.startswith("<table>")
-    assert page.count("<pre>") == page.count("</pre>") == 2
-    assert "if x[0] &lt; 1.0 else" in page
-    assert "f_grad" in page
-    pb.vjp(function)(np.ones(2))
+    assert "call pb.grad, pb.value_and_grad or pb.vjp first" in function._repr_html_()
+    gradient, pullback = pb.grad(function), pb.vjp(function)
+    gradient(np.ones(2))
+    for page in (function._repr_html_(), gradient._repr_html_()):
+        assert page.startswith("<table>")
+        assert page.count("<pre>") == page.count("</pre>") == 2
+        assert re.sub("<[^>]*>", "", page).count("if x[0] &lt; 1.0 else") == 2
+        assert '<span style="color:#00f">return</span>' in page
+        assert "f_grad" in page
+    assert "first" in pullback._repr_html_()
+    pullback(np.ones(2))
     assert "f_backward" in function._repr_html_()
+    assert "f_backward" in pullback._repr_html_()
+    assert "f_backward" not in gradient._repr_html_()
+
+
+def test_html_of_a_lambda_and_of_a_method():
+    class Model:
+        def loss(self, x):
+            return x * x
+
+    loss = pb.grad(Model().loss)
+    assert '<span style="color:#795e26">loss</span>' in loss._repr_html_()
+    gradient = pb.grad(lambda x: x * x)
+    assert "lambda" in gradient._repr_html_()
+
+
+def test_breakpoint_stops_in_the_generated_code(monkeypatch):
+    def f(x):
+        for _ in range(2):
+            x = x * x
+            breakpoint()
+        return x * 3.0
+
+    frames = []
+
+    def stop():
+        frame = sys._getframe(1)
+        frames.append((frame.f_code.co_filename, frame.f_lineno, dict(frame.f_locals)))
+
+    monkeypatch.setattr(sys, "breakpointhook", stop)
+    interpreted = plain()(f)
+    for call in (interpreted, pb.grad(interpreted), pb.value_and_grad(interpreted), pb.vjp(interpreted)):
+        frames.clear()
+        call(2.0)
+        assert [values["x"] for *_, values in frames] == [4.0, 16.0]
+        file, line, _ = frames[0]
+        assert "breakpoint()" in linecache.getline(file, line) + linecache.getline(file, line - 1)
+
+
+def test_breakpoint_is_refused_in_compiled_code():
+    def f(x):
+        breakpoint()
+        return x * 3.0
+
+    with pytest.raises(pb.LanguageError, match=r"cannot stop in compiled code\n  Instead: .*jit=False") as caught:
+        pb.grad(f)(2.0)
+    assert caught.value.text.strip() == "breakpoint()"
 
 
 def test_a_function_redefined_in_a_notebook_is_read_anew():

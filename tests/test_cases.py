@@ -30,6 +30,7 @@ import cells
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
 from pullback.emit.module import emit_module
+from pullback.emit.names import Forward
 from pullback.errors import PullbackError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.desugar import desugar
@@ -157,7 +158,8 @@ def loop_level(case: Case) -> str:
 
 def forward_and_backward(case: Case) -> str:
     both = pair(case)
-    return emit_module([insert_copies(both.forward), insert_copies(both.backward)], compiled=False)
+    forward, backward = insert_copies(both.forward), insert_copies(both.backward)
+    return emit_module([forward, backward], compiled=False, forward=Forward(forward, len(both.residuals)))
 
 
 def refusal(case: Case) -> str:

@@ -15,6 +15,7 @@ from pullback.api.calling import (
 )
 from pullback.api.differentiable import engine_of
 from pullback.api.out import check_apart, check_out, outs_of
+from pullback.api.readable import html_of
 from pullback.api.recording import recorded_call
 from pullback.api.specialise import (
     Argnums,
@@ -116,6 +117,9 @@ class GradientFunction(Entrance, Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self.engine, "value_and_grad" if self.with_value or self.has_aux else "grad")
 
     @overload
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R: ...

@@ -181,7 +181,7 @@ class Differentiable(Entrance, Generic[P, R]):
         return PreparedPrimal(self, *build_for(self.engine, bound))
 
     def _repr_html_(self) -> str:
-        return html_of(self.engine)
+        return html_of(self.engine, "split", "grad", "value_and_grad")
 
 
 class PreparedPrimal(Prepared):

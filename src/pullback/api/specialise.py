@@ -16,15 +16,17 @@ from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.options import Options
 from pullback.compile.turns import MAKING
-from pullback.errors import AliasError, TypingError
+from pullback.emit.names import Forward
+from pullback.errors import AliasError, LanguageError, Problem, TypingError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
 from pullback.frontend.source.plain_functions import plain_function
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
+from pullback.ir import primitives
 from pullback.ir.classes import obstacles_in
-from pullback.ir.nodes import Function, type_of_operand
+from pullback.ir.nodes import Effect, Function, type_of_operand, walk
 from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split
@@ -100,6 +102,8 @@ class Engine:
             built = None if stored is None else stored.restored(self.source)
             if built is None or not built.holds():
                 built = build(self.source, forms, numbers=numbers)
+                if self.options.jit:
+                    refuse_breakpoints(built.function)
                 built = replace(built, code=Code(built.function, self.options))
                 self.built[key] = Stored(built)
             return built
@@ -109,6 +113,16 @@ class Engine:
         """All that was made for calls, by the Forms of the arguments and the request."""
         stored = self.built.items()
         return {(key, request): made for key, s in stored for request, made in s.core.code.made.items()}
+
+
+def refuse_breakpoints(function: Function) -> None:
+    """Raises LanguageError where a function that is to be compiled stops for a debugger."""
+    bodies = [function.body, *(callee.body for callee in function.callees)]
+    effects = (s for body in bodies for s in walk(body) if isinstance(s, Effect))
+    stops = [s.location for s in effects if s.function is primitives.breakpoint_]
+    if stops:
+        reason, remedy = "a debugger cannot stop in compiled code", "use pb.differentiable(jit=False)"
+        raise LanguageError([Problem(location, reason, remedy) for location in stops])
 
 
 def signature_of(function: FunctionType) -> inspect.Signature:
@@ -165,7 +179,9 @@ class Code:
         kept = Kept()
         if request.kind == "split":
             pair = split(function, wrt, settings=settings, checkpointed=checkpointed, kept=kept)
-            forward, backward = (Compiled(part, self.options) for part in (pair.forward, pair.backward))
+            forward = Compiled(pair.forward, self.options)
+            given = Forward(forward.function, len(pair.residuals))
+            backward = Compiled(pair.backward, self.options, forward=given)
             return SplitPair(pair, forward, backward, other, self.memory(request, function, kept))
         with_results = request.kind == "value_and_grad"
         made = joint(

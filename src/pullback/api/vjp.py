@@ -9,6 +9,7 @@ import numpy as np
 
 from pullback.api.calling import call_forward, describe_form, strong
 from pullback.api.differentiable import engine_of
+from pullback.api.readable import html_of
 from pullback.api.specialise import Argnums, build_for, wrt_leaves
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
@@ -56,6 +57,9 @@ class ForwardFunction(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self.engine, "split")
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> tuple[R, Pulled]:
         bound = self.engine.bind(arguments, keywords)

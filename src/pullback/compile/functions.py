@@ -21,7 +21,7 @@ from pullback.compile.options import Options
 from pullback.compile.turns import MAKING, interrupts_end_it
 from pullback.emit import parts
 from pullback.emit.module import emit_module
-from pullback.emit.names import name_classes
+from pullback.emit.names import Forward, name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
@@ -108,6 +108,7 @@ class Compiled:
     general: gives the function with its array statements, where `function` has loops in their place.
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     memory: tells for each call whether a form that keeps less serves it; None where nothing would keep less.
+    forward: the function whose residuals this one takes, if it is a backward function.
     """
 
     def __init__(
@@ -118,8 +119,10 @@ class Compiled:
         general: Callable[[], Compiled] | None = None,
         tuple_from: int | None = None,
         memory: Memory | None = None,
+        forward: Forward | None = None,
     ) -> None:
         self.name = function.name
+        self.forward = forward
         self.options = options
         self.outs = outs
         self.lowered = general is not None
@@ -137,7 +140,12 @@ class Compiled:
         divided = self.lowered and not self.options.jit
         function = self.machine_function if divided else self.shown.function
         return emit_module(
-            [function], compiled=False, exact=self.options.exact, tuple_from=self.tuple_from, divided=divided
+            [function],
+            compiled=False,
+            exact=self.options.exact,
+            tuple_from=self.tuple_from,
+            divided=divided,
+            forward=self.forward,
         )
 
     @property

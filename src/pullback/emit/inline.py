@@ -34,17 +34,19 @@ MOST_LEAVES = 12
 _CONTRACTIBLE = {np.add, np.subtract, np.multiply}
 
 
-def find_inlined(function: Function, apart: bool = False) -> dict[Value, Let]:
+def find_inlined(function: Function, apart: bool = False, copies: bool = False) -> dict[Value, Let]:
     """The statements that are written where their value is used.
 
-    apart: the arithmetic of the user's statements is not written into those of the backward sweep.
+    apart: the arithmetic of the user's statements is not written into those of the backward sweep. copies: one that is
+    made to be returned is.
     """
-    return _Finder(function, apart).found
+    return _Finder(function, apart, copies).found
 
 
 class _Finder:
-    def __init__(self, function: Function, apart: bool) -> None:
+    def __init__(self, function: Function, apart: bool, copies: bool) -> None:
         self.apart = apart
+        self.returned = frozenset(r for r in function.results if isinstance(r, Value)) if copies else frozenset()
         self.exact: set[Value] = set()
         self.lifetimes = Lifetimes(function)
         self.counts = Counter(read_in(function.body))
@@ -123,9 +125,11 @@ class _Finder:
         value = statement.value
         if value in self.found or value in self.shaped:
             return False
-        if self.counts[value] != 1 or consumes(statement) or value.name not in ("", "result"):
+        if self.counts[value] != 1 or consumes(statement):
             return False
-        return not (statement.function is primitives.copy and isinstance(value.type, Array))
+        if statement.function is primitives.copy and isinstance(value.type, Array):
+            return value in self.returned
+        return value.name in ("", "result")
 
     def written_by(self, statement: Statement) -> frozenset[Value]:
         """The memory that a statement writes, blocks inside included."""

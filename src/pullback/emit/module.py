@@ -7,8 +7,8 @@ energy_grad(w, x):                     def energy_grad(w, x):
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Set
+from typing import Any, NamedTuple
 
 import gast
 
@@ -18,13 +18,14 @@ from pullback.analysis.reductions import reduction_steps
 from pullback.emit import parts
 from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emit.inline import find_inlined
-from pullback.emit.names import name_classes, name_values
+from pullback.emit.names import KEYWORDS, RESERVED, Forward, Names, name_classes
 from pullback.emit.printer import to_text
 from pullback.emit.regions import is_parallel_loop, take_out_loops
 from pullback.emit.signs import tidy_signs
 from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
 from pullback.emit.statements import Statements
 from pullback.emit.undefined import copied_values, undefined_values
+from pullback.ir import primitives
 from pullback.ir.nodes import Function, Let, Value, has_parallel_loops, walk
 from pullback.ir.types import Array, Type
 from pullback.runtime import check_depth
@@ -37,17 +38,28 @@ COMPILER = "Compiler"
 Fastmath = frozenset[str] | bool | None
 
 
+class Style(NamedTuple):
+    """How functions are written; see `emit_module`."""
+
+    compiled: bool
+    vector: bool
+    exact: bool
+    comments: bool
+    fastmath: Fastmath
+
+    @property
+    def contracts(self) -> bool:
+        """Whether products and sums of the backward sweep may be contracted."""
+        return self.compiled and self.fastmath is None
+
+
 def emit_function(
     function: Function,
+    named: Names,
     classes: dict[str, type],
-    *,
-    compiled: bool,
-    vector: bool = False,
-    exact: bool = False,
-    comments: bool = True,
+    style: Style,
     tuple_from: int | None = None,
     divided: bool = False,
-    fastmath: Fastmath = None,
 ) -> tuple[list[Any], set[str], set[str]]:
     """The gast of a function, the helpers that it calls, and the modules of other functions that it calls.
 
@@ -55,9 +67,8 @@ def emit_function(
     classes: the exceptions that are not built in, see `name_classes`.
     divided: if it is long, the gast of its parts comes first.
     """
-    contracts = compiled and fastmath is None
-    inlined = find_inlined(function, contracts)
-    names = name_values(function, inlined, frozenset({function.name, *classes}))
+    compiled, vector, exact, comments, fastmath = style
+    inlined, names = named.inlined, named.of
     long = divided and _length(function, inlined) > parts.LONGEST
     # In a part, a variable must not be without a value where the next part might read it.
     # In a parallel loop, it would seem to come from the iteration before.
@@ -68,11 +79,11 @@ def emit_function(
     names_of_classes = {kind: name for name, kind in classes.items()}
     expressions = Expressions(names, inlined, compiled, vector, exact, reductions, non_negative, names_of_classes)
     equal_sizes = EqualSizes(function if compiled else None)
-    statements = Statements(expressions, names, copied, comments, equal_sizes, contracts)
+    statements = Statements(expressions, names, copied, comments, equal_sizes, style.contracts)
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:
-        if result in inlined:
+        if result in inlined and inlined[result].function is not primitives.copy:
             body += statements.remark(inlined[result].location)
     if tuple_from is not None:
         results = [*results[:tuple_from], tuple_(results[tuple_from:])]
@@ -101,43 +112,99 @@ def emit_module(
     tuple_from: int | None = None,
     divided: bool = False,
     fastmath: Fastmath = None,
+    forward: Forward | None = None,
 ) -> str:
     """The text of a module with these functions; it imports numpy, the helpers, and modules whose functions it calls.
 
     compiled: as Numba takes it; vector: with the vector math library; exact: as plain Python and NumPy compute, bit for
     bit; tuple_from: the results from this number on are returned in a tuple of their own; divided: a long function
-    becomes several; fastmath: see `compile.options`.
+    becomes several; fastmath: see `compile.options`; forward: the function for whose residuals the last one is, if it
+    is a backward function.
     """
-    trees: list[Any] = []
-    helpers: set[str] = set()
-    modules: set[str] = set()
     functions = list(functions)
     classes = name_classes(functions)
     callees = {callee.name: callee for function in functions for callee in function.callees}
-    for function in (*callees.values(), *functions):
+    functions = [*callees.values(), *functions]
+    style = Style(compiled, vector, exact, comments, fastmath)
+
+    def named(reserved: frozenset[str]) -> list[Names]:
+        return _names_in(functions, classes, forward, reserved, style, shares=not compiled and not divided)
+
+    def written(names: list[Names]) -> tuple[list[Any], set[str], set[str]]:
+        return _written(functions, callees.keys(), names, classes, style, tuple_from, divided)
+
+    names = named(RESERVED)
+    trees, helpers, modules = written(names)
+    if not compiled and any(each.refused for each in names):
+        trees, helpers, modules = written(named(_mentioned(trees, names)))
+    return to_text(gast.Module([*_imports(trees, helpers, modules), *trees], []))
+
+
+def _written(
+    functions: list[Function],
+    callees: Set[str],
+    names: list[Names],
+    classes: dict[str, type],
+    style: Style,
+    tuple_from: int | None,
+    divided: bool,
+) -> tuple[list[Any], set[str], set[str]]:
+    """The gast of functions, the helpers that they call, and the modules of other functions that they call."""
+    trees: list[Any] = []
+    helpers: set[str] = set()
+    modules: set[str] = set()
+    for function, named in zip(functions, names, strict=True):
         is_callee = function.name in callees
-        made, used, called = emit_function(
-            function,
-            classes,
-            compiled=compiled,
-            vector=vector,
-            exact=exact,
-            comments=comments,
-            tuple_from=None if is_callee else tuple_from,
-            divided=divided and not is_callee,
-            fastmath=fastmath,
-        )
-        if compiled and is_callee:
-            used.add(check_depth.__name__)
-            made[-1].body.insert(0, gast.Expr(call(name(check_depth.__name__))))
-        if compiled:
-            made[-1].decorator_list = [_decorator(function, fastmath)] if is_callee else []
-            for part in made[:-1]:
-                part.decorator_list = [name(IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN)]
+        own = (None, False) if is_callee else (tuple_from, divided)
+        made, used, called = emit_function(function, named, classes, style, *own)
+        if style.compiled:
+            _prepare(made, used, function, is_callee, style.fastmath)
         trees += made
         helpers |= used
         modules |= called
-    return to_text(gast.Module([*_imports(trees, helpers, modules), *trees], []))
+    return trees, helpers, modules
+
+
+def _prepare(made: list[Any], used: set[str], function: Function, is_callee: bool, fastmath: Fastmath) -> None:
+    """Decorate the parts of a function for Numba; a callee also counts how deep its calls are."""
+    if is_callee:
+        used.add(check_depth.__name__)
+        made[-1].body.insert(0, gast.Expr(call(name(check_depth.__name__))))
+    made[-1].decorator_list = [_decorator(function, fastmath)] if is_callee else []
+    for part in made[:-1]:
+        part.decorator_list = [name(IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN)]
+
+
+def _mentioned(trees: list[Any], names: list[Names]) -> frozenset[str]:
+    """What a text mentions beside the variables of its functions: only this can no variable be called."""
+    variables = {text for each in names for text in each.of.values()}
+    nodes = [node for tree in trees for node in gast.walk(tree)]
+    mentioned = {node.id for node in nodes if isinstance(node, gast.Name)} - variables
+    return KEYWORDS | mentioned | {tree.name for tree in trees}
+
+
+def _names_in(
+    functions: list[Function],
+    classes: Mapping[str, type],
+    forward: Forward | None,
+    reserved: frozenset[str],
+    style: Style,
+    shares: bool,
+) -> list[Names]:
+    """The names in each function of a module; those of a backward function, the last one, with its forward function."""
+    others = [*functions, *([forward.function] if forward is not None else [])]
+    taken = reserved.union(classes, (function.name for function in others))
+
+    def names(function: Function, first: tuple[Names, int] | None = None) -> Names:
+        inlined = find_inlined(function, style.contracts, copies=not style.compiled)
+        return Names(function, inlined, taken, first, shares)
+
+    *earlier, last = functions
+    found = [names(function) for function in earlier]
+    if forward is None:
+        return [*found, names(last)]
+    first = next((each for each in found if each.function is forward.function), None) or names(forward.function)
+    return [*found, names(last, (first, forward.residuals))]
 
 
 def _imports(trees: list[Any], helpers: set[str], modules: set[str]) -> list[Any]:

@@ -116,6 +116,8 @@ class SingleStatements:
         match statement.function:
             case primitives.print_:
                 return [gast.Expr(call(name("print"), *self.message(statement.operands)))]
+            case primitives.breakpoint_:
+                return [gast.Expr(call(name("breakpoint")))]
             case primitives.write_back:
                 array, value = (self.expressions.operand(operand) for operand in statement.operands)
                 target = gast.Subscript(array, constant(Ellipsis), gast.Store())

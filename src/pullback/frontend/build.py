@@ -32,7 +32,7 @@ from pullback.frontend.values.context import Capture, Context, Frame, StaticNeed
 from pullback.frontend.values.results import result_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value, is_scalar
+from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value, is_scalar, values_in
 from pullback.ir.types import Array
 
 
@@ -242,6 +242,7 @@ class Inliner:
         assert isinstance(body, FunctionType), "a rule is a Python function"
         context = self.context
         context.state, context.fixed_location = State(), location
+        context.given = frozenset(values_in((operands, tuple(keywords.values()))))
         with context.builder.at(location):
             source = calls.checked_source(body)
             given = tuple(self._binding(operand) for operand in operands)

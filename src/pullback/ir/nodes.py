@@ -22,19 +22,38 @@ from pullback.ir.types import Scalar, Type
 
 NOWHERE = Location()
 
+_PLACEHOLDERS = frozenset({"", "partial", "saved", "t_columns", "t_count", "t_rows", "t_saved", "t_size", "t_stack"})
+"""What values are called that neither the user nor a rule has named."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """One value, assigned once. `name` is what the user calls it, or '' for an intermediate result."""
+    """One value, assigned once. `name` is what the user calls it, or '' for an intermediate result.
+
+    of: what the text may name it after: (x, "_bar") for the adjoint of x, (x, "_saved") for the array that keeps x in
+        each iteration, (x, "") for x that is read or computed again.
+    """
 
     name: str
     type: Type
+    of: tuple[Value, str] | None = None
 
-    def called(self, name: str) -> Value:
+    @property
+    def is_named(self) -> bool:
+        """Whether the user, or the rule of a derivative, has a name for it or for what it belongs to."""
+        return self.name not in _PLACEHOLDERS
+
+    def called(self, name: str, of: tuple[Value, str] | None = None) -> Value:
         """The value itself, under this name if it had none: naming is the one change that a value can see."""
         if not self.name:
             object.__setattr__(self, "name", name)
+        if self.of is None:
+            object.__setattr__(self, "of", of)
         return self
+
+    def of_it(self, suffix: str) -> tuple[str, tuple[Value, str]]:
+        """What a value is called that belongs to this one, and what it is named after."""
+        return f"{self.name if self.is_named else 't'}{suffix}", (self, suffix)
 
     def __repr__(self) -> str:
         return f"{self.name or '_'}: {self.type}"

@@ -116,6 +116,11 @@ def print_(*parts: Any) -> None:
     print(*parts)
 
 
+def breakpoint_() -> None:
+    """Stop for a debugger, where the code is not compiled."""
+    breakpoint()
+
+
 def raise_(exception: type[Exception], *parts: Any) -> None:
     """Raise the user's exception."""
     raise exception(*parts)

@@ -56,7 +56,7 @@ def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> State
 
 def like(value: Value) -> Value:
     """A new value of the same name and type."""
-    return Value(value.name, value.type)
+    return Value(value.name, value.type, value.of)
 
 
 def copied(part: Part, terms: dict[Value, Operand]) -> Part:

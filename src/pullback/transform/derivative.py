@@ -19,8 +19,8 @@ f_forward(x: float64*, y: float64*):
     t.0: float64 = multiply(saved, y)
     return t.0, y, saved
 >>> print(show(pair.backward))
-f_backward(y: float64*, saved: float64, y_bar: float64):
-    t.0: float64 = multiply(y_bar, y)
+f_backward(y: float64*, saved: float64, result_bar: float64):
+    t.0: float64 = multiply(result_bar, y)
     x_bar: float64 = multiply(t.0, saved)
     return x_bar
 
@@ -30,17 +30,18 @@ forward function returns the results and the residuals, the backward one takes r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pullback.ir.nodes import Block, Constant, Function, Operand, Value, defined_in, free_in
-from pullback.ir.rewrite import substituted
+from pullback.ir.rewrite import copied, substituted
 from pullback.ir.types import is_float
 from pullback.passes.entries import Settings
 from pullback.passes.pipeline import ALL
 from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
-from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives
+from pullback.transform.sweeps import NONE, Kept, cotangent_of, sweeps, with_derivatives
 from pullback.transform.tapes import has_tapes, with_marks, without_tapes
 
 
@@ -116,22 +117,24 @@ def split(
     kept: Kept | None = None,
 ) -> Pair:
     """A forward and a backward function for cotangents of all float results of a prepared function; see `joint`."""
+    function = replace(function, body=copied(function.body, {}))  # whose values are named here
     floats = [r for r in function.results if is_float(r.type)]
-    seeds = [Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats]
+    seeds = [cotangent_of(r, function) for r in floats]
     pairs = list(zip(floats, seeds, strict=True))
     unlowered = replace(settings, lowered=False)
     forward, backward = sweeps(function, _parameters(function, wrt), pairs, settings, False, kept, checkpointed)
     changed = function.body.yields[len(function.results) :]
     pulled = Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location)
     pulled = finished(run(pulled, unlowered, "segments") if checkpointed else pulled, unlowered)
-    residuals = _residuals(pulled, seeds)
+    order = [*function.parameters, *defined_in(Block(tuple(forward)))]
+    residuals = _residuals(pulled, order)
     for residual in residuals:
         residual.called("saved")
     body = Block(tuple(forward), (*function.results, *residuals, *changed))
     pushed = Function(f"{function.name}_forward", function.parameters, body, function.mutated, function.location)
     pushed = finished(pushed, unlowered)
     if settings.optimisations:
-        pushed, pulled, residuals = _with_fewer(pushed, pulled, residuals, seeds, unlowered)
+        pushed, pulled, residuals = _with_fewer(pushed, pulled, residuals, unlowered)
     callees = with_derivatives(function, (pushed.body, pulled.body), settings)
     backward_function = replace(pulled, parameters=(*residuals, *seeds), callees=callees)
     return Pair(replace(pushed, callees=callees), backward_function, residuals)
@@ -141,13 +144,14 @@ def _parameters(function: Function, numbers: tuple[int, ...]) -> list[Value]:
     return [function.parameters[k] for k in numbers]
 
 
-def _residuals(pulled: Function, seeds: list[Value]) -> tuple[Value, ...]:
-    """The forward values that a backward function reads."""
-    return tuple(dict.fromkeys(v for v in free_in(pulled.body) if v not in seeds))
+def _residuals(pulled: Function, order: Iterable[Value]) -> tuple[Value, ...]:
+    """The forward values that a backward function reads, in this order."""
+    read = set(free_in(pulled.body))
+    return tuple(value for value in order if value in read)
 
 
 def _with_fewer(
-    pushed: Function, pulled: Function, residuals: tuple[Value, ...], seeds: list[Value], settings: Settings
+    pushed: Function, pulled: Function, residuals: tuple[Value, ...], settings: Settings
 ) -> tuple[Function, Function, tuple[Value, ...]]:
     """The pair with one residual for those that the forward function returns as one, and none for numbers it knows."""
     yields = pushed.body.yields
@@ -163,7 +167,7 @@ def _with_fewer(
     if not same:
         return pushed, pulled, residuals
     pulled = finished(replace(pulled, body=substituted(pulled.body, same)), settings)
-    residuals = _residuals(pulled, seeds)
+    residuals = _residuals(pulled, residuals)
     kept = yields[len(yields) - len(pushed.mutated) :]
     body = replace(pushed.body, yields=(*yields[:count], *(returned[r] for r in residuals), *kept))
     return remove_dead(replace(pushed, body=body)), pulled, residuals

@@ -53,6 +53,7 @@ from pullback.ir.nodes import (
     While,
     results_of,
 )
+from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import iteration_number
 from pullback.ir.types import INT, Stack
 from pullback.transform.recalled_residuals import Recall
@@ -100,15 +101,19 @@ class _Forward:
                     self.make_room(counter, env)
                 self.statement(statement, path, env)
                 for counter in whole:
-                    env[id(counter)] = self.builder.let(np.add, env[id(counter)], self.taken[id(counter)], name="count")
+                    env[id(counter)] = self.counted(counter, env[id(counter)], self.taken[id(counter)])
                 results = self.defined_by(statement)
                 for value in results:
                     self.note(value)
                 self.save([t for t in self.plan.saves.get(path, []) if t.value in results], path, env)
             for counter in self.plan.counters:
                 if counter.path == path and not counter.blocks and counter.loop is None:
-                    env[id(counter)] = self.builder.let(np.add, env[id(counter)], constant(1), name="count")
+                    env[id(counter)] = self.counted(counter, env[id(counter)], constant(1))
         return statements
+
+    def counted(self, counter: Counter, before: Operand, more: Operand) -> Value:
+        """The counter after so many more iterations or elements."""
+        return self.builder.let(np.add, before, more, name=counter.final.name)
 
     def make_room(self, counter: Counter, env: dict[int, Operand]) -> None:
         """Room for all iterations of a loop in the buffers that it fills."""
@@ -169,7 +174,7 @@ class _Forward:
                 size: Operand = constant(1)
                 for extent in array.extents:
                     size = self.builder.let(np.multiply, size, extent)
-                env[id(array.counter)] = self.builder.let(np.add, count, size, name="count")
+                env[id(array.counter)] = self.counted(array.counter, count, size)
 
     def statement(self, statement: Statement, path: Path, env: dict[int, Operand]) -> None:
         match statement:
@@ -197,8 +202,9 @@ class _Forward:
 
     def version(self, kept: Storage) -> Value:
         if isinstance(kept, ResidualArray) and kept.is_stack:
-            return Value(f"{kept.value.name or 't'}_stack", Stack(kept.value.type.dtype, 1))
-        return Value(kept.final.name, kept.final.type)
+            name, of = kept.value.of_it("_stack")
+            return Value(name, Stack(kept.value.type.dtype, 1), of)
+        return like(kept.final)
 
     def result(self, kept: Storage, statement: Statement) -> Value:
         """The version of an array or counter after a loop: after the outermost one, what the backward sweep reads."""

@@ -63,7 +63,7 @@ from pullback.ir.nodes import (
     results_of,
     values_in,
 )
-from pullback.ir.rewrite import substituted
+from pullback.ir.rewrite import like, substituted
 from pullback.transform.reverse.sweep import Sweep
 
 Loop = For | While
@@ -177,7 +177,7 @@ class _Mover:
         for statement in self.before[place]:
             self.order.update(dict.fromkeys(results_of(statement), place - 1))
         carried = tuple(Carried(c.parameter, root) for c, (root, _) in zip(backward.carried, starts, strict=True))
-        sums = tuple(Value(result.name, result.type) for result in backward.results)
+        sums = tuple(map(like, backward.results))
         merged = self.merged(forward, replace(backward, carried=carried, results=sums))
         self.replaced[place] = merged
         self.order.update(dict.fromkeys(results_of(merged), place))

@@ -39,10 +39,9 @@ from pullback.ir.nodes import (
     While,
     map_values,
 )
-from pullback.ir.rewrite import substituted, with_blocks
-from pullback.ir.types import INT
+from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.transform.residual_places import extent, passes_through, starts_at_zero
-from pullback.transform.residuals import Path, ResidualArray, Residuals
+from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
 
 
 class Recall:
@@ -71,21 +70,26 @@ class Recall:
     def count_back(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         for counter in self.plan.counters:
             if counter.path == path and not counter.blocks and counter.loop is None:
-                counts[id(counter)] = self.builder.let(np.subtract, counts[id(counter)], constant(1), name="count")
+                counts[id(counter)] = self.counted_back(counter, counts, constant(1))
+
+    def counted_back(self, counter: Counter, counts: dict[int, Operand], fewer: Operand) -> Value:
+        """The counter before so many iterations or elements."""
+        return self.builder.let(np.subtract, counts[id(counter)], fewer, name=counter.final.name)
 
     def recall(self, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         for item in self.plan.recalls.get(path, ()):
             match item:
                 case Let():
-                    value = Value(item.value.name, item.value.type)
+                    value = Value(item.value.name, item.value.type, (item.value, ""))
                     self.builder.add(replace(item, value=value, operands=self.mapped(item.operands, env)))
                     env[item.value] = value
                 case ResidualArray():
-                    env[item.value] = self.restored(item, env, counts)
+                    restored = self.restored(item, env, counts)
+                    env[item.value] = restored.called("", (item.value, ""))
                 case (value, outside):
                     env[value] = env.get(outside, outside)
 
-    def restored(self, array: ResidualArray, env: dict[Value, Operand], counts: dict[int, Operand]) -> Operand:
+    def restored(self, array: ResidualArray, env: dict[Value, Operand], counts: dict[int, Operand]) -> Value:
         final: Operand = env.get(array.final, array.final)
         name, type_ = array.value.name, array.value.type
         if array.counter is None:
@@ -101,8 +105,7 @@ class Recall:
         size: Operand = constant(1)
         for count in shape:
             size = self.builder.let(np.multiply, size, count)
-        top = self.builder.let(np.subtract, counts[id(array.counter)], size, name="count")
-        counts[id(array.counter)] = top
+        top = counts[id(array.counter)] = self.counted_back(array.counter, counts, size)
         return self.builder.let(runtime.block_of, final, top, shape, name=name, type_=type_)
 
     def statement(
@@ -129,7 +132,7 @@ class Recall:
             inner = dict(counts)
             made = self.block(block, (*path, (id(mirrored), side)), env, inner)
             blocks.append(Block(made.statements, (*made.yields, *(inner[id(c)] for c in passing))))
-        results = [Value("count", INT) for _ in passing]
+        results = [like(c.final) for c in passing]
         counts.update({id(c): r for c, r in zip(passing, results, strict=True)})
         condition = self.mapped(statement.condition, env)
         everything = (*statement.results, *results)
@@ -151,8 +154,8 @@ class Recall:
             counts.setdefault(id(counter), env.get(counter.final, counter.final))
         for counter in whole:
             taken = extent(self.builder, mirrored, env)
-            counts[id(counter)] = self.builder.let(np.subtract, counts[id(counter)], taken, name="count")
-        parameters = [Value("count", INT) for _ in passing]
+            counts[id(counter)] = self.counted_back(counter, counts, taken)
+        parameters = [like(c.final) for c in passing]
         inner_counts = {**counts, **{id(c): p for c, p in zip(passing, parameters, strict=True)}}
         inner = dict(env)
         before: list[Statement]
@@ -161,7 +164,7 @@ class Recall:
         body = self.block(statement.body, (*path, (id(mirrored), 0)), inner, inner_counts)
         extra = [Carried(p, counts[id(c)]) for p, c in zip(parameters, passing, strict=True)]
         yields = (*body.yields, *(inner_counts[id(c)] for c in passing))
-        results = [Value("count", INT) for _ in passing]
+        results = [like(c.final) for c in passing]
         counts.update({id(c): r for c, r in zip(passing, results, strict=True)})
         carried = tuple(Carried(c.parameter, self.mapped(c.initial, env)) for c in statement.carried)
         start, stop, step = self.mapped((statement.start, statement.stop, statement.step), env)

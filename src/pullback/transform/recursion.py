@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from pullback.ir.nodes import Block, Call, Function, Statement, Value, is_scalar, walk
+from pullback.ir.nodes import Block, Call, Function, Operand, Statement, Value, is_scalar, walk
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import is_float
 
@@ -62,11 +62,15 @@ def join_calls(function: Function, active: frozenset[Value]) -> tuple[Function, 
         if statement.function not in joint or statement.results[0] not in active:
             return statement
         values.add(statement.results[0])
-        partials = tuple(Value("partial", operand.type) for operand in statement.operands if is_float(operand.type))
+        partials = tuple(_partial(statement.results[0], o) for o in statement.operands if is_float(o.type))
         return replace(statement, function=joint_name(statement.function), results=(*statement.results, *partials))
 
     body = Block(tuple(map(joined, function.body.statements)), function.body.yields)
     return replace(function, body=body), values
+
+
+def _partial(result: Value, operand: Operand) -> Value:
+    return Value("partial", operand.type, (result, "_partial"))
 
 
 def called_by(bodies: Iterable[Block], functions: Mapping[str, Function]) -> tuple[Function, ...]:

@@ -196,7 +196,8 @@ class Residuals:
         """A value of the forward sweep that is the size of an array along an axis."""
         known = self.plan.noted.get((array, axis))
         if known is None:
-            known = Value(f"{array.name or 't'}_size", INT)
+            name, of = array.of_it(_axis_name(array, axis))
+            known = Value(name, INT, of)
             path = self.paths[array]
             statement = Let(known, primitives.dim, (array, constant(axis)))
             self.plan.noted[(array, axis)] = known
@@ -320,7 +321,8 @@ class Residuals:
     ) -> ResidualArray:
         inner = value.type.ndim if isinstance(value.type, Array) else 0
         rank = len(loops) + inner if sizes is not None else 1
-        final = Value(f"{value.name or 't'}_saved", Array(value.type.dtype, rank))
+        name, of = value.of_it("_saved")
+        final = Value(name, Array(value.type.dtype, rank), of)
         self.paths[final] = home
         self.need(final)
         if sizes is not None:
@@ -330,7 +332,7 @@ class Residuals:
 
     def export(self, value: Value, path: Path) -> tuple[Value, Value]:
         number, side = path[-1]
-        outside = Value(value.name, value.type)
+        outside = Value(value.name, value.type, (value, ""))
         self.plan.exports.setdefault(number, []).append((value, side, outside))
         self.paths[outside] = path[:-1]
         self.need(outside)
@@ -372,11 +374,18 @@ class Residuals:
         for known in self.plan.counters:
             if not blocks and not known.blocks and known.path == place and known.loop is whole:
                 return known
-        made = Counter(place, home, Value("count", INT), blocks, whole)
+        trips = self.sweep.trip_counts.get(path[loops[0]][0]) if len(loops) == 1 else None
+        name, of = value.of_it("_count") if blocks else ("count", (trips, "") if trips is not None else None)
+        made = Counter(place, home, Value(name, INT, of), blocks, whole)
         self.paths[made.final] = home
         self.need(made.final)
         self.plan.counters.append(made)
         return made
+
+
+def _axis_name(array: Value, axis: int) -> str:
+    """What is appended to the name of an array for its size along an axis."""
+    return ("_rows", "_columns")[axis] if getattr(array.type, "ndim", 0) == 2 else "_size"
 
 
 def _asks_size(statement: Statement) -> TypeGuard[Let]:

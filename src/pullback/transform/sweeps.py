@@ -141,6 +141,13 @@ def _live(
     return list(body.statements), body.yields
 
 
+def cotangent_of(result: Operand, function: Function) -> Value:
+    """A parameter for the cotangent of a result: `y_bar` for one without a name, unless the function has a `y`."""
+    values = (*function.parameters, *defined_in(function.body))
+    unnamed = "result" if any(value.name == "y" for value in values) else "y"
+    return Value(f"{getattr(result, 'name', '') or unnamed}_bar", result.type)
+
+
 def with_derivatives(function: Function, bodies: tuple[Block, ...], settings: Settings) -> tuple[Function, ...]:
     """The recursive functions that bodies made of a function call, and their derivatives."""
     made = {callee.name: callee for callee in function.callees}
@@ -148,7 +155,7 @@ def with_derivatives(function: Function, bodies: tuple[Block, ...], settings: Se
         joined = has_joint_form(callee)
         sources = [parameter for parameter in callee.parameters if is_float(parameter.type)]
         floats = [r for r in callee.body.yields if is_float(r.type)]
-        cotangents = () if joined else tuple(Value(f"{getattr(r, 'name', '') or 'y'}_bar", r.type) for r in floats)
+        cotangents = () if joined else tuple(cotangent_of(r, callee) for r in floats)
         seeds = cotangents or (Constant(1.0, floats[0].type),)
         whole = replace(callee, callees=function.callees)
         forward, backward = sweeps(whole, sources, list(zip(floats, seeds, strict=True)), settings, together=True)

@@ -182,6 +182,13 @@ def _print(context: Context, node: Any, *values: Binding) -> Binding:
     return Static(None)
 
 
+@BUILTIN.of(builtins.breakpoint)
+def _breakpoint(context: Context, node: Any) -> Binding:
+    with context.builder.at(context.location(node)):
+        context.builder.effect(primitives.breakpoint_)
+    return Static(None)
+
+
 def message_parts(context: Context, bindings: tuple[Binding, ...], node: Any) -> tuple[Operand, ...]:
     """What is printed or said in a message: strings as they are, numbers and arrays as operands."""
     parts: list[Operand] = []

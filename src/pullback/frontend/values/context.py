@@ -87,7 +87,8 @@ class Context:
     """The reader's working state. The State inside is copied at branches; everything else only grows.
 
     depth: how many loops are around what is read. written: the cells that each loop was found to write.
-    fixed: the places of the numbers from outside that are constants; None where all of them are.
+    fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values that
+    a rule is given, whose names are not the rule's.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class Context:
         self.pending: set[Key] = set()
         self.fixed_location: Location | None = None
         self.in_text_of_ours = False
+        self.given: frozenset[Value] = frozenset()
         self.watching = Watching()
         self.depth = 0
         self.written: dict[Location, tuple[Cell, ...]] = {}
@@ -287,11 +289,13 @@ class Context:
         if self.in_text_of_ours:
             return binding
         if isinstance(binding, Value):
-            return binding.called(name)
+            return binding if binding in self.given else binding.called(name)
         if isinstance(binding, ListRef) and not binding.cell.name:
             binding.cell.name = name
         if isinstance(binding, ArrayRef) and not binding.path and not binding.cell.name:
-            self.state.cells[binding.cell].called(name)
+            array = self.state.cells[binding.cell]
+            if array not in self.given:
+                array.called(name)
             binding.cell.name = name
         return binding
 

@@ -19,9 +19,9 @@ def largest(x):
     top2 = top
     last = -1
     for j in range(1, x.shape[0]):
-        t1 = x[j]
-        if t1 > top2:
-            top2 = t1
+        x_j = x[j]
+        if x_j > top2:
+            top2 = x_j
             last = j
     if last >= 0:
         top = x[last]

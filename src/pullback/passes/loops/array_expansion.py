@@ -17,25 +17,25 @@ that has a place for each iteration, and another nest adds them up.
 >>> text = emit_module([gathered], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def scatter(y, x):
-    t1 = max(x.shape[0], 0)
-    t2 = max(x.shape[1], 0)
-    plane = np.empty((t1 + 2, t2 + 2), dtype=np.float64)
+    i_trips = max(x.shape[0], 0)
+    j_trips = max(x.shape[1], 0)
+    plane = np.empty((i_trips + 2, j_trips + 2), dtype=np.float64)
     plane[:1, :] = 0.0
-    plane[t1 + 1:, :] = 0.0
+    plane[i_trips + 1:, :] = 0.0
     plane[:, :1] = 0.0
-    plane[:, t2 + 1:] = 0.0
+    plane[:, j_trips + 1:] = 0.0
     for i in range(x.shape[0]):
-        t3 = i + 1
-        t4 = i + 1
+        i_plus_one = i + 1
+        i_plus_one = i + 1
         for j in range(x.shape[1]):
-            t5 = j + 1
-            plane[t4, j + 1] = x[i, j]
+            j_plus_one = j + 1
+            plane[i_plus_one, j + 1] = x[i, j]
     if 0 < x.shape[0] and 0 < x.shape[1]:
-        t6 = x.shape[1] + 1
+        j_end = x.shape[1] + 1
         for i in range(x.shape[0] + 1):
-            t7 = i + 1
-            for j in range(t6):
-                y[i, j] += plane[t7, j + 1] + plane[i, j] + plane[i, j + 1]
+            i_plus_one = i + 1
+            for j in range(j_end):
+                y[i, j] += plane[i_plus_one, j + 1] + plane[i, j] + plane[i, j + 1]
 
 That takes the memory of an array for each contribution, where line buffers (`line_buffers.py`) take a few lines. But
 the iterations of either loop are independent, so that the nests can run in parallel. The array has zeros all around.

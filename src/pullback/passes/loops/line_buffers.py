@@ -19,25 +19,25 @@ contributions, which a small array keeps.
 def scatter(y, x):
     rows = np.empty((3, max(x.shape[1], 0) + 2), dtype=np.float64)
     rows[:, :] = 0.0
-    t1 = 0 < x.shape[1]
+    is_less = 0 < x.shape[1]
     for i in range(x.shape[0]):
-        t2 = i + 1
-        t3 = i % 2
+        i_plus_one = i + 1
+        i_mod_two = i % 2
         for j in range(x.shape[1]):
-            t4 = j + 1
-            rows[t3, j + 1] = x[i, j]
-        if t1:
-            t5 = i % 2
-            t6 = (i + 1) % 2
+            j_plus_one = j + 1
+            rows[i_mod_two, j + 1] = x[i, j]
+        if is_less:
+            i_mod_two = i % 2
+            rest = (i + 1) % 2
             for j in range(x.shape[1] + 1):
-                y[i, j] += rows[t5, j + 1] + rows[t6, j] + rows[t6, j + 1]
-    if 0 < x.shape[0] and t1:
-        t7 = x.shape[1] + 1
+                y[i, j] += rows[i_mod_two, j + 1] + rows[rest, j] + rows[rest, j + 1]
+    if 0 < x.shape[0] and is_less:
+        j_end = x.shape[1] + 1
         for i in range(x.shape[0], x.shape[0] + 1):
-            t8 = i % 2 if i < x.shape[0] else 2
-            t9 = (i + 1) % 2 if i - 1 < x.shape[0] else 2
-            for j in range(t7):
-                y[i, j] += rows[t8, j + 1] + rows[t9, j] + rows[t9, j + 1]
+            chosen = i % 2 if i < x.shape[0] else 2
+            chosen2 = (i + 1) % 2 if i - 1 < x.shape[0] else 2
+            for j in range(j_end):
+                y[i, j] += rows[chosen, j + 1] + rows[chosen2, j] + rows[chosen2, j + 1]
 
 The contributions of iteration i stand in line i % 2 of the buffer, as many lines as the stencil has rows. A row of `y`
 is complete when the first iteration that adds nothing to it begins. The iterations after the last one add what is left;

@@ -11,25 +11,25 @@
 >>> function = prepared(normal_form(total, np.ones(3)))
 >>> text = emit_module([run_in_parallel(function)], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
-def total_loop1(x, length, t2, partial):
-    for chunk in prange(t2):
-        t3 = chunk * length
+def total_loop1(x, length, chunk_end, partial_sums):
+    for chunk in prange(chunk_end):
+        i_start = chunk * length
         s = 0.0
-        for i in range(t3, min(t3 + length, x.shape[0])):
+        for i in range(i_start, min(i_start + length, x.shape[0])):
             s += np.sin(x[i])
-        partial[chunk] = s
+        partial_sums[chunk] = s
 <BLANKLINE>
 <BLANKLINE>
 def total(x):
-    t1 = max(x.shape[0], 0)
-    if t1 * 13 >= 500000:
-        length = chunk_length(t1)
-        t2 = -(-t1 // length)
-        partial = np.empty((t2,), dtype=np.float64)
-        total_loop1(x, length, t2, partial)
+    trips = max(x.shape[0], 0)
+    if trips * 13 >= 500000:
+        length = chunk_length(trips)
+        chunk_end = -(-trips // length)
+        partial_sums = np.empty((chunk_end,), dtype=np.float64)
+        total_loop1(x, length, chunk_end, partial_sums)
         s = 0.0
-        for chunk in range(t2):
-            s += partial[chunk]
+        for chunk in range(chunk_end):
+            s += partial_sums[chunk]
     else:
         s = 0.0
         for i in range(x.shape[0]):
@@ -116,7 +116,7 @@ class _Chunks:
         length = builder.let(runtime.chunk_length, iterations, name="length", type_=INT)
         chunks = builder.let(np.negative, builder.let(np.floor_divide, builder.let(np.negative, iterations), length))
         written = {k: loop.carried[k].initial for k in roles.shared}
-        written.update((k, self.empty((chunks,), loop.results[k], "partial")) for k in roles.reductions)
+        written.update((k, self.empty((chunks,), loop.results[k], "partial_sums")) for k in roles.reductions)
         carried = {k: Carried(Value(v.name, v.type), v) for k, v in written.items()}
         chunk = Value("chunk", INT)
         with builder.block() as inside:
@@ -152,7 +152,9 @@ class _Chunks:
         builder.add(made)
         after: dict[int, Operand] = {k: made.results[k] for k in roles.shared}
         for k in roles.reductions:
-            after[k] = builder.let(primitives.store, arrays[k], (Index((chunk,)),), made.results[k], name="partial")
+            after[k] = builder.let(
+                primitives.store, arrays[k], (Index((chunk,)),), made.results[k], name="partial_sums"
+            )
         return after
 
     def totals(self, chunks: Operand, partials: dict[int, Value]) -> dict[int, Operand]:

@@ -12,14 +12,14 @@
 >>> text = emit_module([scatter_to_gather(function)], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def scatter(y, x):
-    t1 = max(x.shape[1], 0)
-    t2 = t1 + 1
-    row = np.empty((t1 + 2,), dtype=np.float64)
+    trips = max(x.shape[1], 0)
+    trips_plus_one = trips + 1
+    row = np.empty((trips + 2,), dtype=np.float64)
     for i in range(x.shape[0]):
         row[0] = 0.0
-        row[t2] = 0.0
+        row[trips_plus_one] = 0.0
         for j in range(x.shape[1]):
-            t3 = j + 1
+            j_plus_one = j + 1
             row[j + 1] = x[i, j]
         if 0 < x.shape[1]:
             for j in range(x.shape[1] + 1):

@@ -12,8 +12,8 @@
 >>> print(text[text.index("def ") :], end="")
 def convolve(y, x, kernel):
     for c in range(y.shape[0]):
-        t1 = y[c] + kernel[0] * x[c] + kernel[1] * x[c + 1] + kernel[2] * x[c + 2]
-        y[c] = t1
+        y_sum = y[c] + kernel[0] * x[c] + kernel[1] * x[c + 1] + kernel[2] * x[c + 2]
+        y[c] = y_sum
 
 What is the same in the short loop's iterations is then read and written once. An element that an iteration of the nest
 has for itself sees the short loop's iterations in their order; sums that a nest only adds to may see them in another

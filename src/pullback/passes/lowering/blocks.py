@@ -8,14 +8,14 @@
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def centred(x):
-    t1 = 0.0
+    total = 0.0
     for i in range(x.shape[0]):
-        t1 += x[i]
-    t2 = t1 / np.float64(x.shape[0])
-    t3 = np.empty(x.shape, dtype=np.float64)
+        total += x[i]
+    quotient = total / np.float64(x.shape[0])
+    differences = np.empty(x.shape, dtype=np.float64)
     for i in range(x.shape[0]):
-        t3[i] = x[i] - t2
-    return t3
+        differences[i] = x[i] - quotient
+    return differences
 
 A statement that is no part of a group stays where it is, unless it reads what the open group makes or takes the memory
 of an array over: then the group is written out first.

@@ -17,14 +17,14 @@ def normalised(x, w):
     u = np.empty(w.shape, dtype=np.float64)
     s = 0.0
     for i in range(w.shape[0]):
-        t1 = x[i] * w[i]
-        u2 = np.exp(t1)
+        t = x[i] * w[i]
+        u2 = np.exp(t)
         u[i] = u2
         s += u2
-    t2 = np.empty(w.shape, dtype=np.float64)
+    quotients = np.empty(w.shape, dtype=np.float64)
     for i in range(w.shape[0]):
-        t2[i] = u[i] / s
-    return t2
+        quotients[i] = u[i] / s
+    return quotients
 
 A statement joins the group before it if both go over the same elements and it needs no sum of the group. The division
 needs `s`, so it is in another group.

@@ -9,12 +9,12 @@
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def row_sums(x):
-    t1 = np.zeros((x.shape[0],), dtype=np.float64)
+    sums = np.zeros((x.shape[0],), dtype=np.float64)
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
-            t2 = x[i, j]
-            t1[i] += t2 * t2
-    return t1
+            x_i_j = x[i, j]
+            sums[i] += x_i_j * x_i_j
+    return sums
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def differences(x):
-    t1 = 0.0
+    total = 0.0
     for i in range(x.shape[0] - 1):
-        t1 += x[i + 1] - x[i]
-    return t1
+        total += x[i + 1] - x[i]
+    return total
 """
 
 from __future__ import annotations

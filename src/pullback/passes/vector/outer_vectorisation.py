@@ -18,28 +18,28 @@ The loop is strip-mined, and each of its numbers expanded to an array of 64, one
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def chains(x):
-    t1 = max(x.shape[0], 0) // 64
+    quotient = max(x.shape[0], 0) // 64
     total = 0.0
-    for t2 in range(t1):
-        t3 = t2 * 64
+    for k in range(quotient):
+        scaled_k = k * 64
         s = np.empty((64,), dtype=np.float64)
-        t5 = np.empty((64,), dtype=np.float64)
-        for t4 in range(64):
-            t5[t4] = x[t3 + t4]
-            s[t4] = 1.0
-        for t6 in range(3):
-            for t7 in range(64):
-                s2 = s[t7]
-                s2 += s2 * t5[t7]
-                s[t7] = s2
-        for t8 in range(64):
-            s2 = s[t8]
+        s_elements = np.empty((64,), dtype=np.float64)
+        for k2 in range(64):
+            s_elements[k2] = x[scaled_k + k2]
+            s[k2] = 1.0
+        for t in range(3):
+            for k3 in range(64):
+                s2 = s[k3]
+                s2 += s2 * s_elements[k3]
+                s[k3] = s2
+        for k4 in range(64):
+            s2 = s[k4]
             total += s2
-    for p in range(t1 * 64, x.shape[0]):
-        t9 = x[p]
+    for p in range(quotient * 64, x.shape[0]):
+        x_p = x[p]
         s2 = 1.0
-        for t6 in range(3):
-            s2 += s2 * t9
+        for t in range(3):
+            s2 += s2 * x_p
         total += s2
     return total
 

@@ -16,22 +16,22 @@ so that what they read at the same time stands side by side.
 ...     return total
 >>> function = remove_dead(vectorise_outer_loops(prepared(normal_form(chains, np.ones((130, 3))))))
 >>> text = emit_module([function], compiled=False, comments=False)
->>> print(text[text.index("    for t2") : text.index("        for t10")], end="")
-    for t2 in range(t1):
-        t3 = t2 * 64
-        t5 = np.empty((max(x.shape[1], 0), 64), dtype=np.float64)
-        for t4 in range(64):
-            t6 = t3 + t4
-            for t7 in range(x.shape[1]):
-                t5[t7, t4] = x[t6, t7]
+>>> print(text[text.index("    for k ") : text.index("        for k5 ")], end="")
+    for k in range(quotient):
+        scaled_k = k * 64
+        elements = np.empty((max(x.shape[1], 0), 64), dtype=np.float64)
+        for k2 in range(64):
+            t1 = scaled_k + k2
+            for t in range(x.shape[1]):
+                elements[t, k2] = x[t1, t]
         s = np.empty((64,), dtype=np.float64)
-        for t8 in range(64):
-            s[t8] = 1.0
-        for t7 in range(x.shape[1]):
-            for t9 in range(64):
-                s2 = s[t9]
-                s2 += s2 * t5[t7, t9]
-                s[t9] = s2
+        for k3 in range(64):
+            s[k3] = 1.0
+        for t in range(x.shape[1]):
+            for k4 in range(64):
+                s2 = s[k4]
+                s2 += s2 * elements[t, k4]
+                s[k4] = s2
 
 A machine reads 64 numbers that stand side by side faster than 64 in different lines.
 """

@@ -29,6 +29,11 @@ def bar_name(value: Value) -> str:
     return f"{value.name}_bar" if value.name else ""
 
 
+def named_after(value: Value, adjoint: Value) -> Value:
+    """The adjoint of a value, named so if it had no name."""
+    return adjoint.called(bar_name(value), (value, "_bar"))
+
+
 class Adjoints:
     """The cotangent of each value so far, and the builder of the statements that compute it.
 
@@ -60,18 +65,17 @@ class Adjoints:
             return
         if contribution.type.dtype != operand.type.dtype:
             contribution = self.builder.cast(contribution, operand.type.dtype)
-        name = bar_name(operand)
         known = self.known.get(operand)
         if known is None:
-            if name and isinstance(contribution, Value):
-                contribution.called(name)
+            if isinstance(contribution, Value) and contribution not in self.primal:
+                named_after(operand, contribution)
             self.known[operand] = contribution
             return
         if isinstance(contribution.type, Array) and isinstance(known.type, Scalar):
             known, contribution = contribution, known
         in_place = not isinstance(known.type, Scalar) and known not in self.primal
         function = primitives.accumulate if in_place else np.add
-        self.known[operand] = self.builder.let(function, known, contribution, name=name)
+        self.known[operand] = named_after(operand, self.builder.let(function, known, contribution))
 
     def take(self, value: Value) -> Operand:
         """The adjoint of a value before which no other statement reads it."""
@@ -89,12 +93,12 @@ class Adjoints:
         if adjoint is None:
             return self.zeros(value, bar_name(value))
         if isinstance(value.type, Array) and isinstance(adjoint.type, Scalar):
-            return self.filled(value, adjoint, bar_name(value))
+            return named_after(value, self.filled(value, adjoint))
         return adjoint
 
-    def filled(self, value: Value, number: Operand, name: str = "") -> Value:
+    def filled(self, value: Value, number: Operand) -> Value:
         """An array in the shape of a value with the same number everywhere."""
-        return self.builder.let(np.full, self.dims(value), number, name=name, type_=value.type)
+        return self.builder.let(np.full, self.dims(value), number, type_=value.type)
 
     def zeros(self, value: Value, name: str = "") -> Operand:
         if isinstance(value.type, Scalar):

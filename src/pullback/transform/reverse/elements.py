@@ -30,7 +30,7 @@ from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import Constant, Index, Let, Operand, Value
 from pullback.ir.types import Array, Scalar
-from pullback.transform.reverse.adjoints import Adjoints, bar_name
+from pullback.transform.reverse.adjoints import Adjoints, named_after
 from pullback.transform.reverse.broadcasting import add_summed, sum_to
 
 
@@ -48,7 +48,7 @@ def add_at(adjoints: Adjoints, array: Value, path: Any, contribution: Operand) -
     if contribution.type.dtype != array.type.dtype:
         contribution = builder.cast(contribution, array.type.dtype)
     shadow = adjoints.whole(array)
-    adjoints.known[array] = builder.let(primitives.add_at, shadow, path, contribution, name=bar_name(array))
+    adjoints.known[array] = named_after(array, builder.let(primitives.add_at, shadow, path, contribution))
 
 
 def pull_load_last(adjoints: Adjoints, statement: Let) -> None:
@@ -86,7 +86,7 @@ def add_cleared(adjoints: Adjoints, array: Operand, shadow: Operand, path: Any) 
     """Add to an array's adjoint what is left of a shadow without the elements that were overwritten."""
     if array in adjoints.active:
         zero = Constant(0.0, Scalar(array.type.dtype, weak=array.type.dtype == "float64"))
-        adjoints.add(array, adjoints.builder.let(primitives.store, shadow, path, zero, name=bar_name(array)))
+        adjoints.add(array, adjoints.builder.let(primitives.store, shadow, path, zero))
 
 
 def pull_add_at(adjoints: Adjoints, statement: Let) -> None:

@@ -76,7 +76,7 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
     wanted = [k for k, operand in enumerate(operands) if adjoints.is_active(operand)]
     y_bar = adjoints.take(y)
     if isinstance(y.type, Array) and isinstance(y_bar.type, Scalar) and not _same_shapes(adjoints, y, operands):
-        y_bar = adjoints.filled(y, y_bar)
+        y_bar = adjoints.filled(y, y_bar).called("", (y, "_bar"))
     start = len(adjoints.builder.statements)
     partials = _inlined(adjoints, body, statement, {"y": y})
     made = {s.value: s for s in adjoints.builder.statements[start:] if isinstance(s, Let)}

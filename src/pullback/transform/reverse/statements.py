@@ -63,10 +63,11 @@ from pullback.ir.nodes import (
     results_of,
     values_in,
 )
+from pullback.ir.rewrite import like
 from pullback.ir.types import INT, Array, Stack, Type, is_float
 from pullback.transform.recursion import pullback_name
 from pullback.transform.reverse import elements, stacks
-from pullback.transform.reverse.adjoints import Adjoints, bar_name
+from pullback.transform.reverse.adjoints import Adjoints, named_after
 from pullback.transform.reverse.rules import pull_by_rule, pull_inserted, pull_several
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.strong_zeros import find_strong_zeros
@@ -202,9 +203,9 @@ class Reverser:
 
     def backward_loop(self, statement: For | While, carried: tuple[Carried, ...], body: Block) -> tuple[Value, ...]:
         """Append the loop that mirrors a forward one, and return its results."""
-        results = tuple(Value(c.parameter.name, c.parameter.type) for c in carried)
+        results = tuple(like(c.parameter) for c in carried)
         if isinstance(statement, For) and not statement.exits:
-            index = Value(statement.index.name, INT)
+            index = Value(statement.index.name, INT, (statement.index, ""))
             start, stop, step = statement.start, statement.stop, statement.step
             turned = not statement.reverse
         else:
@@ -222,7 +223,7 @@ class Reverser:
 def _adjoint_of(value: Value) -> Value:
     """A new value for the adjoint of a value: that of a stack is an array."""
     type_: Type = Array(value.type.dtype, 1) if isinstance(value.type, Stack) else value.type
-    return Value(bar_name(value), type_)
+    return named_after(value, Value("", type_))
 
 
 def _read(block: Block) -> Iterator[Value]:

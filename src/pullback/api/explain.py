@@ -12,6 +12,7 @@ from pullback.api.calling import check_is_number
 from pullback.api.changes import changes_of_gradient, checked_names, describe_changes
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
+from pullback.analysis.shapes import SliceSize
 from pullback.api.view import float_arguments
 from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
@@ -197,6 +198,10 @@ class _Call:
         return int(np.prod([*iterations, *(self.evaluate_size(size) for size in array.sizes)], dtype=object))
 
     def evaluate_size(self, size: Any) -> int:
+        if isinstance(size, int):
+            return size
+        if isinstance(size, SliceSize):
+            return max(self.evaluate_size(size.size) - size.leaves_off, 0)
         return int(np.shape(self.evaluate(size[0]))[size[1]] if isinstance(size, tuple) else self.evaluate(size))
 
     def evaluate(self, operand: Operand) -> Any:

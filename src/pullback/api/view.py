@@ -35,8 +35,8 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
-        return readable(built.code.derivative("primal", (), general=True))
-    pair = built.code.derivative("split", numbers, general=True)
+        return readable(built.code.derivative("primal", (), arrays=True))
+    pair = built.code.derivative("split", numbers, arrays=True)
     return readable(pair.forward, pair.backward)
 
 
@@ -70,7 +70,7 @@ def _text_of_gradient(
     forms, built = build_for(engine, engine.bind(arguments, keywords))
     numbers, _ = wrt_leaves(engine, forms, function.argnums if argnums is None else argnums)
     kind = "value_and_grad" if function.with_value or function.has_aux else "grad"
-    made = built.code.derivative(kind, numbers, general=readable)
+    made = built.code.derivative(kind, numbers, arrays=readable)
     text: str = made.text if readable else made.machine_text
     return text.rstrip()
 

@@ -8,6 +8,7 @@ stage                 for
 exceptions            all functions that the user wrote
 lowering              all, where array statements become loops
 preparation           all
+sizes                 gradient, forward and backward, where array statements stay
 vectorisation         all, where array statements become loops
 differentiation       gradient, forward and backward: `pullback.transform`, whose steps cannot run alone
 segments              gradient, forward and backward, where loops run in segments
@@ -40,6 +41,7 @@ from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
+from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
@@ -103,6 +105,14 @@ PASSES = (
         plain(hoist_invariant_loads),
         needs=("loop_invariants",),
         option="loop_invariants",
+    ),
+    Pass(
+        "equal_sizes",
+        "sizes of arguments are assumed to agree where arrays meet; other calls go to the general form",
+        plain(assume_equal_sizes),
+        needs=("dead_code",),
+        option="equal_sizes",
+        then=("simplification",),
     ),
     Pass(
         "outer_vectorisation",
@@ -281,6 +291,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "simplification",
         "dead_code",
     ),
+    "sizes": ("equal_sizes",),
     "vectorisation": ("outer_vectorisation",),
     "differentiation": (
         "argument_selection",

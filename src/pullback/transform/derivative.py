@@ -40,6 +40,7 @@ from pullback.passes.pipeline import ALL
 from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.transform.residual_sizes import with_sizes
 from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives
 from pullback.transform.tapes import has_tapes, with_marks, without_tapes
 
@@ -125,6 +126,12 @@ def split(
     pulled = Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location)
     pulled = finished(run(pulled, unlowered, "segments") if checkpointed else pulled, unlowered)
     residuals = _residuals(pulled, seeds)
+    if settings.optimisations:
+        whole = Function(function.name, function.parameters, Block(tuple(forward), ()))
+        pulled, sizes = with_sizes(pulled, whole, residuals)
+        forward += sizes
+        pulled = finished(pulled, unlowered)
+        residuals = _residuals(pulled, seeds)
     for residual in residuals:
         residual.called("saved")
     body = Block(tuple(forward), (*function.results, *residuals, *changed))

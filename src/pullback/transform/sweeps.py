@@ -43,6 +43,7 @@ from pullback.transform.residuals import ResidualArray, Residuals
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
+from pullback.transform.sizes_at_source import read_at_source
 
 NONE: frozenset[int] = frozenset()
 
@@ -89,6 +90,8 @@ def sweeps(
     shapes = Shapes(function, find_slice_sizes(function, Shapes(function)))
     sweep = pull_back(function, active, seeds, shapes, joined)
     results = _gradients(sweep, sources, active, shapes, function)
+    if settings.optimisations:
+        sweep.statements[:] = read_at_source(sweep.statements, function, shapes)
     sweep.statements[:], results = _live(sweep, results, settings)
     if settings.has("common_subexpressions"):
         sweep.statements[:], results = eliminate_common_subexpressions(function.body, sweep, results)

@@ -85,7 +85,7 @@ def det(a, *, y, y_bar):
 @vjp(np.linalg.inv)
 def inv(a, *, y, y_bar):
     """ā = -yᵀ ȳ yᵀ.   Giles (2008), 2.2.3."""
-    return -(y.mT @ y_bar) @ y.mT
+    return -(y.mT @ y_bar @ y.mT)
 
 
 @vjp(np.linalg.solve)

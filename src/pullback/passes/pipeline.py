@@ -54,6 +54,7 @@ from pullback.passes.scalar.induction_variables import substitute_induction_vari
 from pullback.passes.scalar.merged_counters import merge_induction_variables
 from pullback.passes.scalar.overflow_checks import assume_small, check_integers
 from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.passes.scalar.reassociation import reassociate
 from pullback.passes.scalar.simplify import simplify
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
@@ -150,6 +151,14 @@ PASSES = (
         "of what the backward sweep needs, a minimum cut is kept, and the rest read or computed again",
         needs=("one_sweep",),
         option="residuals",
+    ),
+    Pass(
+        "reassociation",
+        "the constant factors of a product of the backward sweep become one",
+        plain(reassociate),
+        needs=("dead_code",),
+        option="any",
+        then=("simplification", "dead_code"),
     ),
     Pass(
         "merged_counters",
@@ -305,6 +314,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
         "simplification",
         "dead_code",
+        "reassociation",
         "merged_counters",
         "dead_stores",
         "loop_reversal",

@@ -33,6 +33,7 @@ from pullback.errors import MissingRuleError
 from pullback.frontend.source.addresses import name_of
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import Rule, rule_of
+from pullback.functions.composites import COMPOSITE_RULES
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.types import Array, Scalar
 from pullback.transform.reverse.adjoints import Adjoints
@@ -44,6 +45,8 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
     """Raises MissingRuleError where the function has no rule, and an operand of it is active."""
     if statement.function is np.multiply and statement.operands[0] is statement.operands[1]:
         statement = replace(statement, function=np.square, operands=statement.operands[:1])
+    if _pull_through(adjoints, statement):
+        return
     rule = _rule_for(adjoints, statement)
     if rule is None:
         return
@@ -53,6 +56,19 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
         _pull_by_vjp(
             adjoints, statement, (rule.behind if statement.value in adjoints.strong_zeros else None) or rule.body
         )
+
+
+def _pull_through(adjoints: Adjoints, statement: Let) -> bool:
+    """Pull back a function of a function by the rule of both, where there is one and nobody else reads the inner value."""
+    inner = adjoints.sole.get(statement.operands[0]) if len(statement.operands) == 1 else None
+    body = COMPOSITE_RULES.get((statement.function, inner.function)) if inner is not None else None
+    if inner is None or body is None or statement.value in adjoints.strong_zeros or inner.value not in adjoints.active:
+        return False
+    y_bar = adjoints.take_whole(statement.value)
+    cotangents = _inlined(adjoints, body, inner, {"y_bar": y_bar})
+    for operand, cotangent in zip(inner.operands, cotangents, strict=False):
+        _add_nested(adjoints, operand, cotangent, inner)
+    return True
 
 
 def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:

@@ -104,6 +104,8 @@ def _joined(statement: Let, number: float, factors: list[_Factor]) -> list[State
     with builder.at(statement.location):
         if number == 1.0 and not first.divides and others and not others[0].divides:
             return [replace(statement, function=np.multiply, operands=(first.value, others[0].value))]
+        if number == 1.0 and first.divides and others and not others[0].divides:
+            return [replace(statement, function=np.true_divide, operands=(others[0].value, first.value))]
         constant = Constant(number, Scalar("float64", weak=True))
         function = np.true_divide if first.divides else np.multiply
         if not others:

@@ -42,11 +42,13 @@ def _summed_away(adjoints: Adjoints, contribution: Value, operand: Operand, y: V
     """The sum over the axes that an operand is known to have been broadcast along; None where they are not known."""
     own, shape = adjoints.shapes.of(operand), adjoints.shapes.of(y)
     added = len(shape) - len(own)
-    if added and own == shape[added:]:
-        axes = tuple(range(added))
-        axis = constant(0) if added == 1 else tuple(map(constant, axes))
+    axes = [k for k, size in enumerate(shape) if k < added or (own[k - added] == 1 and size != 1)]
+    if any(own[k - added] != shape[k] for k in range(len(shape)) if k not in axes) or (added and len(axes) > added):
+        return None
+    axis = constant(axes[0]) if len(axes) == 1 else tuple(map(constant, axes))
+    if added:
         return adjoints.builder.let(np.sum, contribution, axis, keywords=("axis",))
-    return None
+    return adjoints.builder.let(np.sum, contribution, axis, constant(True), keywords=("axis", "keepdims"))
 
 
 def _times_size(adjoints: Adjoints, number: Operand, y: Value) -> Operand:

@@ -91,21 +91,30 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
     operands = statement.operands[: len(statement.operands) - len(statement.keywords)]
     wanted = [k for k, operand in enumerate(operands) if adjoints.is_active(operand)]
     y_bar = adjoints.take(y)
-    if isinstance(y.type, Array) and isinstance(y_bar.type, Scalar) and not _same_shapes(adjoints, y, operands):
-        y_bar = adjoints.filled(y, y_bar)
     start = len(adjoints.builder.statements)
     partials = _inlined(adjoints, body, statement, {"y": y})
     made = {s.value: s for s in adjoints.builder.statements[start:] if isinstance(s, Let)}
+    for let in made.values():
+        adjoints.shapes.let(let)
+    whole: Value | None = None
     for k in wanted:
         if partials[k] is not None:
             masked = y in adjoints.strong_zeros and not is_finite(partials[k], made)
-            add_summed(adjoints, operands[k], _product(adjoints, y_bar, partials[k], masked), y)
+            cotangent = y_bar
+            if not _is_whole(adjoints, y, y_bar, operands[k], partials[k]):
+                cotangent = whole = whole or adjoints.filled(y, y_bar)
+            add_summed(adjoints, operands[k], _product(adjoints, cotangent, partials[k], masked), y)
 
 
-def _same_shapes(adjoints: Adjoints, y: Value, operands: tuple[Operand, ...]) -> bool:
-    """Whether all arrays among the operands surely have the shape of the result."""
-    arrays = [o for o in operands if isinstance(o, Value) and isinstance(o.type, Array)]
-    return all(adjoints.shapes.of(array) == adjoints.shapes.of(y) for array in arrays)
+def _is_whole(adjoints: Adjoints, y: Value, y_bar: Operand, operand: Operand, partial: Operand) -> bool:
+    """Whether a cotangent times a partial derivative has the shape of `y`, or is a number for each element of an operand.
+
+    The cotangent may be a number, that of every element of `y`.
+    """
+    if isinstance(y.type, Scalar) or isinstance(y_bar.type, Array):
+        return True
+    shape = adjoints.shapes.of(y)
+    return adjoints.shapes.of(partial if isinstance(partial.type, Array) else operand) == shape
 
 
 def _product(adjoints: Adjoints, y_bar: Operand, partial: Operand, masked: bool) -> Operand:

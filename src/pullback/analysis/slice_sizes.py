@@ -77,7 +77,9 @@ class SliceSizes:
         match statement:
             case Let():
                 self.let(statement)
-            case Effect(function=primitives.check, operands=(Value() as condition, Constant(value=runtime.SizesDiffer))):
+            case Effect(
+                function=primitives.check, operands=(Value() as condition, Constant(value=runtime.SizesDiffer))
+            ):
                 self.ranges.facts += self.ranges.conditions.get(condition, ())
                 self.zeros += [self.differences[condition]] if condition in self.differences else []
         facts = self.ranges.loop_facts(statement) if isinstance(statement, For) else []

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from pullback.analysis.shapes import SliceSize
 from pullback.api.calling import check_is_number
 from pullback.api.changes import changes_of_gradient, checked_names, describe_changes
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
-from pullback.analysis.shapes import SliceSize
 from pullback.api.view import float_arguments
 from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ from pullback.emit.module import emit_module
 from pullback.emit.names import name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
-from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
+from pullback.ir.nodes import Block, Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.passes.entries import Settings
 from pullback.passes.running import run
 from pullback.passes.scalar.sine_cosine import pair
@@ -145,6 +146,17 @@ class Compiled:
     def general(self) -> Compiled:
         """The form that serves arguments of all sizes."""
         return self.forms("general")
+
+    def serves(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether the sizes of the arguments are as this form assumes."""
+        statements = self.function.body.statements
+        guards = [k for k, s in enumerate(statements) if isinstance(s, Effect) and Constant(SizesDiffer) in s.operands]
+        entry = replace(self.function, body=Block(statements[: guards[-1] + 1] if guards else (), ()), mutated=())
+        try:
+            Compiled(entry, replace(self.options, jit=False)).interpreted(*arguments)
+        except SizesDiffer:
+            return False
+        return True
 
     @property
     def unguarded(self) -> Compiled:

@@ -128,7 +128,7 @@ class Expressions:
         return self.called(statement)
 
     def divides_integers(self, statement: Let) -> bool:
-        """Whether a statement divides Python's numbers by an integer, which raises an error where NumPy has an infinity."""
+        """Whether Python's numbers are divided by an integer, which raises an error where NumPy has an infinity."""
         a, b = statement.operands
         by_zero = not isinstance(b, Constant) or b.value == 0
         of_python = isinstance(a, Constant) or a.type == INT

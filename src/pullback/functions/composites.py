@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 
-def log_det(a, *, y_bar):  # type: ignore[no-untyped-def]
+def log_det(a, *, y_bar):
     """From y = log det a:  ā = ȳ a⁻ᵀ.   Giles (2008), 2.2.4. Raises LinAlgError if `a` is singular."""
     if a.ndim == 2:
         return y_bar * np.linalg.inv(a).T

@@ -51,6 +51,7 @@ from pullback.passes.memory.scalar_replacement import replace_elements_by_scalar
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.induction_variables import substitute_induction_variables
+from pullback.passes.scalar.jump_threading import thread_jumps
 from pullback.passes.scalar.merged_counters import merge_induction_variables
 from pullback.passes.scalar.overflow_checks import assume_small, check_integers
 from pullback.passes.scalar.preserved_exceptions import leave_checks
@@ -151,6 +152,14 @@ PASSES = (
         "of what the backward sweep needs, a minimum cut is kept, and the rest read or computed again",
         needs=("one_sweep",),
         option="residuals",
+    ),
+    Pass(
+        "jump_threading",
+        "branches in a row that have the same condition become one",
+        plain(thread_jumps),
+        needs=("dead_code",),
+        option="any",
+        then=("simplification", "dead_code"),
     ),
     Pass(
         "reassociation",
@@ -314,6 +323,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
         "simplification",
         "dead_code",
+        "jump_threading",
         "reassociation",
         "merged_counters",
         "dead_stores",

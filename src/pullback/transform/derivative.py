@@ -40,6 +40,7 @@ from pullback.passes.pipeline import ALL
 from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.transform.rematerialisation import rematerialise
 from pullback.transform.residual_sizes import with_sizes
 from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives
 from pullback.transform.tapes import has_tapes, with_marks, without_tapes
@@ -128,6 +129,8 @@ def split(
     residuals = _residuals(pulled, seeds)
     if settings.optimisations:
         whole = Function(function.name, function.parameters, Block(tuple(forward), ()))
+        pulled = finished(rematerialise(pulled, whole, residuals), unlowered)
+        residuals = _residuals(pulled, seeds)
         pulled, sizes = with_sizes(pulled, whole, residuals)
         forward += sizes
         pulled = finished(pulled, unlowered)

@@ -31,8 +31,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 from pullback.analysis.aliases import Aliases
-from pullback.analysis.final import FinalElements
 from pullback.analysis.extents import base_of, can_compute
+from pullback.analysis.final import FinalElements
 from pullback.analysis.shapes import Shapes, Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant

@@ -67,7 +67,11 @@ class _Products:
             factors.append(_Factor(-1.0))
         numbers = [factor.number for factor in factors if factor.number != 1.0 or factor.divides]
         number = math.prod(numbers)
-        if not (len(numbers) > 1 or _spreads(factors)) or not math.isfinite(number) or (number == 0.0 and 0.0 not in numbers):
+        if (
+            not (len(numbers) > 1 or _spreads(factors))
+            or not math.isfinite(number)
+            or (number == 0.0 and 0.0 not in numbers)
+        ):
             return [statement]
         values = sorted((f for f in factors if f.value is not None), key=_rank)
         return _joined(statement, number, values) if values else [statement]

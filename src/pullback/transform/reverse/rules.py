@@ -59,7 +59,7 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
 
 
 def _pull_through(adjoints: Adjoints, statement: Let) -> bool:
-    """Pull back a function of a function by the rule of both, where there is one and nobody else reads the inner value."""
+    """Pull back a function of a function by the rule of both, where nobody else reads the inner value."""
     inner = adjoints.sole.get(statement.operands[0]) if len(statement.operands) == 1 else None
     body = COMPOSITE_RULES.get((statement.function, inner.function)) if inner is not None else None
     if inner is None or body is None or statement.value in adjoints.strong_zeros or inner.value not in adjoints.active:
@@ -107,7 +107,7 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
 
 
 def _is_whole(adjoints: Adjoints, y: Value, y_bar: Operand, operand: Operand, partial: Operand) -> bool:
-    """Whether a cotangent times a partial derivative has the shape of `y`, or is a number for each element of an operand.
+    """Whether a cotangent times a partial derivative has the shape of `y`, or is a number for elements of an operand.
 
     The cotangent may be a number, that of every element of `y`.
     """

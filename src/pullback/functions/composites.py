@@ -2,8 +2,8 @@
 
 >>> import numpy as np, pullback as pb
 >>> pb.grad(lambda a: np.log(np.linalg.det(a)))(1e-200 * np.eye(2))
-array([[1.e+200, 0.e+000],
-       [0.e+000, 1.e+200]])
+array([[ 1.e+200, -0.e+000],
+       [-0.e+000,  1.e+200]])
 
 The determinant underflows there: a division by it, and then a multiplication, would give NaN.
 """

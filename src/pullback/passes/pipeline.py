@@ -49,9 +49,9 @@ from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
+from pullback.passes.scalar.branch_fusion import fuse_branches
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.induction_variables import substitute_induction_variables
-from pullback.passes.scalar.jump_threading import thread_jumps
 from pullback.passes.scalar.merged_counters import merge_induction_variables
 from pullback.passes.scalar.overflow_checks import assume_small, check_integers
 from pullback.passes.scalar.preserved_exceptions import leave_checks
@@ -154,9 +154,9 @@ PASSES = (
         option="residuals",
     ),
     Pass(
-        "jump_threading",
+        "branch_fusion",
         "branches in a row that have the same condition become one",
-        plain(thread_jumps),
+        plain(fuse_branches),
         needs=("dead_code",),
         option="any",
         then=("simplification", "dead_code"),
@@ -323,7 +323,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
         "simplification",
         "dead_code",
-        "jump_threading",
+        "branch_fusion",
         "reassociation",
         "merged_counters",
         "dead_stores",

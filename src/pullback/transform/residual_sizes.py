@@ -5,7 +5,7 @@
 ...     return np.sum(w[1:] * 2.0) + np.sum(x * x)
 >>> text = pb.source(f, np.ones(3), np.ones(4))
 >>> [line.strip() for line in text.splitlines() if "def f_backward" in line or "zeros" in line]
-['def f_backward(w_size, x, y_bar):', 'w_bar = np.zeros((w_size,), dtype=np.float64)']
+['def f_backward(x, w_size, y_bar):', 'w_bar = np.zeros((w_size,), dtype=np.float64)']
 
 A size of an array that is kept for its elements is read from that one.
 """

@@ -4,8 +4,8 @@
 >>> def f(x):
 ...     y = x * x
 ...     return np.mean(y)
->>> print(pb.source(pb.grad(f), np.ones(3)).splitlines()[-3].strip())
-x_bar = 1.0 / x.shape[0] * (2 * x)
+>>> print(pb.source(pb.grad(f), np.ones(3)).splitlines()[-2].strip())
+x_bar = np.divide(2.0, x.shape[0]) * x
 
 `y` is not computed for its size.
 """

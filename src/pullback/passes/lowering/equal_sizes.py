@@ -13,7 +13,6 @@ sizes: equal_sizes, sizes of arguments are assumed to agree where arrays meet; o
   +    t.5: bool* = equal(t.3, t.4)
   +    check(t.5, SizesDiffer)
        t.0: float64[:] = subtract(x, y)
-  ...
 
 Behind the check, the cotangent of the difference is that of `x`. Without it, `x` could have a single element, and the
 cotangents of all would be summed up for it. Sizes over which a product sums need no check of this kind.

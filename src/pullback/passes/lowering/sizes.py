@@ -120,8 +120,9 @@ class Sizes:
     def _guard_slices(self, builder: Builder) -> None:
         """Checks of where slices end, but for what follows from others."""
         slices, ranges = self.slices, self.slices.ranges
-        lengths = {part: form for part, form in slices.open.items() if part in self.assumed}
-        slices.zeros = list(dict.fromkeys(form.plus(ranges.of_size(self._named(p)), -1) for p, form in lengths.items()))
+        parts = {part: form for part, form in slices.open.items() if part in self.assumed}
+        pairs = [(form, ranges.of_size(self._named(part))) for part, form in parts.items()]
+        slices.zeros = list(dict.fromkeys(form.plus(size, -1) for form, size in pairs if size is not None))
         for zero in slices.zeros:
             _check(builder, np.equal, zero)
             ranges.facts += [zero, Form(0).plus(zero, -1)]

@@ -6,10 +6,9 @@
 >>> print(pb.explain(f, 1.0, passes=["reassociation"]))
 finish: reassociation, the constant factors of a product of the backward sweep become one
   ...
-       t.1: float64* = multiply(3.0, t.0)
-  -    t.2: float64* = multiply(2, x)
-  -    x_bar: float64* = multiply(3.0, t.2)
-  +    t.3: float64 = multiply(6.0, x)
+       t.2: float64 = multiply(2, x)
+  -    x_bar: float64 = multiply(3.0, t.2)
+  +    x_bar: float64 = multiply(6.0, x)
        return t.1, x_bar
 
 It is legal where nobody else reads the factors, and where the product of the constants is neither infinite nor 0 by

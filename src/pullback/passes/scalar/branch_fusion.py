@@ -1,4 +1,4 @@
-"""Jump threading: two branches in a row that ask the same become one.
+"""Branch fusion: two branches in a row that ask the same become one.
 
 The backward branch follows the forward one here:
 
@@ -9,23 +9,23 @@ The backward branch follows the forward one here:
 ...     else:
 ...         y = x
 ...     return y
->>> print(pb.explain(f, 1.0, passes=["jump_threading"]))
-finish: jump_threading, branches in a row that have the same condition become one
+>>> print(pb.explain(f, 1.0, passes=["branch_fusion"]))
+finish: branch_fusion, branches in a row that have the same condition become one
   ...
        t.0: bool* = greater(x, 0.0)
   -    y.1, y.2 = if t.0:
-  +    y.1, y.2, x_bar.1 = if t.0:
+  +    y.1, y.2, x_bar = if t.0:
            y: float64 = exp(x)
   -        yield y, y
   +        yield y, y, y
        else:
   -        yield x, undefined
-  -    x_bar.1 = if t.0:
+  -    x_bar = if t.0:
   -        yield y.2
   -    else:
   -        yield 1.0
   +        yield x, undefined, 1.0
-       return y.1, x_bar.1
+       return y.1, x_bar
 
 It is legal where nothing stands between them. What one side of the first hands to the same side of the second needs to
 be no result of the first any more.
@@ -39,9 +39,9 @@ from pullback.ir.nodes import Block, Function, If, Operand, Statement, Value
 from pullback.ir.rewrite import substituted, with_blocks
 
 
-def thread_jumps(function: Function) -> Function:
+def fuse_branches(function: Function) -> Function:
     """The function with one branch for those in a row that have the same condition."""
-    return replace(function, body=_block(function.body), callees=tuple(map(thread_jumps, function.callees)))
+    return replace(function, body=_block(function.body), callees=tuple(map(fuse_branches, function.callees)))
 
 
 def _block(block: Block) -> Block:

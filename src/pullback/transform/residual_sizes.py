@@ -24,11 +24,13 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Constant,
+    For,
     Function,
     Let,
     Operand,
     Statement,
     Value,
+    While,
     blocks_of,
     operands_of,
     values_in,
@@ -44,22 +46,22 @@ def with_sizes(pulled: Function, forward: Function, residuals: tuple[Value, ...]
     forward: the function that computes the residuals.
     """
     known = Shapes(forward)
-    sizes = _Sizes(Shapes(forward, find_slice_sizes(forward, known)), pulled, residuals)
+    sizes = _Sizes(Shapes(forward, find_slice_sizes(forward, known)), pulled, residuals, _always_made(forward))
     body = substituted(sizes.block(pulled.body), sizes.numbers())
     first = tuple(sizes.at_entry)
     return replace(pulled, body=Block((*first, *body.statements), body.yields)), sizes.forward.statements
 
 
 class _Sizes:
-    """elements: the residuals whose elements are read, by each size that they have."""
+    """elements: the residuals whose elements are read, by each size that they have. made: what every run makes."""
 
-    def __init__(self, shapes: Shapes, pulled: Function, residuals: tuple[Value, ...]) -> None:
-        self.shapes, self.residuals = shapes, residuals
+    def __init__(self, shapes: Shapes, pulled: Function, residuals: tuple[Value, ...], made: set[Value]) -> None:
+        self.shapes, self.residuals, self.made = shapes, residuals, made
         read = set(_read_in(pulled.body))
         self.shells = {r for r in residuals if isinstance(r.type, Array) and r not in read}
         self.elements: dict[Size, tuple[Value, int]] = {}
         for residual in residuals:
-            if isinstance(residual.type, Array) and residual not in self.shells:
+            if isinstance(residual.type, Array) and residual in made and residual not in self.shells:
                 for axis, size in enumerate(shapes.of(residual)):
                     self.elements.setdefault(size, (residual, axis))
         self.kept: dict[Size, Value] = {}
@@ -105,11 +107,25 @@ class _Sizes:
             return builder.dim(source, along)
         if isinstance(size, Value) and size in self.residuals:
             return size
-        if size not in self.kept:
+        key = size if array in self.made else (array, axis)
+        if key not in self.kept:
             made = Let(Value(f"{array.name}_size" if array.name else "", INT), primitives.dim, (array, constant(axis)))
             self.forward.add(made)
-            self.kept[size] = made.value
-        return self.kept[size]
+            self.kept[key] = made.value
+        return self.kept[key]
+
+
+def _always_made(function: Function) -> set[Value]:
+    """The values that are there whichever branches are taken: arrays of others may stand for none, and be empty."""
+    made = set(function.parameters)
+    for statement in function.body.statements:
+        match statement:
+            case Let():
+                made.add(statement.value)
+            case For() | While():
+                pairs = zip(statement.results, statement.carried, strict=True)
+                made.update(result for result, carried in pairs if carried.initial in made)
+    return made
 
 
 def _read_in(block: Block) -> Iterator[Value]:

@@ -272,5 +272,6 @@ _COMPARISONS: dict[Callable[..., Any], Callable[[Form, Form], Facts]] = {
     np.less_equal: _less_equal,
     np.greater: lambda a, b: _less(b, a),
     np.greater_equal: lambda a, b: _less_equal(b, a),
+    np.equal: lambda a, b: ((a.plus(b, -1), b.plus(a, -1)), ()),
 }
 """For a < b and its like: the forms that are >= 0 where it holds, and those where it does not."""

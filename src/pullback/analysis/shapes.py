@@ -71,12 +71,15 @@ _CREATING = {np.zeros, np.ones, np.empty, np.full}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
 _SAME |= {primitives.add_at, primitives.product_into, primitives.inverse_into}
 _SAME |= {primitives.watched, primitives.gradient, runtime.stop_gradient}
+_SAME |= {np.linalg.inv, np.linalg.cholesky, np.flip, np.tril, np.triu}
+_SAME |= {runtime.argsort_along, runtime.permuted_along, runtime.unpermuted_along}
 
 
 class Shapes:
     """The sizes of arrays; statements are noted in the order of the program.
 
-    guarded: what holds behind the checks at the entry is true; it is not of the checks themselves.
+    guarded: what holds behind the checks at the entry is true; it is not of the checks themselves. unsure: the pairs of
+    sizes that would have to agree for a shape to be known, and whether that is because a product sums over them.
     """
 
     def __init__(
@@ -88,7 +91,7 @@ class Shapes:
         self.equal: dict[Size, Size] = dict(equal or {})
         self.less: dict[Value, tuple[Size, int]] = {}
         self.compared: dict[Value, tuple[Size, Size]] = {}
-        self.unsure: list[tuple[Size, Size]] = []
+        self.unsure: list[tuple[Size, Size, bool]] = []
         if function is not None:
             for parameter in function.parameters:
                 self.own(parameter)
@@ -199,7 +202,7 @@ class Shapes:
 
     def note_unsure(self, a: Operand, b: Operand) -> None:
         """Note the sizes that would have to agree for two arrays to have one shape."""
-        self.unsure += [pair for pair in zip(self.of(a), self.of(b), strict=False) if pair[0] != pair[1]]
+        self.unsure += [(one, other, False) for one, other in zip(self.of(a), self.of(b), strict=False) if one != other]
 
     def let(self, statement: Let) -> None:
         value = statement.value
@@ -238,6 +241,8 @@ class Shapes:
             sizes = operands[1] if function is np.broadcast_to else operands[0]
             sizes = sizes if isinstance(sizes, tuple) else (sizes,)
             return tuple(map(self.made_size, sizes))
+        if function is np.array:
+            return _nested(operands[0]) if isinstance(operands[0], tuple) else self.of(operands[0])
         if function is np.transpose and len(operands) > 1:
             shape = self.of(operands[0])
             return tuple(shape[axis.value] for axis in operands[1])
@@ -254,7 +259,7 @@ class Shapes:
         for place in range(-max(map(len, arrays), default=0), 0):
             sizes = list(dict.fromkeys(shape[place] for shape in arrays if len(shape) >= -place and shape[place] != 1))
             result.append(sizes[0] if sizes else 1)
-            self.unsure += [(sizes[0], other) for other in sizes[1:]]
+            self.unsure += [(sizes[0], other, False) for other in sizes[1:]]
             sure = sure and len(sizes) <= 1
         return tuple(result) if sure else None
 
@@ -324,8 +329,28 @@ def _matmul(shapes: Shapes, statement: Let) -> Shape | None:
     if len(a) > 2 or len(b) > 2 or not a or not b:
         return None
     if a[-1] != b[0]:
-        shapes.unsure.append((a[-1], b[0]))
+        shapes.unsure.append((a[-1], b[0], True))
     return (*a[:-1], *b[1:])
+
+
+def _nested(items: Any) -> Shape | None:
+    """The shape of an array of the numbers in nested tuples."""
+    if not isinstance(items, tuple):
+        return None if isinstance(items.type, Array) else ()
+    inner = {_nested(item) for item in items}
+    return (len(items), *found) if len(inner) == 1 and (found := inner.pop()) is not None else None
+
+
+def _solve(shapes: Shapes, statement: Let) -> Shape | None:
+    a, b = (shapes.of(operand) for operand in statement.operands[:2])
+    return b if len(a) == 2 and len(b) in (1, 2) else None
+
+
+def _arange(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of `np.arange(n)`, where n is not negative."""
+    stop = statement.operands[0] if len(statement.operands) == 1 else None
+    size = shapes.sizes.get(stop) if isinstance(stop, Value) else None
+    return None if size is None else (shapes.named(size),)
 
 
 def _outer(shapes: Shapes, statement: Let) -> Shape | None:
@@ -375,7 +400,8 @@ def _eye(shapes: Shapes, statement: Let) -> Shape | None:
 _SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.matmul: _matmul,
     np.dot: _matmul,
-    np.linalg.inv: lambda shapes, statement: shapes.of(statement.operands[0]),
+    np.linalg.solve: _solve,
+    np.arange: _arange,
     np.outer: _outer,
     np.eye: _eye,
     np.sum: _reduced,

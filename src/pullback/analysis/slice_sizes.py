@@ -16,29 +16,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.ranges import Form, Ranges
 from pullback.analysis.shapes import Shapes, Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, For, Function, Index, Let, Operand, Slice, Statement, Value, blocks_of
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    Effect,
+    For,
+    Function,
+    Index,
+    Let,
+    Operand,
+    Slice,
+    Statement,
+    Value,
+    blocks_of,
+)
+from pullback.ir.types import is_integer
 
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
 
 
 def find_slice_sizes(function: Function, shapes: Shapes) -> dict[Size, Size]:
     """For the size of each such slice the size that it is equal to."""
-    finder = _Finder(shapes)
-    finder.block(function.body)
-    return finder.found
+    return SliceSizes(function, shapes).found
 
 
-class _Finder:
-    def __init__(self, shapes: Shapes) -> None:
-        self.shapes = shapes
+class SliceSizes:
+    """The slices of a function whose ends are known to lie in their arrays.
+
+    given: whether a size is known when the function is entered. Then a slice of such a size, that ends at such a place,
+    is assumed to end in the array. found: the size of each slice that is equal to another one. assumed: the forms that
+    are not negative if it is so. open: the lengths of slices without an end, as far as nothing else is known of them.
+    """
+
+    def __init__(self, function: Function, shapes: Shapes, given: Callable[[Size], bool] | None = None) -> None:
+        self.shapes, self.given = shapes, given
         self.ranges = Ranges(shapes)
+        self.differences: dict[Value, Form] = {}
+        self.zeros: list[Form] = []
         self.found: dict[Size, Size] = {}
+        self.assumed: dict[Form, None] = {}
+        self.open: dict[Size, Form] = {}
+        self.block(function.body)
 
     def block(self, block: Block) -> None:
         facts = len(self.ranges.facts)
@@ -47,18 +74,30 @@ class _Finder:
         del self.ranges.facts[facts:]
 
     def statement(self, statement: Statement) -> None:
-        if isinstance(statement, Let):
-            self.ranges.note(statement)
-            if statement.function in _CREATING:
-                self.ranges.facts += [self.ranges.form(size) for size in _sizes(statement)]
-            elif statement.function in (primitives.load, primitives.store):
-                self.access(statement.operands[0], statement.operands[1])
+        match statement:
+            case Let():
+                self.let(statement)
+            case Effect(
+                function=primitives.check, operands=(Value() as condition, Constant(value=runtime.SizesDiffer))
+            ):
+                self.ranges.facts += self.ranges.conditions.get(condition, ())
+                self.zeros += [self.differences[condition]] if condition in self.differences else []
         facts = self.ranges.loop_facts(statement) if isinstance(statement, For) else []
         self.ranges.facts += facts
         for block in blocks_of(statement):
             self.block(block)
         if facts:
             del self.ranges.facts[-len(facts) :]
+
+    def let(self, statement: Let) -> None:
+        self.ranges.note(statement)
+        operands = statement.operands
+        if statement.function is np.equal and all(is_integer(o.type) for o in operands):
+            self.differences[statement.value] = self.ranges.form(operands[0]).plus(self.ranges.form(operands[1]), -1)
+        elif statement.function in _CREATING:
+            self.ranges.facts += [self.ranges.form(size) for size in _sizes(statement)]
+        elif statement.function in (primitives.load, primitives.store):
+            self.access(operands[0], operands[1])
 
     def access(self, array: Value, path: tuple[object, ...]) -> None:
         if len(path) != 1 or not isinstance(path[0], Index) or Constant(Ellipsis) in path[0].items:
@@ -75,14 +114,35 @@ class _Finder:
         """Note the size of one slice if it is known."""
         start, stop = part.start or constant(0), part.stop
         whole = self.ranges.of_size(size)
-        if whole is None or stop is None or (isinstance(start, Constant) and isinstance(stop, Constant)):
+        if whole is None or all(end is None or isinstance(end, Constant) for end in (start, stop)):
             return
-        first, last = self.ranges.form(start), self.ranges.form(stop)
-        length = last.plus(first, -1)
-        if all(map(self.ranges.is_never_negative, (first, length, whole.plus(last, -1)))):
-            known = _size_of(length)
-            if known is not None:
-                self.found[SliceSize(size, part)] = known
+        first = self.ranges.form(start)
+        last = whole if stop is None else self.ranges.form(stop)
+        length, rest = last.plus(first, -1), whole.plus(last, -1)
+        known = next((size for size in map(_size_of, self.equal_to(length)) if size is not None), None)
+        if not self.is_proved(first):
+            return
+        if known is None or not self.is_proved(length):
+            if stop is None:
+                self.open[SliceSize(size, part)] = length
+        elif self.is_proved(rest) or self.is_assumed(rest):
+            self.found[SliceSize(size, part)] = known
+
+    def equal_to(self, form: Form) -> list[Form]:
+        """A form, and others that are equal to it behind the checks at the entry."""
+        return [form, *(form.plus(zero, factor) for zero in self.zeros for factor in (-1, 1))]
+
+    def is_proved(self, form: Form) -> bool:
+        """Whether a form, or a multiple of it, is proved to be >= 0."""
+        factors = {abs(coefficient) for zero in self.zeros for _, coefficient in zero.terms}
+        return any(self.ranges.is_never_negative(Form(0).plus(form, factor)) for factor in sorted(factors | {1}))
+
+    def is_assumed(self, form: Form) -> bool:
+        """Whether a form is assumed not to be negative from here on."""
+        if self.given is None or not all(self.given(term) for term, _ in form.terms):
+            return False
+        self.assumed[form] = None
+        return True
 
 
 def _sizes(statement: Let) -> list[Operand]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.analysis.shapes import SliceSize
 from pullback.api.calling import check_is_number
 from pullback.api.changes import changes_of_gradient, checked_names, describe_changes
 from pullback.api.differentiable import engine_of
@@ -198,6 +199,10 @@ class _Call:
         return int(np.prod([*iterations, *(self.evaluate_size(size) for size in array.sizes)], dtype=object))
 
     def evaluate_size(self, size: Any) -> int:
+        if isinstance(size, int):
+            return size
+        if isinstance(size, SliceSize):
+            return max(self.evaluate_size(size.size) - size.leaves_off, 0)
         return int(np.shape(self.evaluate(size[0]))[size[1]] if isinstance(size, tuple) else self.evaluate(size))
 
     def evaluate(self, operand: Operand) -> Any:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FunctionType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from pullback.transform.tapes import has_tapes, pulled
 
 MOST_WORK = 100_000
 Argnums = int | str | tuple[int | str, ...]
+FormOf = Literal["loops", "arrays", "general"]
 
 
 class Engine:
@@ -146,11 +147,12 @@ class Code:
         kind: str,
         wrt: tuple[int, ...],
         into: tuple[int, ...] = (),
-        general: bool = False,
+        arrays: bool = False,
         tuple_from: int | None = None,
     ) -> Any:
-        """The compiled function of a kind; see `Request`."""
-        return self.requested(Request(kind, wrt, into, general or not self.options.lowers, tuple_from))
+        """The compiled function of a kind, as fast as there is one, or with array statements; see `Request`."""
+        form: FormOf = "arrays" if arrays or not self.options.lowers else "loops"
+        return self.requested(Request(kind, wrt, into, form, tuple_from))
 
     def requested(self, request: Request) -> Any:
         """The compiled function or pair for a request, made at the first one."""
@@ -168,21 +170,22 @@ class Code:
             return self.pulled[wrt]
 
     def make(self, request: Request) -> Any:
-        settings = self.options.settings(lowered=not request.general)
+        lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"
+        settings = self.options.settings(lowered, any_sizes)
         wrt, checkpointed = request.wrt, request.checkpointed or NONE
-        other = functools.partial(self.requested, replace(request, general=True, checkpointed=None))
-        general = None if request.general else other
+        forms = None if any_sizes and not lowered else functools.partial(self.in_form, request)
         function = prepared(self.function, settings)
         if request.kind == "primal":
             function = alone(function, settings, has_tapes(self.function))
-            return Compiled(function, self.options, 0, general)
+            return Compiled(function, self.options, 0, forms, lowered=lowered)
         kept = Kept()
         if request.kind == "split":
             pair = split(function, wrt, settings=settings, checkpointed=checkpointed, kept=kept)
             forward = Compiled(pair.forward, self.options)
             given = Forward(forward.function, len(pair.residuals))
             backward = Compiled(pair.backward, self.options, forward=given)
-            return SplitPair(pair, forward, backward, other, self.memory(request, function, kept))
+            general = functools.partial(self.in_form, request, "general")
+            return SplitPair(pair, forward, backward, general, self.memory(request, function, kept))
         with_results = request.kind == "value_and_grad"
         made = joint(
             function,
@@ -195,7 +198,11 @@ class Code:
         first = len(made.results) - len(wrt)
         made = pass_destinations(made, {first + k: made.parameters[wrt[k]] for k in request.into})
         memory = self.memory(request, function, kept)
-        return Compiled(made, self.options, len(request.into), general, request.tuple_from, memory)
+        return Compiled(made, self.options, len(request.into), forms, request.tuple_from, memory, lowered=lowered)
+
+    def in_form(self, request: Request, form: FormOf) -> Any:
+        """What is made for a request, in another form."""
+        return self.requested(replace(request, form=form, checkpointed=None))
 
     def memory(self, request: Request, function: Function, kept: Kept) -> Memory | None:
         """What decides for each call which loops run in segments; None where that is decided, or none of them can."""
@@ -246,7 +253,8 @@ class Request:
 
     kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
     into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
-    general: with array statements as they are, for arguments of any sizes.
+    form: with loops or with array statements, which both assume that sizes agree where arrays of arguments meet; or
+        the general form, with array statements for arguments of any sizes.
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     checkpointed: the numbers of the loops that run in segments; None for none of them, as long as a call keeps no more
         than it may.
@@ -255,7 +263,7 @@ class Request:
     kind: str
     wrt: tuple[int, ...]
     into: tuple[int, ...]
-    general: bool
+    form: FormOf
     tuple_from: int | None
     checkpointed: frozenset[int] | None = None
 

@@ -9,7 +9,9 @@ from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import engine_of
 from pullback.api.readable import readable
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
-from pullback.frontend.values.arguments import leaf_types
+from pullback.frontend.build import Built
+from pullback.frontend.tapes.captured import captured_value
+from pullback.frontend.values.arguments import Form, leaf_types, leaves_of
 from pullback.ir.types import is_float
 
 
@@ -36,8 +38,9 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
-        return readable(built.code.derivative("primal", (), general=True))
-    pair = built.code.derivative("split", numbers, general=True)
+        return readable(built.code.derivative("primal", (), arrays=True))
+    pair = built.code.derivative("split", numbers, arrays=True)
+    pair = pair if pair.forward.serves(_given(bound, forms, built)) else pair.general()
     return readable(pair.forward, pair.backward)
 
 
@@ -75,12 +78,21 @@ def _text_of_gradient(
 ) -> str:
     """The one function that `grad` or `value_and_grad` runs, to read or as Numba compiles it."""
     engine = function.engine
-    forms, built = build_for(engine, engine.bind(arguments, keywords))
+    bound = engine.bind(arguments, keywords)
+    forms, built = build_for(engine, bound)
     numbers, _ = wrt_leaves(engine, forms, function.argnums if argnums is None else argnums)
     kind = "value_and_grad" if function.with_value or function.has_aux else "grad"
-    made = built.code.derivative(kind, numbers, general=readable)
+    made = built.code.derivative(kind, numbers, arrays=readable)
+    if readable and not made.serves(_given(bound, forms, built)):
+        made = made.general()
     text: str = made.text if readable else made.machine_text
     return text.rstrip()
+
+
+def _given(bound: dict[str, Any], forms: dict[str, Form], built: Built) -> tuple[Any, ...]:
+    """The leaves of the arguments, and what the function takes from outside."""
+    leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+    return (*leaves, *map(captured_value, built.captures))
 
 
 def float_arguments(engine: Engine, bound: dict[str, Any]) -> tuple[str, ...]:

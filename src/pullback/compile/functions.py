@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ from pullback.emit.module import emit_module
 from pullback.emit.names import Forward, name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
-from pullback.ir.nodes import Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
+from pullback.ir.nodes import Block, Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.passes.entries import Settings
 from pullback.passes.running import run
 from pullback.passes.scalar.sine_cosine import pair
@@ -105,7 +106,8 @@ class Compiled:
     """A generated function. `text` is what people read, `machine_text` what Numba compiles.
 
     The last `outs` of its parameters are arrays that it writes results into.
-    general: gives the function with its array statements, where `function` has loops in their place.
+    forms: gives the function in another form, where this one serves not all arguments; see `Request`. lowered: whether
+    loops stand in place of array statements.
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     memory: tells for each call whether a form that keeps less serves it; None where nothing would keep less.
     forward: the function whose residuals this one takes, if it is a backward function.
@@ -116,21 +118,22 @@ class Compiled:
         function: Function,
         options: Options,
         outs: int = 0,
-        general: Callable[[], Compiled] | None = None,
+        forms: Callable[[Any], Compiled] | None = None,
         tuple_from: int | None = None,
         memory: Memory | None = None,
         forward: Forward | None = None,
+        lowered: bool = False,
     ) -> None:
         self.name = function.name
         self.forward = forward
         self.options = options
         self.outs = outs
-        self.lowered = general is not None
+        self.lowered = lowered
         assumed = ["assumptions"] if self.lowered else []
         self.function = run(function, self.settings, *assumed, "copies")
         self.tuple_from = tuple_from
         self.memory = memory
-        self.general = general or (lambda: self)
+        self.forms = forms or (lambda form: self)
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
         self._key: str | None = None
@@ -147,6 +150,21 @@ class Compiled:
             divided=divided,
             forward=self.forward,
         )
+
+    def general(self) -> Compiled:
+        """The form that serves arguments of all sizes."""
+        return self.forms("general")
+
+    def serves(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether the sizes of the arguments are as this form assumes."""
+        statements = self.function.body.statements
+        guards = [k for k, s in enumerate(statements) if isinstance(s, Effect) and Constant(SizesDiffer) in s.operands]
+        entry = replace(self.function, body=Block(statements[: guards[-1] + 1] if guards else (), ()), mutated=())
+        try:
+            Compiled(entry, replace(self.options, jit=False)).interpreted(*arguments)
+        except SizesDiffer:
+            return False
+        return True
 
     @property
     def unguarded(self) -> Compiled:
@@ -166,7 +184,7 @@ class Compiled:
     @property
     def shown(self) -> Compiled:
         """The form that people read: loops stand in place of array statements only where that was asked for."""
-        return self.general() if self.options.jit else self
+        return self.forms("arrays") if self.options.jit and self.lowered else self
 
     @property
     def settings(self) -> Settings:
@@ -202,14 +220,19 @@ class Compiled:
 
     @property
     def interpreted(self) -> Callable[..., Any]:
-        """The numpy-level text as a plain Python function."""
-        if self.shown is not self:
-            return self.shown.interpreted
+        """The numpy-level text as a plain Python function, for all arguments where compiled code runs otherwise."""
+        if self.replayed is not self:
+            return self.replayed.interpreted
         with MAKING:
             if self._interpreted is None:
                 classes = name_classes([self.function])
                 self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
             return self._interpreted
+
+    @property
+    def replayed(self) -> Compiled:
+        """The form that runs as Python: to find out about an error, where this one is compiled."""
+        return self.general() if self.options.jit else self
 
     @property
     def dispatcher(self) -> Any:
@@ -336,12 +359,12 @@ class Compiled:
 
     def place_of(self, error: Exception) -> str:
         """The user's line that the generated line of an error comes from."""
-        interpreted = self.shown._interpreted
+        interpreted = self.replayed._interpreted
         if interpreted is None:
             return ""
         code = interpreted.__code__
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename]
         if not lines or lines[-1] is None:
             return ""
-        place, text = comment_before(self.text.splitlines(), lines[-1])
+        place, text = comment_before(self.replayed.text.splitlines(), lines[-1])
         return f"{place}: {text}" if place else ""

@@ -32,10 +32,13 @@ class Options:
         values = (getattr(self, field.name) for field in fields(self))
         return options_of, tuple(tuple(sorted(v)) if isinstance(v, frozenset) else v for v in values)
 
-    def settings(self, lowered: bool = False) -> Settings:
-        """What chooses the passes for a function; `lowered`: with loops in place of array statements."""
+    def settings(self, lowered: bool = False, any_sizes: bool = False) -> Settings:
+        """What chooses the passes for a function; `lowered`: with loops in place of array statements.
+
+        any_sizes: without assumptions about the sizes of arguments, where array statements stay.
+        """
         parallel = self.parallel and self.jit
-        return Settings(self.optimisations, lowered, parallel, self.boundscheck, self.fastmath is False)
+        return Settings(self.optimisations, lowered, parallel, self.boundscheck, self.fastmath is False, any_sizes)
 
     @property
     def lowers(self) -> bool:

@@ -125,10 +125,11 @@ class Expressions:
         return self.called(statement)
 
     def divides_integers(self, statement: Let) -> bool:
-        """Whether a statement is a division of Python's integers, which raise an error where NumPy has an infinity."""
+        """Whether Python's numbers are divided by an integer, which raises an error where NumPy has an infinity."""
         a, b = statement.operands
         by_zero = not isinstance(b, Constant) or b.value == 0
-        return not self.compiled and statement.function is np.true_divide and by_zero and a.type == b.type == INT
+        of_python = isinstance(a, Constant) or a.type == INT
+        return not self.compiled and statement.function is np.true_divide and by_zero and of_python and b.type == INT
 
     def operands(self, statement: Let) -> list[Any]:
         """The operands of a function; NumPy would take Python's numbers in the dtype of what they meet."""

@@ -39,13 +39,16 @@ def _opposite(operator: Any) -> Any:
 
 
 def _without_minus(node: Any) -> Any:
-    """The expression whose negative this one is, where a minus stands first."""
+    """The expression whose negative this one is, where a factor has a minus."""
     match node:
         case gast.UnaryOp(op=gast.USub()):
             return node.operand
-        case gast.BinOp(op=gast.Mult() | gast.Div()):
+        case gast.BinOp(op=gast.Mult() | gast.Div() | gast.MatMult()):
             left = _without_minus(node.left)
-            return None if left is None else gast.BinOp(left, node.op, node.right)
+            if left is not None:
+                return gast.BinOp(left, node.op, node.right)
+            right = None if isinstance(node.op, gast.MatMult) else _without_minus(node.right)
+            return None if right is None else gast.BinOp(node.left, node.op, right)
         case gast.Constant(value=int() | float() as number) if number < 0:
             return gast.Constant(-number, None)
     return None

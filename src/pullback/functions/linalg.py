@@ -99,7 +99,7 @@ def det(a, *, y, y_bar):
 @vjp(np.linalg.inv, compiled=helper(runtime.inverse_of, when=is_matrix))
 def inv(a, *, y, y_bar):
     """ā = -yᵀ ȳ yᵀ.   Giles (2008), 2.2.3."""
-    return -(y.mT @ y_bar) @ y.mT
+    return -(y.mT @ y_bar @ y.mT)
 
 
 @vjp(np.linalg.pinv)

@@ -18,7 +18,7 @@ class Settings:
     """What chooses passes: the optimisations that are on, and what a function is made for.
 
     lowered: loops stand in place of array statements. parallel: loops may run in several threads. checked: indices are
-    checked. in_order: nothing is added up in another order.
+    checked. in_order: nothing is added up in another order. any_sizes: nothing is assumed of the sizes of arguments.
     """
 
     optimisations: frozenset[str]
@@ -26,6 +26,7 @@ class Settings:
     parallel: bool = False
     checked: bool = True
     in_order: bool = False
+    any_sizes: bool = False
 
     def has(self, optimisation: str) -> bool:
         return optimisation in self.optimisations
@@ -34,6 +35,11 @@ class Settings:
     def lowers(self) -> bool:
         """Whether array statements become loops."""
         return self.lowered and self.has("lowering")
+
+    @property
+    def assumes_sizes(self) -> bool:
+        """Whether array statements stay, with sizes that are assumed to agree."""
+        return not self.lowers and not self.any_sizes
 
 
 Run = Callable[[Function, Settings], Function]

@@ -8,6 +8,7 @@ stage                 for
 exceptions            all functions that the user wrote
 lowering              all, where array statements become loops
 preparation           all
+sizes                 gradient, forward and backward, where array statements stay
 vectorisation         all, where array statements become loops
 differentiation       gradient, forward and backward: `pullback.transform`, whose steps cannot run alone
 segments              gradient, forward and backward, where loops run in segments
@@ -40,6 +41,7 @@ from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
+from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
@@ -47,11 +49,13 @@ from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
+from pullback.passes.scalar.branch_fusion import fuse_branches
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.induction_variables import substitute_induction_variables
 from pullback.passes.scalar.merged_counters import merge_induction_variables
 from pullback.passes.scalar.overflow_checks import assume_small, check_integers
 from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.passes.scalar.reassociation import reassociate
 from pullback.passes.scalar.simplify import simplify
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
@@ -105,6 +109,14 @@ PASSES = (
         option="loop_invariants",
     ),
     Pass(
+        "equal_sizes",
+        "sizes of arguments are assumed to agree where arrays meet; other calls go to the general form",
+        plain(assume_equal_sizes),
+        needs=("dead_code",),
+        option="equal_sizes",
+        then=("simplification",),
+    ),
+    Pass(
         "outer_vectorisation",
         "independent iterations of a loop around loops run side by side, 64 at a time",
         plain(vectorise_outer_loops),
@@ -140,6 +152,22 @@ PASSES = (
         "of what the backward sweep needs, a minimum cut is kept, and the rest read or computed again",
         needs=("one_sweep",),
         option="residuals",
+    ),
+    Pass(
+        "branch_fusion",
+        "branches in a row that have the same condition become one",
+        plain(fuse_branches),
+        needs=("dead_code",),
+        option="any",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
+        "reassociation",
+        "the constant factors of a product of the backward sweep become one",
+        plain(reassociate),
+        needs=("dead_code",),
+        option="any",
+        then=("simplification", "dead_code"),
     ),
     Pass(
         "merged_counters",
@@ -281,6 +309,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "simplification",
         "dead_code",
     ),
+    "sizes": ("equal_sizes",),
     "vectorisation": ("outer_vectorisation",),
     "differentiation": (
         "argument_selection",
@@ -294,6 +323,8 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
         "simplification",
         "dead_code",
+        "branch_fusion",
+        "reassociation",
         "merged_counters",
         "dead_stores",
         "loop_reversal",

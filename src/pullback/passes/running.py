@@ -28,7 +28,8 @@ _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 def preparation(settings: Settings) -> list[str]:
     """The stages before the differentiation."""
     before = ["lowering"] if settings.lowers else []
-    return [*before, "preparation", *(["vectorisation"] if settings.lowered else [])]
+    after = ["sizes"] if settings.assumes_sizes else []
+    return [*before, "preparation", *after, *(["vectorisation"] if settings.lowered else [])]
 
 
 def finished(function: Function, settings: Settings) -> Function:

@@ -41,6 +41,8 @@ from pullback.passes.pipeline import ALL
 from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.transform.rematerialisation import rematerialise
+from pullback.transform.residual_sizes import with_sizes
 from pullback.transform.sweeps import NONE, Kept, cotangent_of, sweeps, with_derivatives
 from pullback.transform.tapes import has_tapes, with_marks, without_tapes
 
@@ -128,6 +130,13 @@ def split(
     pulled = finished(run(pulled, unlowered, "segments") if checkpointed else pulled, unlowered)
     order = [*function.parameters, *defined_in(Block(tuple(forward)))]
     residuals = _residuals(pulled, order)
+    if settings.optimisations:
+        whole = Function(function.name, function.parameters, Block(tuple(forward), ()))
+        pulled = finished(rematerialise(pulled, whole, residuals), unlowered)
+        pulled, sizes = with_sizes(pulled, whole, _residuals(pulled, order))
+        forward += sizes
+        pulled = finished(pulled, unlowered)
+        residuals = _residuals(pulled, [*function.parameters, *defined_in(Block(tuple(forward)))])
     for residual in residuals:
         residual.called("saved")
     body = Block(tuple(forward), (*function.results, *residuals, *changed))

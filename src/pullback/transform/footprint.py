@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.extents import base_of, extent
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -57,12 +58,12 @@ class Footprint:
         if array.sizes is None:
             return None
         found: set[Value] = set()
-        sizes = [size[0] if isinstance(size, tuple) else size for size in array.sizes]
+        sizes = [value for size in array.sizes for value in values_in(base_of(size))]
         if any(isinstance(size.type, Array) and size not in self.function.parameters for size in sizes):
             return None
         open_ = [
             *values_in(tuple((loop.start, loop.stop, loop.step) for loop in array.loops)),
-            *values_in(tuple(sizes)),
+            *sizes,
         ]
         while open_:
             value = open_.pop()
@@ -117,7 +118,7 @@ def limited(function: Function, measure: Function, most: int | None) -> Function
 def _bytes(builder: Builder, array: ResidualArray) -> Operand:
     assert array.sizes is not None, "a residual array of unknown size is not measured"
     sizes: list[Operand] = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in array.loops]
-    sizes += [builder.dim(*size) if isinstance(size, tuple) else size for size in array.sizes]
+    sizes += [extent(size, builder) for size in array.sizes]
     product: Operand = constant(np.dtype(array.value.type.dtype).itemsize)
     for size in sizes:
         product = builder.let(np.multiply, product, size, type_=INT)

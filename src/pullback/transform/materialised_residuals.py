@@ -36,6 +36,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.extents import extent as axis_extent
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -149,7 +150,7 @@ class _Forward:
         if kept.sizes is not None:
             room = self.sweep.room
             sizes = [room[id(loop)] if id(loop) in room else extent(self.builder, loop) for loop in kept.loops]
-            sizes += [self.builder.dim(*size) if isinstance(size, tuple) else size for size in kept.sizes]
+            sizes += [axis_extent(size, self.builder) for size in kept.sizes]
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
         )

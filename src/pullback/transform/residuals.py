@@ -31,8 +31,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 from pullback.analysis.aliases import Aliases
+from pullback.analysis.extents import base_of, can_compute
 from pullback.analysis.final import FinalElements
-from pullback.analysis.shapes import Shapes
+from pullback.analysis.shapes import Shapes, Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
@@ -69,7 +70,7 @@ class ResidualArray:
     path: Path
     home: Path
     loops: tuple[For | While, ...]
-    sizes: tuple[Operand, ...] | None
+    sizes: tuple[Size, ...] | None
     final: Value
     counter: Counter | None
     extents: tuple[Value, ...] = ()
@@ -315,7 +316,7 @@ class Residuals:
         path: Path,
         home: Path,
         loops: tuple[Any, ...],
-        sizes: tuple[Operand, ...] | None,
+        sizes: tuple[Size, ...] | None,
         counter: Counter | None,
         extents: tuple[Value, ...],
     ) -> ResidualArray:
@@ -348,18 +349,15 @@ class Residuals:
         path = self.paths.get(value, ())
         return path == home[: len(path)]
 
-    def sizes_of(self, value: Value, home: Path) -> tuple[Operand, ...] | None:
-        """The sizes of a value as operands known at `home`; None where they are not."""
-        sizes: list[Operand] = []
+    def sizes_of(self, value: Value, home: Path) -> tuple[Size, ...] | None:
+        """The sizes of a value where they are known at `home`; None where they are not."""
+        sizes: list[Size] = []
         for size in self.shapes.of(value):
-            if isinstance(size, int):
-                sizes.append(constant(size))
-            elif (isinstance(size, Value) and self.is_outside(size, home)) or (
-                isinstance(size, tuple) and self.is_outside(size[0], home)
-            ):
-                sizes.append(size)
-            else:
+            base = base_of(size)
+            known = isinstance(base, int) or self.is_outside(base[0] if isinstance(base, tuple) else base, home)
+            if not can_compute(size) or not known:
                 return None
+            sizes.append(size)
         return tuple(sizes)
 
     def counter(self, value: Value, path: Path, home: Path) -> Counter:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.aliases import find_aliases
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.slice_sizes import find_slice_sizes
 from pullback.functions import is_constant
 from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
 from pullback.ir.types import is_float
@@ -42,6 +43,7 @@ from pullback.transform.residuals import ResidualArray, Residuals
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
+from pullback.transform.sizes_at_source import read_at_source
 
 NONE: frozenset[int] = frozenset()
 
@@ -85,9 +87,11 @@ def sweeps(
         function = select_arguments(function, _active(function, sources, targets, settings))
     active = _active(function, sources, targets, settings)
     function, joined = join_calls(function, active)
-    shapes = Shapes(function)
+    shapes = Shapes(function, find_slice_sizes(function, Shapes(function)))
     sweep = pull_back(function, active, seeds, shapes, joined)
     results = _gradients(sweep, sources, active, shapes, function)
+    if settings.optimisations:
+        sweep.statements[:] = read_at_source(sweep.statements, function, shapes)
     sweep.statements[:], results = _live(sweep, results, settings)
     if settings.has("common_subexpressions"):
         sweep.statements[:], results = eliminate_common_subexpressions(function.body, sweep, results)

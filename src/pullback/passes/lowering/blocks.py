@@ -29,6 +29,7 @@ from typing import TypeGuard
 import numpy as np
 
 from pullback.analysis.aliases import consumes
+from pullback.analysis.extents import can_compute, extent
 from pullback.analysis.shapes import Shape, reduced_axes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -179,7 +180,7 @@ class _Lowering:
         array, axis = statement.operands
         builder = Builder()
         with builder.into(self.out), builder.at(statement.location):
-            size = self.sizes.extent(self.sizes.shapes.of(array)[axis.value], builder)
+            size = extent(self.sizes.shapes.of(array)[axis.value], builder)
         return replace(statement, function=primitives.cast, operands=(size, Constant("int64*")))
 
     def must_wait(self, statement: Statement) -> bool:
@@ -214,7 +215,7 @@ def _space_of(statement: Statement, sizes: Sizes) -> Shape | None:
         array, path, value = statement.operands
         if can_index(array, path, shapes) and shapes.part(shapes.of(array), path) == shapes.of(value):
             space = shapes.of(value)
-    return space if space and all(map(sizes.can_count, space)) else None
+    return space if space and all(map(can_compute, space)) else None
 
 
 def _readers(block: Block) -> dict[Value, set[int]]:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pullback.analysis.extents import extent, iterations
 from pullback.analysis.shapes import reduced_axes
 from pullback.errors import Location
 from pullback.ir import primitives
@@ -66,7 +67,7 @@ class Nest:
         """What allocates, the loops, and what follows from their sums."""
         location = self.group.members[0].location
         with self.builder.at(location):
-            extents = [self.sizes.iterations(size, self.builder) for size in self.group.space]
+            extents = [iterations(size, self.builder) for size in self.group.space]
             for member in self.group.members:
                 self.prepare(member)
             carriers = list(self.carriers.values())
@@ -91,7 +92,7 @@ class Nest:
                 self.carriers[value] = self.summed(member)
 
     def allocated(self, function: Callable[..., object], value: Value) -> Value:
-        shape = tuple(self.sizes.extent(size, self.builder) for size in self.sizes.shapes.of(value))
+        shape = tuple(extent(size, self.builder) for size in self.sizes.shapes.of(value))
         dtype = Constant(value.type.dtype)
         return self.builder.let(function, shape, dtype, keywords=("dtype",), name=value.name, type_=value.type)
 

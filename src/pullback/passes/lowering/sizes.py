@@ -1,4 +1,4 @@
-"""Sizes as operands: the iterations of a loop over an axis, and what a function assumes of the sizes of its arguments.
+"""Sizes: what a function assumes of the sizes of its arguments.
 
 >>> from pullback.frontend.build import normal_form
 >>> def added(x, y):
@@ -15,37 +15,75 @@ is rare: a function is lowered for equal sizes, and what it assumes is checked w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.extents import extent
+from pullback.analysis.ranges import Form
 from pullback.analysis.shapes import Shapes, Size, SliceSize
-from pullback.analysis.slice_sizes import find_slice_sizes
+from pullback.analysis.slice_sizes import SliceSizes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Function, Operand, Statement, Value
 
 
 class Sizes:
-    """The shapes of a function under the assumption that the sizes of arguments agree where arrays meet."""
+    """The shapes of a function under the assumption that the sizes of arguments agree where arrays meet.
 
-    def __init__(self, function: Function) -> None:
+    products: also where a product sums over them, which raises an error if they differ.
+    """
+
+    def __init__(self, function: Function, products: bool = True) -> None:
+        self.products = products
         self.parameters = set(function.parameters)
+        self.known: dict[Size, Size] = {}
         self.assumed: dict[Size, Size] = {}
-        self.known = find_slice_sizes(function, Shapes(function))
-        self.shapes = Shapes(function, self.known)
-        while self._assume():
-            self.shapes = Shapes(function, self.known | self.assumed)
+        self.shapes = Shapes(function)
+        self.slices = self._survey(function)
+        while self._assume() or self._assume_lengths():
+            self.slices = self._survey(function)
+
+    def _survey(self, function: Function) -> SliceSizes:
+        """Take in what follows from the sizes that are assumed."""
+        slices = SliceSizes(function, Shapes(function, self.known | self.assumed), self.is_given)
+        self.known |= slices.found
+        self.shapes = Shapes(function, self.known | self.assumed)
+        return slices
+
+    def _pairs(self) -> Iterator[tuple[Size, Size]]:
+        """The sizes that meet, of which no part of one is the other."""
+        for *pair, summed in self.shapes.unsure:
+            one, other = map(self._named, pair)
+            if (self.products or not summed) and self._base(one) != self._base(other):
+                yield one, other
 
     def _assume(self) -> bool:
         """Take in the sizes that have to agree; whether there were new ones."""
         before = len(self.assumed)
-        for pair in self.shapes.unsure:
+        for pair in self._pairs():
             one, other = map(self._named, pair)
-            if self._base(one) != self._base(other) and self.is_given(one) and self.is_given(other):
+            if one != other and self.is_given(one) and self.is_given(other):
                 first, second = (other, one) if isinstance(one, int) else (one, other)
                 if not isinstance(first, int):
                     self.assumed[first] = second
         return len(self.assumed) > before
+
+    def _assume_lengths(self) -> bool:
+        """Take in the lengths that slices without an end have to have; whether there were new ones."""
+        before = len(self.assumed)
+        for one, other in self._pairs():
+            for part, size in ((one, other), (other, one)):
+                if self._length(part) is not None and self.is_given(size) and part not in self.assumed:
+                    self.assumed[part] = size
+        return len(self.assumed) > before
+
+    def _length(self, part: Size) -> Form | None:
+        """The length of a slice without an end, where it is known when the function is entered."""
+        form = self.slices.open.get(part) if isinstance(part, SliceSize) else None
+        return form if form is not None and all(self.is_given(term) for term, _ in form.terms) else None
 
     def _named(self, size: Size) -> Size:
         while size in self.assumed:
@@ -72,28 +110,41 @@ class Sizes:
         """The statements that leave the function unless the sizes are as assumed."""
         builder = Builder()
         for one, other in self.assumed.items():
-            agree = builder.let(np.equal, self.extent(one, builder), self.extent(other, builder))
+            if isinstance(one, SliceSize) and not one.leaves_off:
+                continue
+            agree = builder.let(np.equal, extent(one, builder), extent(other, builder))
             builder.effect(primitives.check, agree, Constant(runtime.SizesDiffer))
+        self._guard_slices(builder)
         return builder.statements
 
-    def can_count(self, size: Size) -> bool:
-        """Whether the iterations over an axis can be written down."""
-        if isinstance(size, SliceSize):
-            return bool(size.leaves_off) and self.can_count(size.size)
-        return True
+    def _guard_slices(self, builder: Builder) -> None:
+        """Checks of where slices end, but for what follows from others."""
+        slices, ranges = self.slices, self.slices.ranges
+        parts = {part: form for part, form in slices.open.items() if part in self.assumed}
+        pairs = [(form, ranges.of_size(self._named(part))) for part, form in parts.items()]
+        slices.zeros = list(dict.fromkeys(form.plus(size, -1) for form, size in pairs if size is not None))
+        for zero in slices.zeros:
+            _check(builder, np.equal, zero)
+            ranges.facts += [zero, Form(0).plus(zero, -1)]
+        for form in slices.assumed:
+            if not slices.is_proved(form):
+                _check(builder, np.less_equal, form)
+                ranges.facts.append(form)
 
-    def iterations(self, size: Size, builder: Builder) -> Operand:
-        """The iterations of a loop over an axis: its size, or less than 0 where that is 0."""
-        match size:
-            case int():
-                return constant(size)
-            case Value():
-                return size
-            case SliceSize():
-                return builder.let(np.subtract, self.iterations(size.size, builder), constant(size.leaves_off))
-        return builder.dim(*size)
 
-    def extent(self, size: Size, builder: Builder) -> Operand:
-        """The size of an axis."""
-        iterations = self.iterations(size, builder)
-        return builder.let(max, iterations, constant(0)) if isinstance(size, SliceSize) else iterations
+def _check(builder: Builder, comparison: Callable[..., Any], form: Form) -> None:
+    """A check of a form: that it is 0, or not negative."""
+    below = _written(builder, [(t, -c) for t, c in form.terms if c < 0], max(-form.constant, 0))
+    above = _written(builder, [(t, c) for t, c in form.terms if c > 0], max(form.constant, 0))
+    sides = (above, below) if comparison is np.equal else (below, above)
+    builder.effect(primitives.check, builder.let(comparison, *sides), Constant(runtime.SizesDiffer))
+
+
+def _written(builder: Builder, terms: list[tuple[Size, int]], number: int) -> Operand:
+    """The sum of a number and of sizes times their coefficients."""
+    total: Operand = constant(number)
+    for size, coefficient in terms:
+        part = extent(size, builder)
+        part = part if coefficient == 1 else builder.let(np.multiply, constant(coefficient), part)
+        total = part if total == constant(0) else builder.let(np.add, total, part)
+    return total

@@ -38,6 +38,7 @@ from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
     Constant,
+    Effect,
     For,
     Function,
     Index,
@@ -85,12 +86,21 @@ class _CheckInsertion(RangeWalk):
         super().__init__(function)
         self.unread = unread
         self.repeated: set[tuple[Operand, Size]] = set()
+        self.square: set[Operand] = set()
 
     def block(self, block: Block) -> Block:
-        outer, self.repeated = self.repeated, set() if has_effects(block) else self.read_later(block)
+        outer = self.repeated, self.square
+        guarded = Block(tuple(s for s in block.statements if not _is_guard(s)), block.yields)
+        ordered = has_effects(guarded)
+        self.repeated, self.square = (set(), set()) if ordered else (self.read_later(block), self.factored(block))
         made = super().block(block)
-        self.repeated = outer
+        self.repeated, self.square = outer
         return made
+
+    def factored(self, block: Block) -> set[Operand]:
+        """The matrices that every run of a block factors for a value that is read: they are square, or that raises."""
+        lets = (s for s in block.statements if isinstance(s, Let) and s.value not in self.unread)
+        return {s.operands[0] for s in lets if s.function in _OF_SQUARE}
 
     def read_later(self, block: Block) -> set[tuple[Operand, Size]]:
         """The indices and sizes of the accesses that every run of a block makes for a value that is read."""
@@ -128,6 +138,8 @@ class _CheckInsertion(RangeWalk):
             return True
         if statement.function in _PRODUCTS:
             return self.check_product(statement)
+        if statement.function is np.linalg.det:
+            return statement.operands[0] in self.square
         if statement.function in _WITHOUT_IDENTITY:
             return self.check_not_empty(statement)
         return False
@@ -229,6 +241,11 @@ class _CheckInsertion(RangeWalk):
                 self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
 
 
+def _is_guard(statement: Statement) -> bool:
+    """Whether a statement leaves the function for its general form, before anything else can happen."""
+    return isinstance(statement, Effect) and statement.operands[1:] == (Constant(runtime.SizesDiffer),)
+
+
 def _never_raises(statement: Let) -> bool:
     """Whether a statement raises nothing that the types of its operands do not tell."""
     if statement.function is primitives.cast:  # to one of Python's integers, which NaN has none for
@@ -239,6 +256,7 @@ def _never_raises(statement: Let) -> bool:
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
 _DIVISIONS = {np.floor_divide, np.remainder}
 _PRODUCTS = {np.matmul, np.dot, np.inner}
+_OF_SQUARE = {np.linalg.det, np.linalg.inv, np.linalg.solve, np.linalg.cholesky}
 _WITHOUT_IDENTITY = {np.max, np.min, np.argmax, np.argmin}
 
 _NEVER_RAISING: set[Callable[..., Any]] = {

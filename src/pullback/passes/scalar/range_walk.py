@@ -29,8 +29,9 @@ from dataclasses import replace
 
 from pullback.analysis.ranges import Form, Ranges
 from pullback.analysis.shapes import Shapes
+from pullback.ir import primitives
 from pullback.ir.builder import Builder
-from pullback.ir.nodes import Block, For, Function, If, Let, Statement, Value, While
+from pullback.ir.nodes import Block, Effect, For, Function, If, Let, Statement, Value, While
 
 
 class RangeWalk:
@@ -69,6 +70,8 @@ class RangeWalk:
                 return [self.count(statement)]
             case While():
                 return [self.repeat(statement)]
+            case Effect(function=primitives.check):
+                self.ranges.facts += self.known(statement.operands[0], self.ranges.conditions)
         return [statement]
 
     def branches(self, statement: If) -> If:

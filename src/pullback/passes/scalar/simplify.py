@@ -32,6 +32,7 @@ import numpy as np
 from pullback import runtime
 from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
+from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -132,12 +133,13 @@ class _Simplifier:
         """`x[i] = x[i] + e` as `x[i] += e`, whose adjoint leaves that of `x` alone."""
         array, path, value = statement.operands
         made = self.definitions.get(value) if isinstance(value, Value) and self.uses[value] == 1 else None
-        if made is None or made.function is not np.add or not isinstance(made.value.type, Scalar):
+        if made is None or made.function is not np.add or is_advanced(path):
             return None
         for old, new in (made.operands, made.operands[::-1]):
-            read = self.definitions.get(old) if isinstance(old, Value) and self.uses[old] == 1 else None
+            is_view = isinstance(old.type, Array)
+            read = self.definitions.get(old) if isinstance(old, Value) and (is_view or self.uses[old] == 1) else None
             same = read is not None and read.function is primitives.load and read.operands == (array, path)
-            if same and new.type.dtype == array.type.dtype:
+            if same and new.type.dtype == array.type.dtype and made.value.type == old.type:
                 return replace(statement, function=primitives.add_at, operands=(array, path, new))
         return None
 

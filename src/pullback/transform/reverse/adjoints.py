@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.frontend.build import Inliner
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Constant, Operand, Value
+from pullback.ir.nodes import Constant, Let, Operand, Value
 from pullback.ir.types import Array, Scalar
 
 
@@ -39,7 +40,7 @@ class Adjoints:
 
     The adjoint of an array may be a number: then every element has that adjoint.
     strong_zeros: the values at which a cotangent of exactly 0 stays 0. top: those of the function's own block. primal:
-    all those of the function.
+    all those of the function. sole: the definitions of those that are read once.
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class Adjoints:
         strong_zeros: frozenset[Value],
         top: set[Value],
         primal: set[Value],
+        sole: Mapping[Value, Let] | None = None,
     ) -> None:
         self.active, self.shapes, self.strong_zeros, self.top, self.primal = active, shapes, strong_zeros, top, primal
+        self.sole = sole or {}
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
         self.known: dict[Value, Operand] = {}

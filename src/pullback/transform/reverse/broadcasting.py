@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
+from pullback.ir.builder import constant
 from pullback.ir.nodes import Call, Let, Operand, Value
 from pullback.ir.types import Array, Scalar
 from pullback.transform.reverse.adjoints import Adjoints
@@ -33,8 +34,21 @@ def add_summed(adjoints: Adjoints, operand: Operand, contribution: Operand, y: V
         else:
             contribution = adjoints.builder.let(np.sum, contribution)
     elif isinstance(contribution.type, Array) and adjoints.shapes.of(operand) != adjoints.shapes.of(y):
-        contribution = sum_to(adjoints, contribution, operand)
+        contribution = _summed_away(adjoints, contribution, operand, y) or sum_to(adjoints, contribution, operand)
     adjoints.add(operand, contribution)
+
+
+def _summed_away(adjoints: Adjoints, contribution: Value, operand: Operand, y: Value) -> Value | None:
+    """The sum over the axes that an operand is known to have been broadcast along; None where they are not known."""
+    own, shape = adjoints.shapes.of(operand), adjoints.shapes.of(y)
+    added = len(shape) - len(own)
+    axes = [k for k, size in enumerate(shape) if k < added or (own[k - added] == 1 and size != 1)]
+    if any(own[k - added] != shape[k] for k in range(len(shape)) if k not in axes) or (added and len(axes) > added):
+        return None
+    axis = constant(axes[0]) if len(axes) == 1 else tuple(map(constant, axes))
+    if added:
+        return adjoints.builder.let(np.sum, contribution, axis, keywords=("axis",))
+    return adjoints.builder.let(np.sum, contribution, axis, constant(True), keywords=("axis", "keepdims"))
 
 
 def _times_size(adjoints: Adjoints, number: Operand, y: Value) -> Operand:

@@ -74,12 +74,16 @@ def _pull_stored(adjoints: Adjoints, statement: Let, shadow: Operand) -> None:
     function = primitives.load_last if is_advanced((last,)) else primitives.load
     part: Operand = adjoints.builder.let(function, shadow, path)
     if isinstance(part.type, Array):
-        shapes = adjoints.shapes
-        if isinstance(value.type, Scalar) or shapes.part(shapes.of(statement.value), path) != shapes.of(value):
-            part = sum_to(adjoints, part, value)
-        else:
-            part = adjoints.builder.let(primitives.copy, part)
+        fits = _fits(adjoints, statement)
+        part = adjoints.builder.let(primitives.copy, part) if fits else sum_to(adjoints, part, value)
     adjoints.add(value, part)
+
+
+def _fits(adjoints: Adjoints, statement: Let) -> bool:
+    """Whether what is stored surely has the shape of the part that it is stored in, or added to."""
+    array, path, value = statement.operands
+    shapes = adjoints.shapes
+    return isinstance(value.type, Array) and shapes.part(shapes.of(array), path) == shapes.of(value)
 
 
 def add_cleared(adjoints: Adjoints, array: Operand, shadow: Operand, path: Any) -> None:
@@ -95,7 +99,8 @@ def pull_add_at(adjoints: Adjoints, statement: Let) -> None:
     shadow = adjoints.take_whole(statement.value)
     if adjoints.is_active(value):
         part = adjoints.builder.let(primitives.load, shadow, path)
-        adjoints.add(value, sum_to(adjoints, part, value) if isinstance(part.type, Array) else part)
+        is_summed = isinstance(part.type, Array) and not _fits(adjoints, statement)
+        adjoints.add(value, sum_to(adjoints, part, value) if is_summed else part)
     adjoints.add(array, shadow)
 
 

@@ -33,6 +33,7 @@ from pullback.errors import MissingRuleError
 from pullback.frontend.source.addresses import name_of
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import Rule, rule_of
+from pullback.functions.composites import COMPOSITE_RULES
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.types import Array, Scalar
 from pullback.transform.reverse.adjoints import Adjoints
@@ -44,6 +45,8 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
     """Raises MissingRuleError where the function has no rule, and an operand of it is active."""
     if statement.function is np.multiply and statement.operands[0] is statement.operands[1]:
         statement = replace(statement, function=np.square, operands=statement.operands[:1])
+    if _pull_through(adjoints, statement):
+        return
     rule = _rule_for(adjoints, statement)
     if rule is None:
         return
@@ -53,6 +56,19 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
         _pull_by_vjp(
             adjoints, statement, (rule.behind if statement.value in adjoints.strong_zeros else None) or rule.body
         )
+
+
+def _pull_through(adjoints: Adjoints, statement: Let) -> bool:
+    """Pull back a function of a function by the rule of both, where nobody else reads the inner value."""
+    inner = adjoints.sole.get(statement.operands[0]) if len(statement.operands) == 1 else None
+    body = COMPOSITE_RULES.get((statement.function, inner.function)) if inner is not None else None
+    if inner is None or body is None or statement.value in adjoints.strong_zeros or inner.value not in adjoints.active:
+        return False
+    y_bar = adjoints.take_whole(statement.value)
+    cotangents = _inlined(adjoints, body, inner, {"y_bar": y_bar})
+    for operand, cotangent in zip(inner.operands, cotangents, strict=False):
+        _add_nested(adjoints, operand, cotangent, inner)
+    return True
 
 
 def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:
@@ -75,21 +91,30 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
     operands = statement.operands[: len(statement.operands) - len(statement.keywords)]
     wanted = [k for k, operand in enumerate(operands) if adjoints.is_active(operand)]
     y_bar = adjoints.take(y)
-    if isinstance(y.type, Array) and isinstance(y_bar.type, Scalar) and not _same_shapes(adjoints, y, operands):
-        y_bar = adjoints.filled(y, y_bar).called("", (y, "_bar"))
     start = len(adjoints.builder.statements)
     partials = _inlined(adjoints, body, statement, {"y": y})
     made = {s.value: s for s in adjoints.builder.statements[start:] if isinstance(s, Let)}
+    for let in made.values():
+        adjoints.shapes.let(let)
+    whole: Value | None = None
     for k in wanted:
         if partials[k] is not None:
             masked = y in adjoints.strong_zeros and not is_finite(partials[k], made)
-            add_summed(adjoints, operands[k], _product(adjoints, y_bar, partials[k], masked), y)
+            cotangent = y_bar
+            if not _is_whole(adjoints, y, y_bar, operands[k], partials[k]):
+                cotangent = whole = whole or adjoints.filled(y, y_bar).called("", (y, "_bar"))
+            add_summed(adjoints, operands[k], _product(adjoints, cotangent, partials[k], masked), y)
 
 
-def _same_shapes(adjoints: Adjoints, y: Value, operands: tuple[Operand, ...]) -> bool:
-    """Whether all arrays among the operands surely have the shape of the result."""
-    arrays = [o for o in operands if isinstance(o, Value) and isinstance(o.type, Array)]
-    return all(adjoints.shapes.of(array) == adjoints.shapes.of(y) for array in arrays)
+def _is_whole(adjoints: Adjoints, y: Value, y_bar: Operand, operand: Operand, partial: Operand) -> bool:
+    """Whether a cotangent times a partial derivative has the shape of `y`, or is a number for elements of an operand.
+
+    The cotangent may be a number, that of every element of `y`.
+    """
+    if isinstance(y.type, Scalar) or isinstance(y_bar.type, Array):
+        return True
+    shape = adjoints.shapes.of(y)
+    return adjoints.shapes.of(partial if isinstance(partial.type, Array) else operand) == shape
 
 
 def _product(adjoints: Adjoints, y_bar: Operand, partial: Operand, masked: bool) -> Operand:

@@ -35,6 +35,7 @@ differentiation: both_sweeps
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from typing import Any
 
@@ -60,8 +61,10 @@ from pullback.ir.nodes import (
     While,
     defined_in,
     operands_of,
+    read_in,
     results_of,
     values_in,
+    walk,
 )
 from pullback.ir.rewrite import like
 from pullback.ir.types import INT, Array, Stack, Type, is_float
@@ -88,7 +91,9 @@ def pull_back(
     """
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
     primal = {*function.parameters, *defined_in(function.body)}
-    adjoints = Adjoints(active, shapes, find_strong_zeros(function), top, primal)
+    uses = Counter(read_in(function.body))
+    sole = {s.value: s for s in walk(function.body) if isinstance(s, Let) and uses[s.value] == 1}
+    adjoints = Adjoints(active, shapes, find_strong_zeros(function), top, primal, sole)
     sweep = Sweep([], {}, {})
     with adjoints.builder.block() as sweep.statements:
         for result, seed in seeds:

@@ -51,6 +51,13 @@ class Value:
             object.__setattr__(self, "of", of)
         return self
 
+    def returned_as(self, name: str, of: tuple[Value, str]) -> Value:
+        """The value itself, which a function returns under this name, if the user has none for what it belongs to."""
+        if self.of is not None and not self.of[0].is_named:
+            object.__setattr__(self, "name", name)
+            object.__setattr__(self, "of", of)
+        return self
+
     def of_it(self, suffix: str) -> tuple[str, tuple[Value, str]]:
         """What a value is called that belongs to this one, and what it is named after."""
         return f"{self.name if self.is_named else 't'}{suffix}", (self, suffix)

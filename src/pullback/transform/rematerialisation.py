@@ -1,4 +1,4 @@
-"""Rematerialisation: what is cheap to compute of other residuals is not handed over, but computed again.
+r"""Rematerialisation: what is cheap to compute of other residuals is not handed over, but computed again.
 
 >>> import numpy as np, pullback as pb
 >>> def f(a, x):

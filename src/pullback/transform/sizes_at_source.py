@@ -5,7 +5,7 @@
 ...     y = x * x
 ...     return np.mean(y)
 >>> print(pb.source(pb.grad(f), np.ones(3)).splitlines()[-2].strip())
-x_bar = np.divide(2.0, extent) * x
+x_bar = np.divide(2.0, x_size) * x
 
 `y` is not computed for its size.
 """

@@ -40,7 +40,7 @@ from pullback.transform.materialised_residuals import materialise
 from pullback.transform.one_sweep import in_one_sweep
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
 from pullback.transform.residuals import ResidualArray, Residuals
-from pullback.transform.reverse.adjoints import Adjoints
+from pullback.transform.reverse.adjoints import Adjoints, bar_name
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.sizes_at_source import read_at_source
@@ -133,7 +133,11 @@ def _gradients(
     """The adjoint of each source; zeros where nothing reaches it."""
     adjoints = Adjoints(active, shapes, frozenset(), set(function.parameters), set())
     with adjoints.builder.into(sweep.statements):
-        return tuple(sweep.adjoints[s] if s in sweep.adjoints else adjoints.zeros(s, f"{s.name}_bar") for s in sources)
+        found = [sweep.adjoints[s] if s in sweep.adjoints else adjoints.zeros(s, bar_name(s)) for s in sources]
+    return tuple(
+        adjoint.returned_as(bar_name(s), (s, "_bar")) if isinstance(adjoint, Value) else adjoint
+        for adjoint, s in zip(found, sources, strict=True)
+    )
 
 
 def _live(

@@ -5,8 +5,8 @@ r"""Rematerialisation: what is cheap to compute of other residuals is not handed
 ...     return np.sum((a.T @ (a @ x)) ** 2)
 >>> text = pb.source(f, np.ones((2, 2)), np.ones(2), argnums=1)
 >>> print(*(line for line in text.splitlines() if "def f_backward" in line or "x_bar =" in line), sep="\n")
-def f_backward(a, saved, y_bar):
-    x_bar = 2.0 * y_bar * saved @ a.T @ a
+def f_backward(a, product, y_bar):
+    x_bar = 2.0 * y_bar * product @ a.T @ a
 
 `a.T` is a view of `a`, which is handed over as it is. So is an argument in place of a multiple of it.
 """

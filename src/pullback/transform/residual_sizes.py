@@ -38,6 +38,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import INT, Array, is_integer
+from pullback.transform.residuals import axis_name
 
 
 def with_sizes(pulled: Function, forward: Function, residuals: tuple[Value, ...]) -> tuple[Function, list[Statement]]:
@@ -109,7 +110,8 @@ class _Sizes:
             return size
         key = size if array in self.made else (array, axis)
         if key not in self.kept:
-            made = Let(Value(f"{array.name}_size" if array.name else "", INT), primitives.dim, (array, constant(axis)))
+            name, of = array.of_it(axis_name(array, axis))
+            made = Let(Value(name, INT, of), primitives.dim, (array, constant(axis)))
             self.forward.add(made)
             self.kept[key] = made.value
         return self.kept[key]

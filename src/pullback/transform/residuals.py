@@ -197,7 +197,7 @@ class Residuals:
         """A value of the forward sweep that is the size of an array along an axis."""
         known = self.plan.noted.get((array, axis))
         if known is None:
-            name, of = array.of_it(_axis_name(array, axis))
+            name, of = array.of_it(axis_name(array, axis))
             known = Value(name, INT, of)
             path = self.paths[array]
             statement = Let(known, primitives.dim, (array, constant(axis)))
@@ -381,7 +381,7 @@ class Residuals:
         return made
 
 
-def _axis_name(array: Value, axis: int) -> str:
+def axis_name(array: Value, axis: int) -> str:
     """What is appended to the name of an array for its size along an axis."""
     return ("_rows", "_columns")[axis] if getattr(array.type, "ndim", 0) == 2 else "_size"
 

@@ -164,7 +164,7 @@ def test_a_loop_is_checked_once_before_it_starts():
 
 
 def test_an_index_from_an_array_is_checked_where_it_is_used():
-    assert "check_index(t1, x.shape[0])" in checks_of(through_indices)
+    assert "check_index(idx_i, x.shape[0])" in checks_of(through_indices)
 
 
 def test_the_user_may_do_without():
@@ -174,7 +174,7 @@ def test_the_user_may_do_without():
 
 def test_an_index_that_is_never_negative_is_unsigned():
     text = pb.inspect_source(two_together, *ARGUMENTS["equal"])
-    sums = dict(re.findall(r"^ *(t\d+) = (i [-+] j.*)$", text, re.MULTILINE))
+    sums = dict(re.findall(r"^ *(\w+) = (i [-+] j.*)$", text, re.MULTILINE))
     assert set(sums.values()) == {"i + j", "i - j - 1"}
     for name, term in sums.items():
         assert (f"[np.uint64({name})]" in text) == (term == "i + j") != (f"[{name}]" in text)

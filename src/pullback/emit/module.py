@@ -83,7 +83,7 @@ def emit_function(
     body = statements.plain(function.body)
     results = [expressions.operand(result) for result in function.results]
     for result in function.results:
-        if result in inlined and inlined[result].function is not primitives.copy:
+        if result in inlined and inlined[result].function not in (primitives.copy, primitives.dim):
             body += statements.remark(inlined[result].location)
     if tuple_from is not None:
         results = [*results[:tuple_from], tuple_(results[tuple_from:])]

@@ -53,10 +53,13 @@ def name_classes(functions: Iterable[Function]) -> dict[str, type]:
 
 
 def _class_name(kind: type, used: set[str]) -> str:
+    """A name for a class that is not used yet, and is from now on."""
     own = kind.__name__
     if getattr(runtime, own, None) is kind:
         return own
-    return unused(own if _is_name(own) else "Error", used)
+    name = unused(own if _is_name(own) else "Error", used)
+    used.add(name)
+    return name
 
 
 def _is_name(text: str) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.analysis.shapes import Size, SliceSize
+from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Operand, Value
 

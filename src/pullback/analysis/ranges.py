@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, Constant, For, If, Let, Operand, Value

@@ -19,12 +19,12 @@ sizes are equal terms have the same shape on every run; unequal terms say nothin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.sizes import Shape, Size, sliced
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -47,25 +47,6 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array, Scalar, is_integer
-
-Size = Any  # int | Value | tuple[Value, int] | SliceSize
-
-
-@dataclass(frozen=True, slots=True)
-class SliceSize:
-    """The size of a slice of an axis."""
-
-    size: Size
-    part: Slice
-
-    @property
-    def leaves_off(self) -> int:
-        """How many elements a slice of the form `[k:]` leaves off, k > 0; 0 for another one."""
-        start = self.part.start if self.part.stop is None and self.part.step is None else None
-        return start.value if isinstance(start, Constant) and start.value > 0 else 0
-
-
-Shape = tuple[Size, ...]
 
 _CREATING = {np.zeros, np.ones, np.empty, np.full}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
@@ -294,30 +275,6 @@ class Shapes:
             else:
                 result += [next(axes) for _ in range(len(shape) - used)]
         return (*result, *axes)
-
-
-def sliced(size: Size, part: Slice) -> Size:
-    """The size of a slice of an axis; one that leaves off ends is written as one that leaves off the beginning.
-
-    >>> from pullback.ir.builder import constant
-    >>> sliced(7, Slice(constant(1), constant(-1), None))
-    5
-    """
-    items = (part.start, part.stop, part.step)
-    if any(isinstance(item, Value) for item in items):
-        return SliceSize(size, part)
-    numbers = tuple(None if item is None else item.value for item in items)
-    if isinstance(size, int):
-        return len(range(size)[slice(*numbers)])
-    start, stop, step = numbers[0] or 0, numbers[1], numbers[2] or 1
-    if step == -1 and numbers[:2] == (None, None):
-        return size
-    if step != 1 or start < 0 or (stop is not None and stop >= 0):
-        return SliceSize(size, part)
-    left = start - (stop or 0)
-    if isinstance(size, SliceSize) and size.leaves_off:
-        size, left = size.size, left + size.leaves_off
-    return SliceSize(size, Slice(Constant(left, INT), None, None)) if left else size
 
 
 def _is_integer(item: Any) -> bool:

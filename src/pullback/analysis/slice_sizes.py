@@ -22,7 +22,8 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.ranges import Form, Ranges
-from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.shapes import SliceSize
+from pullback.analysis.sizes import SliceSize
 from pullback.api.calling import check_is_number
 from pullback.api.changes import changes_of_gradient, checked_names, describe_changes
 from pullback.api.differentiable import engine_of

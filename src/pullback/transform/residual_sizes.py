@@ -17,7 +17,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.analysis.shapes import Shapes, Size
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size
 from pullback.analysis.slice_sizes import find_slice_sizes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant

@@ -33,7 +33,8 @@ from typing import Any, TypeGuard
 from pullback.analysis.aliases import Aliases
 from pullback.analysis.extents import base_of, can_compute
 from pullback.analysis.final import FinalElements
-from pullback.analysis.shapes import Shapes, Size
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (

@@ -286,10 +286,10 @@ class Context:
 
     def named(self, binding: Binding, name: str) -> Binding:
         """The binding under the user's name, if it was made just now and has none."""
-        if self.in_text_of_ours:
+        if self.in_text_of_ours or (isinstance(binding, Value) and binding in self.given):
             return binding
         if isinstance(binding, Value):
-            return binding if binding in self.given else binding.called(name)
+            return binding.called(name)
         if isinstance(binding, ListRef) and not binding.cell.name:
             binding.cell.name = name
         if isinstance(binding, ArrayRef) and not binding.path and not binding.cell.name:

@@ -38,7 +38,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.ranges import Form
-from pullback.analysis.shapes import Size
+from pullback.analysis.sizes import Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced

@@ -30,7 +30,8 @@ import numpy as np
 
 from pullback.analysis.aliases import consumes
 from pullback.analysis.extents import can_compute, extent
-from pullback.analysis.shapes import Shape, reduced_axes
+from pullback.analysis.shapes import reduced_axes
+from pullback.analysis.sizes import Shape
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import (

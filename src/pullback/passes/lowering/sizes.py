@@ -23,7 +23,8 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.extents import extent
 from pullback.analysis.ranges import Form
-from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size, SliceSize
 from pullback.analysis.slice_sizes import SliceSizes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant

@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Slice, Step, Value
 from pullback.ir.paths import is_rest

@@ -39,7 +39,8 @@ import numpy as np
 
 from pullback.analysis.aliases import consumes, find_aliases
 from pullback.analysis.must_write import rank_of
-from pullback.analysis.shapes import Shapes, Size, SliceSize
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import (

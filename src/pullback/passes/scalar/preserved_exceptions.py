@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.shapes import Shape, Size, reduced_axes
+from pullback.analysis.shapes import reduced_axes
+from pullback.analysis.sizes import Shape, Size
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_elementwise
 from pullback.ir import primitives

@@ -38,6 +38,7 @@ WRITTEN_FOR = {
     "one_sweep": ("onesweep",),
     "loop_reversal": ("arrays",),
     "argument_selection": ("argument_selection",),
+    "array_privatisation": ("preallocated_arrays",),
     "scalar_replacement": ("loops",),
     "residuals": ("final_elements",),
     "optimisation_barriers": ("decreasing_indices",),

@@ -41,6 +41,8 @@ def test_what_people_read_has_the_loops_they_wrote():
 
 
 SMALL_ARRAYS = [
+    independent_chains.array_filled_twice,
+    independent_chains.distance_of_each_row,
     independent_chains.elements_written_under_a_condition,
     independent_chains.elements_found_by_each_iteration,
     independent_chains.arrays_that_change_places,
@@ -50,8 +52,6 @@ SMALL_ARRAYS = [
     independent_chains.loop_with_a_number_for_all,
 ]
 IN_PLACE = [
-    independent_chains.array_filled_twice,
-    independent_chains.distance_of_each_row,
     independent_chains.array_read_by_the_next_iteration,
     independent_chains.array_read_after_the_loop,
     independent_chains.array_summed_by_a_function,

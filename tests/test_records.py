@@ -90,8 +90,16 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     return Case(request.param, tmp_path / "calling.py")
 
 
-@pytest.mark.parametrize("jit", [False, True])
-def test_a_gradient_of_source(case: Case, jit: bool) -> None:
+def test_a_gradient_of_interpreted_source(case: Case) -> None:
+    compare_gradient(case, jit=False)
+
+
+@pytest.mark.drawn(40)
+def test_a_gradient_of_compiled_source(case: Case) -> None:
+    compare_gradient(case, jit=True)
+
+
+def compare_gradient(case: Case, jit: bool) -> None:
     numbers = tuple(range(len(case.arguments)))
     case.compare(pb.grad(pb.differentiable(jit=jit)(case.call), argnums=numbers)(*case.arguments))
 

@@ -118,3 +118,31 @@ def mixture(means, log_shares, points):
             chance += np.exp(log_shares[k] - 0.5 * np.dot(d, d))
         total += np.log(chance)
     return total / points.shape[0]
+
+
+@kernel(
+    lambda random: (random.standard_normal((400, 5)), random.standard_normal((30, 5)), random.uniform(0.5, 1.5, 5)),
+    wrt=(1, 2),
+)
+def kernel_density(points, centres, width):
+    """The log-likelihood of points under a sum of normal densities, with buffers that every point fills again."""
+    scaled = np.empty(points.shape[1])
+    exponents = np.empty(centres.shape[0])
+    total = 0.0
+    for i in range(points.shape[0]):
+        for k in range(centres.shape[0]):
+            for j in range(points.shape[1]):
+                scaled[j] = (points[i, j] - centres[k, j]) / width[j]
+            square = 0.0
+            for j in range(points.shape[1]):
+                square += scaled[j] * scaled[j]
+            exponents[k] = -0.5 * square
+        largest = exponents[0]
+        for k in range(1, centres.shape[0]):
+            if exponents[k] > largest:
+                largest = exponents[k]
+        density = 0.0
+        for k in range(centres.shape[0]):
+            density += np.exp(exponents[k] - largest)
+        total += np.log(density) + largest
+    return total - points.shape[0] * np.sum(np.log(width))

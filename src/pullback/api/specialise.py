@@ -29,7 +29,7 @@ from pullback.ir.classes import obstacles_in
 from pullback.ir.nodes import Effect, Function, type_of_operand, walk
 from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import pass_destinations
-from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split
+from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
 from pullback.transform.sweeps import NONE, Kept
 from pullback.transform.tapes import has_tapes, pulled
 
@@ -177,6 +177,7 @@ class Code:
         function = prepared(self.function, settings)
         if request.kind == "primal":
             function = alone(function, settings, has_tapes(self.function))
+            function = with_marked_private_arrays(function, settings) if self.options.parallel else function
             return Compiled(function, self.options, 0, forms, lowered=lowered)
         kept = Kept()
         if request.kind == "split":

@@ -32,7 +32,9 @@ checks, text          all, as machines run them
 
 from __future__ import annotations
 
+from pullback.ir.nodes import Function
 from pullback.passes.entries import Pass, Settings, plain
+from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
@@ -59,6 +61,14 @@ from pullback.passes.scalar.reassociation import reassociate
 from pullback.passes.scalar.simplify import simplify
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
+
+
+def _vectorised(function: Function, settings: Settings) -> Function:
+    """The function with loops side by side, whose arrays are privatised for that alone."""
+    private = privatise_arrays(function) if settings.has("array_privatisation") else function
+    strips = vectorise_outer_loops(private)
+    return function if strips.body == private.body else strips
+
 
 PASSES = (
     Pass(
@@ -119,7 +129,7 @@ PASSES = (
     Pass(
         "outer_vectorisation",
         "independent iterations of a loop around loops run side by side, 64 at a time",
-        plain(vectorise_outer_loops),
+        _vectorised,
         needs=("dead_code",),
         option="outer_vectorisation",
         reorders=True,
@@ -129,6 +139,11 @@ PASSES = (
         "argument_selection",
         "a loop that selects one of its numbers keeps the iteration that had it, not the conditions",
         option="argument_selection",
+    ),
+    Pass(
+        "array_privatisation",
+        "an array that every iteration overwrites before it reads it is made in the iteration",
+        option="array_privatisation",
     ),
     Pass(
         "activity",
@@ -313,6 +328,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "vectorisation": ("outer_vectorisation",),
     "differentiation": (
         "argument_selection",
+        "array_privatisation",
         "activity",
         "common_subexpressions",
         "one_sweep",

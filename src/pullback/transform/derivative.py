@@ -37,6 +37,8 @@ from pullback.ir.nodes import Block, Constant, Function, Operand, Value, defined
 from pullback.ir.rewrite import copied, substituted
 from pullback.ir.types import is_float
 from pullback.passes.entries import Settings
+from pullback.passes.loops.array_privatisation import privatise_arrays
+from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.pipeline import ALL
 from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
@@ -188,3 +190,10 @@ def prepared(function: Function, settings: Settings = ALL) -> Function:
     if not has_tapes(function):
         return run(function, settings, *preparation(settings))
     return without_tapes(run(with_marks(function), settings, *preparation(settings)), settings)
+
+
+def with_marked_private_arrays(function: Function, settings: Settings) -> Function:
+    """The prepared function with its loops marked where what they carry is a buffer and no more (`Carried.private`)."""
+    if not {"array_privatisation", "allocation_hoisting"} <= settings.optimisations:
+        return function
+    return hoist_allocations(privatise_arrays(function))

@@ -30,6 +30,7 @@ from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement
 from pullback.ir.types import is_float
 from pullback.passes.entries import Settings
 from pullback.passes.loops.argument_selection import select_arguments
+from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.running import finished
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
@@ -83,8 +84,7 @@ def sweeps(
     kept: takes what the loops keep. checkpointed: the numbers of the loops that run in segments.
     """
     targets = tuple(result for result, _ in seeds)
-    if settings.has("argument_selection"):
-        function = select_arguments(function, _active(function, sources, targets, settings))
+    function = _independent(function, sources, targets, settings)
     active = _active(function, sources, targets, settings)
     function, joined = join_calls(function, active)
     shapes = Shapes(function, find_slice_sizes(function, Shapes(function)))
@@ -125,6 +125,15 @@ def _active(
     if not settings.has("activity"):
         return all_floats(function)
     return find_active(function, sources, targets, is_constant)
+
+
+def _independent(
+    function: Function, sources: list[Value], targets: tuple[Operand, ...], settings: Settings
+) -> Function:
+    """The function with fewer values that its loops hand from iteration to iteration."""
+    if settings.has("argument_selection"):
+        function = select_arguments(function, _active(function, sources, targets, settings))
+    return privatise_arrays(function) if settings.has("array_privatisation") else function
 
 
 def _gradients(

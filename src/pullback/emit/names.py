@@ -149,7 +149,8 @@ class Names:
         own = next(same, given[0].name if given else "")
         if own:
             self.refused |= own in self.taken
-            element = self.element(members, own) if own in self.used else None
+            is_carried = not self.definitions.keys() >= set(members)
+            element = self.element(members, own) if own in self.used and not is_carried else None
             return element or self.unused("k" if own == "_" and self.read.intersection(members) else own)
         nouns: list[str] = []
         for name, is_exact in self.candidates(members):
@@ -172,13 +173,14 @@ class Names:
         return next(map(self.take, free), None)
 
     def misleads(self, value: Value) -> bool:
-        """Whether a rule has named a size, or a cotangent `b_bar` that is not that of the user's variable `b`."""
+        """Whether a rule has named a size, or the cotangent of one of the user's variables after another one."""
         made = self.definitions.get(value)
         if made is not None and made.function is primitives.dim and made.location.is_adjoint:
             return value.name not in self.said
         if value.of is None or value.of[1] != "_bar" or not value.name.endswith("_bar"):
             return False
-        return value.name != f"{value.of[0].name}_bar" and value.name.removesuffix("_bar") in self.told
+        own = value.of[0].name
+        return value.name != f"{own}_bar" and (own in self.told or value.name.removesuffix("_bar") in self.told)
 
     def again(self, value: Value) -> str:
         """The forward function's name of a value that is read or computed again."""

@@ -53,7 +53,7 @@ class Value:
 
     def returned_as(self, name: str, of: tuple[Value, str]) -> Value:
         """The value itself, which a function returns under this name, if the user has none for what it belongs to."""
-        if self.of is not None and not self.of[0].is_named:
+        if self.of is not None and (self.of[0] is of[0] or not self.of[0].is_named):
             object.__setattr__(self, "name", name)
             object.__setattr__(self, "of", of)
         return self

@@ -87,8 +87,8 @@ class Context:
     """The reader's working state. The State inside is copied at branches; everything else only grows.
 
     depth: how many loops are around what is read. written: the cells that each loop was found to write.
-    fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values that
-    a rule is given, whose names are not the rule's.
+    fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values of a
+    rule's arguments. in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's.
     """
 
     def __init__(
@@ -107,8 +107,7 @@ class Context:
         self.fixed_location: Location | None = None
         self.in_text_of_ours = False
         self.given: frozenset[Value] = frozenset()
-        self.watching = Watching()
-        self.depth = 0
+        self.watching, self.depth = Watching(), 0
         self.written: dict[Location, tuple[Cell, ...]] = {}
 
     def inner(self) -> Context:
@@ -286,10 +285,10 @@ class Context:
 
     def named(self, binding: Binding, name: str) -> Binding:
         """The binding under the user's name, if it was made just now and has none."""
-        if self.in_text_of_ours or (isinstance(binding, Value) and binding in self.given):
-            return binding
         if isinstance(binding, Value):
-            return binding.called(name)
+            return binding if self.in_text_of_ours or binding in self.given else binding.called(name)
+        if self.in_text_of_ours:
+            return binding
         if isinstance(binding, ListRef) and not binding.cell.name:
             binding.cell.name = name
         if isinstance(binding, ArrayRef) and not binding.path and not binding.cell.name:

@@ -91,14 +91,14 @@ def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else value.id
 
 
-@pytest.mark.drawn(500)
+@pytest.mark.drawn(400)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
 def test_interpreted(program: Any, mode: str) -> None:
     check_program(program, jit=False, **MODES[mode])
 
 
-@pytest.mark.drawn(250)
+@pytest.mark.drawn(200)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_without_one_analysis(program: Any) -> None:
@@ -118,7 +118,7 @@ def test_pullback(program: Any) -> None:
     assert_close(pullback(1.0), expected, rtol_of(sample.fresh()), "gradient")
 
 
-@pytest.mark.drawn(200)
+@pytest.mark.drawn(160)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
 def test_segmented(program: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_segmented(program: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> 
     check_program(program, jit=False, **MODES[mode])
 
 
-@pytest.mark.drawn(25)
+@pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", STRIPS, ids=case_id)
 def test_side_by_side(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_side_by_side(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     check_program(program, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(100)
+@pytest.mark.drawn(80)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), COMPILED, ids=case_id)
 def test_compiled(program: Any, mode: str) -> None:
@@ -151,7 +151,7 @@ def test_memory_and_calls_compiled(program: Any, mode: str) -> None:
     check_program(program, jit=True, **WHOLE[mode])
 
 
-@pytest.mark.drawn(25)
+@pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_compiled_alone(program: Any) -> None:

@@ -75,8 +75,6 @@ _OF_NUMBERS: set[Callable[..., Any]] = {
 }
 """Functions of numbers that raise nothing, besides the universal functions of NumPy."""
 
-_CREATING = {np.empty, np.zeros, np.ones}
-
 
 @dataclass(frozen=True, slots=True)
 class DataSharing:
@@ -153,7 +151,7 @@ class _Iterations:
         self.writable.add(statement.value)
         if statement.function is primitives.zeros_like:
             return True
-        if statement.function not in _CREATING:
+        if statement.function not in primitives.CREATING:
             return False
         shape = statement.operands[0]
         return all(map(self.is_size, shape if isinstance(shape, tuple) else (shape,)))

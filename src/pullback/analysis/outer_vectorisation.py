@@ -1,5 +1,6 @@
 """Outer-loop vectorisation, its legality: whether iterations may run side by side, one piece of their bodies at a time.
 
+>>> import numpy as np
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.ir.printer import values_by_name
 >>> from pullback.transform.derivative import prepared
@@ -30,8 +31,6 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
-
 from pullback.analysis.reductions import adds_to
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
@@ -55,7 +54,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array, Scalar, is_float, is_integer
 
-CREATING = {np.empty, np.zeros, np.ones}
 WRITING = {primitives.store, primitives.add_at}
 _WIDEST = {"float64", "int64", "bool"}
 
@@ -92,7 +90,7 @@ class Legality:
         self.loop = loop
         self.own = made_in_iterations(loop)
         self.reads = Counter(read_in(loop.body))
-        self.created = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in CREATING]
+        self.created = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in primitives.CREATING]
         self.private = {s.value for s in self.created}
         self.varying = {loop.index, *(carried.parameter for carried in loop.carried), *self.private}
         self.spread()
@@ -172,7 +170,7 @@ class Legality:
         """Whether a statement computes numbers or writes elements; a branch, if all its statements do."""
         match statement:
             case Let():
-                if statement.function in CREATING:
+                if statement.function in primitives.CREATING:
                     return not self.own & set(values_in(statement.operands))
                 if any(v in self.private for v in values_in(statement.operands[1:])):
                     return False
@@ -306,7 +304,7 @@ def _is_integer(item: Value | Constant) -> bool:
 
 
 def _creates(statement: Statement) -> bool:
-    return isinstance(statement, Let) and statement.function in CREATING
+    return isinstance(statement, Let) and statement.function in primitives.CREATING
 
 
 def _maybe_undefined(block: Block) -> set[Value]:

@@ -48,7 +48,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import INT, Array, Scalar, is_integer
 
-_CREATING = {np.zeros, np.ones, np.empty, np.full}
+CREATING = primitives.CREATING | {np.full}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
 _SAME |= {primitives.add_at, primitives.product_into, primitives.inverse_into}
 _SAME |= {primitives.watched, primitives.gradient, runtime.stop_gradient}
@@ -218,7 +218,7 @@ class Shapes:
             return self.of(operands[1])
         if function in (primitives.load, primitives.load_last):
             return self.part(self.of(operands[0]), operands[1])
-        if function in _CREATING or function is np.broadcast_to:
+        if function in CREATING or function is np.broadcast_to:
             sizes = operands[1] if function is np.broadcast_to else operands[0]
             sizes = sizes if isinstance(sizes, tuple) else (sizes,)
             return tuple(map(self.made_size, sizes))

@@ -22,7 +22,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.ranges import Form, Ranges
-from pullback.analysis.shapes import Shapes
+from pullback.analysis.shapes import CREATING, Shapes
 from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -41,8 +41,6 @@ from pullback.ir.nodes import (
     blocks_of,
 )
 from pullback.ir.types import is_integer
-
-_CREATING = {np.zeros, np.ones, np.empty, np.full}
 
 
 def find_slice_sizes(function: Function, shapes: Shapes) -> dict[Size, Size]:
@@ -95,7 +93,7 @@ class SliceSizes:
         operands = statement.operands
         if statement.function is np.equal and all(is_integer(o.type) for o in operands):
             self.differences[statement.value] = self.ranges.form(operands[0]).plus(self.ranges.form(operands[1]), -1)
-        elif statement.function in _CREATING:
+        elif statement.function in CREATING:
             self.ranges.facts += [self.ranges.form(size) for size in _sizes(statement)]
         elif statement.function in (primitives.load, primitives.store):
             self.access(operands[0], operands[1])

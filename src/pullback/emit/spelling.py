@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
 import gast
@@ -149,7 +148,7 @@ def _arranged(
     if not helper.settings:
         return _by_position(function, _bound(function, operands, keywords)) if keywords else list(operands)
     given = _bound(function, operands, keywords)
-    count = len(signature(helper.function).parameters) - len(helper.settings)
+    count = len(parameter_names(helper.function)) - len(helper.settings)
     first = parameter_names(function)[:count]
     if not given.keys() <= {*first, *helper.settings}:
         return None

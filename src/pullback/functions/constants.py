@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import constant, helper
+from pullback.functions.declare import REDUCTION, constant, helper
 from pullback.functions.operands import needs_division
 
 constant(np.less, operator="Lt", on_numbers=operator.lt)
@@ -49,31 +49,23 @@ constant(np.sign, compiled=helper(runtime.sign))
 
 constant(
     np.all,
-    is_method=True,
-    is_reduction=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.all_over, axis=None, keepdims=False),
+    **REDUCTION,
 )
 constant(
     np.any,
-    is_method=True,
-    is_reduction=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.any_over, axis=None, keepdims=False),
+    **REDUCTION,
 )
 constant(
     np.argmax,
-    is_method=True,
-    is_reduction=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.argmax_over, axis=None),
+    **REDUCTION,
 )
 constant(
     np.argmin,
-    is_method=True,
-    is_reduction=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.argmin_over, axis=None),
+    **REDUCTION,
 )
 constant(np.argsort, is_method=True)
 constant(np.nanargmax, np.nanargmin, np.nonzero, np.flatnonzero, np.argwhere, runtime.argsort_along)

@@ -21,6 +21,9 @@ from pullback.functions.record import RECORDS, Function, Helper, Kind, Record, R
 Planned = TypeVar("Planned", bound=Callable[..., Any])
 Declaration = Callable[[Function], Function]
 
+REDUCTION = {"is_method": True, "is_reduction": True, "has_axis_of_number": True}
+"""What is known of a reduction or scan that is a method of arrays and takes a number for an array with one axis."""
+
 
 def known(*functions: Function, **facts: Any) -> None:
     """Declare what is known of functions, whose derivatives are declared elsewhere, or nowhere."""

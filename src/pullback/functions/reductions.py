@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import helper, known, linear, vjp
+from pullback.functions.declare import REDUCTION, helper, known, linear, vjp
 from pullback.functions.operands import needs_norm
 
 
 @linear(
     np.sum,
-    is_method=True,
-    is_reduction=True,
     has_dtype=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.sum_over, axis=None, keepdims=False),
+    **REDUCTION,
 )
 def sum_(a, axis=None, keepdims=False, *, y_bar):
     return runtime.broadcast_along(y_bar, np.shape(a), axis, keepdims)
@@ -59,18 +57,14 @@ def extremum(a, axis=None, keepdims=False, *, y, y_bar):
 known(
     np.max,
     spellings=(np.amax,),
-    is_method=True,
-    is_reduction=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.max_over, axis=None, keepdims=False),
+    **REDUCTION,
 )
 known(
     np.min,
     spellings=(np.amin,),
-    is_method=True,
-    is_reduction=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.min_over, axis=None, keepdims=False),
+    **REDUCTION,
 )
 
 
@@ -102,11 +96,9 @@ def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
 
 @vjp(
     np.prod,
-    is_method=True,
-    is_reduction=True,
     has_dtype=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.prod_over, axis=None, keepdims=False),
+    **REDUCTION,
 )
 def prod(a, axis=None, keepdims=False, *, y_bar):
     """Each element gets the product of all others, so that zeros need no case of their own."""
@@ -126,11 +118,9 @@ def prod(a, axis=None, keepdims=False, *, y_bar):
 
 @linear(
     np.cumsum,
-    is_method=True,
-    is_reduction=True,
     has_dtype=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.cumsum_along, axis=None),
+    **REDUCTION,
 )
 def cumsum(a, axis=None, *, y_bar):
     """An element is in all later sums: the sums of the cotangents from the end."""
@@ -141,11 +131,9 @@ def cumsum(a, axis=None, *, y_bar):
 
 @vjp(
     np.cumprod,
-    is_method=True,
-    is_reduction=True,
     has_dtype=True,
-    has_axis_of_number=True,
     compiled=helper(runtime.cumprod_along, axis=None),
+    **REDUCTION,
 )
 def cumprod(a, axis=None, *, y, y_bar):
     """From y[k] = y[k-1] a[k], backwards without a division:  ȳ[k-1] += a[k] ȳ[k],  ā[k] = y[k-1] ȳ[k]."""

@@ -150,5 +150,8 @@ def _item(item: Any) -> Any:
     return slice(item.start, item.stop, item.step) if isinstance(item, Slice) else item
 
 
+CREATING = {np.empty, np.zeros, np.ones}
+"""Functions that make an array of a shape, whose elements follow from no value of the program."""
+
 CONSUMING = {store, add_at, accumulate, product_into, inverse_into, shaped_like}
 """Functions that take their first operand's memory for their result."""

@@ -11,7 +11,7 @@ import numpy as np
 from pullback import runtime
 from pullback.errors import MissingRuleError, PullbackError
 from pullback.frontend.source.addresses import name_of
-from pullback.functions import rule_of
+from pullback.functions import record_of, rule_of
 from pullback.runtime.numpy.items import add_item, has_arrays, take_item
 from pullback.tape.functions import as_dtype
 from pullback.tape.pullbacks import Pullback
@@ -22,7 +22,6 @@ SELECT = Pullback(None, (0,), None, None, (), False)
 """Marks the record of one of several results: `(SELECT, position, key of all results together)`."""
 
 Records = Mapping[int, Record | None]
-_CHOOSING = {np.where, runtime.where, np.nan_to_num, runtime.masked_product}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ class Sweep:
 def chooses(record: Record) -> bool:
     """Whether a result takes some elements of its inputs and leaves others."""
     function = record[0].function
-    return function in _CHOOSING or (function is take_item and has_arrays(record[-1]))
+    return record_of(function).chosen is not None or (function is take_item and has_arrays(record[-1]))
 
 
 def kept_elements(kept: Any) -> Any:

@@ -52,7 +52,6 @@ from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Array
 
 Item = TypeVar("Item")
-_CREATING = {np.empty, np.zeros, np.ones}
 _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 
@@ -85,7 +84,7 @@ class _Privatiser:
     def shape(self, array: Value, builder: Builder) -> Operand:
         """The sizes of an array, as it was made with them if they are known."""
         made = self.made.get(array)
-        return made.operands[0] if made is not None and made.function in _CREATING else builder.dims(array)
+        return made.operands[0] if made is not None and made.function in primitives.CREATING else builder.dims(array)
 
     def is_private(self, loop: For, k: int) -> bool:
         """Whether a carried array hands nothing from iteration to iteration, nor to what follows the loop."""

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.shapes import reduced_axes
+from pullback.analysis.shapes import CREATING, reduced_axes
 from pullback.analysis.sizes import Shape, Size
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_elementwise
@@ -130,7 +130,7 @@ class _CheckInsertion(RangeWalk):
         """Whether the statement cannot raise, or has checks in its place now."""
         if statement.function in ACCESSES:
             return self.is_inside(statement)
-        if statement.function in _CREATING:
+        if statement.function in CREATING:
             return self.is_possible(statement)
         if statement.function in _DIVISIONS and statement.value.type == INT:
             return isinstance(statement.operands[1], Constant) and statement.operands[1].value != 0
@@ -254,7 +254,6 @@ def _never_raises(statement: Let) -> bool:
     return statement.function in _NEVER_RAISING or isinstance(statement.function, Inserted)
 
 
-_CREATING = {np.zeros, np.ones, np.empty, np.full}
 _DIVISIONS = {np.floor_divide, np.remainder}
 _PRODUCTS = {np.matmul, np.dot, np.inner}
 _OF_SQUARE = {np.linalg.det, np.linalg.inv, np.linalg.solve, np.linalg.cholesky}

@@ -55,7 +55,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.analysis.outer_vectorisation import CREATING, Legality, Pieces, last_reads_of, pieces_of
+from pullback.analysis.outer_vectorisation import Legality, Pieces, last_reads_of, pieces_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -225,7 +225,7 @@ class _StripMining:
         uniform: list[Statement] = []
         varying: list[Statement] = []
         for statement in run:
-            is_creation = isinstance(statement, Let) and statement.function in CREATING
+            is_creation = isinstance(statement, Let) and statement.function in primitives.CREATING
             if is_creation or not self.lanes.varying & set(results_of(statement)):
                 uniform.append(statement)
             elif not (isinstance(statement, Let) and statement.value in self.packed):
@@ -337,7 +337,7 @@ class _StripMining:
         """A plain statement in other terms; private arrays have one axis more, for the lanes."""
         if isinstance(statement, Let):
             operands = renamed(statement.operands, terms)
-            if statement.function in CREATING and lane is None:
+            if statement.function in primitives.CREATING and lane is None:
                 operands = ((*operands[0], constant(WIDTH)), *operands[1:])
             elif statement.operands and statement.operands[0] in self.lanes.private:
                 array, (index,), *rest = operands

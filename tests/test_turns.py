@@ -147,6 +147,25 @@ def test_interrupt_that_is_lost_is_raised(block: Any) -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.usefixtures("with_handler")
+def test_interrupt_waits_until_llvm_has_left_its_objects() -> None:
+    """One that a destructor of LLVM's objects raised half way would have them freed twice."""
+    dispose = "def dispose():\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(0.05)\n    done.append(1)\n"
+    done = list[int]()
+    scope = {"__name__": "llvmlite.binding.ffi", "os": os, "signal": signal, "time": time, "done": done}
+    exec(dispose, scope)
+
+    def work() -> None:
+        scope["dispose"]()  # type: ignore[operator]
+        time.sleep(1.0)
+        done.append(2)
+
+    with pytest.raises(KeyboardInterrupt), interrupts_end_it():
+        work()
+    assert done == [1]
+    time.sleep(0.03)  # none comes later
+
+
 def test_errors_without_an_interrupt_stay_what_they_are() -> None:
     with pytest.raises(RuntimeError, match="not yet"), interrupts_end_it():
         raise RuntimeError("not yet")

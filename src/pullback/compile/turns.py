@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
@@ -20,31 +21,66 @@ MAKING = threading.RLock()
 """Held while functions are read and generated, never while Numba compiles, which may ask for functions in turn."""
 
 
+AGAIN_AFTER = 0.01
+"""Seconds until an interrupt is tried again that came while LLVM was at work."""
+
+
+class _Interrupts:
+    """The handler of interrupts while code is made. Those that come in LLVM's own objects wait until it has left them.
+
+    LLVM calls back into Python, where the exception would be lost; and what an exception has taken from its owner
+    half, both would free.
+    """
+
+    def __init__(self, before: Callable[[int, FrameType | None], Any]) -> None:
+        self.before = before
+        self.came = self.closed = False
+        self.later: threading.Timer | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> Any:
+        self.came = True
+        if self.closed:
+            return None
+        if not _is_in_llvm(frame):
+            return self.before(number, frame)
+        self.later = threading.Timer(AGAIN_AFTER, signal.raise_signal, (number,))
+        self.later.start()
+        return None
+
+    def close(self) -> None:
+        """No interrupt comes from here any more."""
+        self.closed = True
+        if self.later is not None:
+            self.later.cancel()
+            self.later.join()
+
+
+def _is_in_llvm(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("llvmlite.binding"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextmanager
 def interrupts_end_it() -> Iterator[None]:
-    """Raise KeyboardInterrupt where the block was interrupted, whatever became of it.
-
-    LLVM calls back into Python, where the exception would be lost: the block would go on, or fail for want of a result.
-    """
+    """Raise KeyboardInterrupt where the block was interrupted, whatever became of it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    noted: list[int] = []
-
-    def note(number: int, frame: Any) -> Any:
-        noted.append(number)
-        return before(number, frame)
-
-    signal.signal(signal.SIGINT, note)
+    interrupts = _Interrupts(before)
+    signal.signal(signal.SIGINT, interrupts)
     try:
         yield
     except Exception:
-        if not noted:
+        if not interrupts.came:
             raise
     finally:
+        interrupts.close()
         signal.signal(signal.SIGINT, before)
-    if noted:
+    if interrupts.came:
         raise KeyboardInterrupt
 
 

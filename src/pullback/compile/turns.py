@@ -35,7 +35,7 @@ class _Interrupts:
     def __init__(self, before: Callable[[int, FrameType | None], Any]) -> None:
         self.before = before
         self.came = self.closed = False
-        self.later: threading.Timer | None = None
+        self.waiting: list[threading.Timer] = []
 
     def __call__(self, number: int, frame: FrameType | None) -> Any:
         self.came = True
@@ -43,16 +43,16 @@ class _Interrupts:
             return None
         if not _is_in_llvm(frame):
             return self.before(number, frame)
-        self.later = threading.Timer(AGAIN_AFTER, signal.raise_signal, (number,))
-        self.later.start()
+        self.waiting.append(threading.Timer(AGAIN_AFTER, signal.raise_signal, (number,)))
+        self.waiting[-1].start()
         return None
 
     def close(self) -> None:
         """No interrupt comes from here any more."""
         self.closed = True
-        if self.later is not None:
-            self.later.cancel()
-            self.later.join()
+        for timer in self.waiting:
+            timer.cancel()
+            timer.join()
 
 
 def _is_in_llvm(frame: FrameType | None) -> bool:

@@ -31,7 +31,7 @@ from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
-from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, While
+from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, While, lets_in, walk
 from pullback.ir.types import Array
 
 
@@ -49,6 +49,13 @@ def consumes(statement: Let) -> bool:
     growing = (runtime.keep, runtime.push, runtime.push_block, runtime.push_row, runtime.reserve)
     writes = statement.function in primitives.CONSUMING or statement.function in growing
     return writes and isinstance(statement.value.type, Array)
+
+
+def consumed_in(block: Block) -> set[Value]:
+    """The values whose memory a later version takes over, or may, as a loop does with what it starts from."""
+    taken = {statement.operands[0] for statement in lets_in(block).values() if consumes(statement)}
+    loops = (statement for statement in walk(block) if isinstance(statement, For | While))
+    return taken.union(carried.initial for loop in loops for carried in loop.carried)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@
 ...         y[k[i]] += x[i]  # may be an element of another iteration
 ...     return s
 >>> function = prepared(normal_form(f, np.ones(3), np.ones(3), np.arange(3)))
->>> for loop in [s for s in walk(function.body) if isinstance(s, For)]:
+>>> for loop in [s for s in function.body.statements if isinstance(s, For)]:
 ...     print([carried.parameter.name for carried in loop.carried], find_data_sharing(loop))
 ['y', 's'] DataSharing(shared=(0,), reductions=(1,), private=())
 ['y'] None
@@ -53,7 +53,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     is_scalar,
-    walk,
+    lets_in,
 )
 from pullback.ir.types import Array, Scalar
 
@@ -110,7 +110,7 @@ class _Iterations:
 
     def __init__(self, loop: For, writable: set[Value]) -> None:
         self.writable = writable
-        self.definitions = {s.value: s for s in walk(loop.body) if isinstance(s, Let)}
+        self.definitions = lets_in(loop.body)
 
     def block(self, block: Block) -> bool:
         return all(map(self.statement, block.statements))

@@ -46,6 +46,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    lets_in,
     results_of,
     walk,
 )
@@ -105,7 +106,7 @@ class Intervals:
         self.known: dict[Value, Interval] = {}
         self.exact: dict[Value, Interval] = {}
         self.growing: set[Value] = set()
-        self.lets = {s.value: s for s in walk(function.body) if isinstance(s, Let)}
+        self.lets = lets_in(function.body)
         self.branched = {r: s for s in walk(function.body) if isinstance(s, If) for r in s.results}
         self.looped = {r: s for s in walk(function.body) if isinstance(s, For | While) for r in s.results}
         for parameter in function.parameters:

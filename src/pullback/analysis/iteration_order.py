@@ -37,9 +37,9 @@ from pullback.ir.nodes import (
     While,
     blocks_of,
     has_effects,
+    lets_in,
     operands_of,
     values_in,
-    walk,
 )
 from pullback.ir.trip_counts import least_index
 from pullback.ir.types import Array
@@ -81,7 +81,7 @@ class _OwnAxes:
         self.index = loop.index
         self.versions: set[Value] = {parameter}
         self.least = least_index(loop)
-        self.definitions = {s.value: s for s in walk(loop.body) if isinstance(s, Let)}
+        self.definitions = lets_in(loop.body)
         self.keys: dict[int, Any] | None = None
 
     def block(self, block: Block) -> bool:

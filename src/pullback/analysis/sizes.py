@@ -9,9 +9,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
-from pullback.ir.nodes import Constant, Slice, Value
+from pullback import runtime
+from pullback.ir.nodes import Constant, Effect, Slice, Statement, Value
 from pullback.ir.types import INT
 
 Size = Any  # int | Value | tuple[Value, int] | SliceSize
@@ -32,6 +33,11 @@ class SliceSize:
 
 
 Shape = tuple[Size, ...]
+
+
+def is_guard(statement: Statement) -> TypeGuard[Effect]:
+    """Whether a statement leaves the function for its general form where sizes are not as this one assumes."""
+    return isinstance(statement, Effect) and statement.operands[1:] == (Constant(runtime.SizesDiffer),)
 
 
 def sliced(size: Size, part: Slice) -> Size:

@@ -48,6 +48,11 @@ def find_slice_sizes(function: Function, shapes: Shapes) -> dict[Size, Size]:
     return SliceSizes(function, shapes).found
 
 
+def shapes_with_slices(function: Function) -> Shapes:
+    """The shapes of a function, in which such slices have the sizes that they are equal to."""
+    return Shapes(function, find_slice_sizes(function, Shapes(function)))
+
+
 class SliceSizes:
     """The slices of a function whose ends are known to lie in their arrays.
 

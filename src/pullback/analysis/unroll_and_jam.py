@@ -40,11 +40,11 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     is_scalar,
+    lets_in,
     made_in_iterations,
     read_in,
     results_of,
     values_in,
-    walk,
 )
 from pullback.ir.types import Array
 
@@ -133,7 +133,7 @@ class _Finder:
     def __init__(self, loop: For, nest: list[For], numbers: tuple[int, ...]) -> None:
         self.loop, self.nest, self.innermost = loop, nest, nest[-1]
         self.uses = Counter(read_in(loop.body))
-        self.definitions = {s.value: s for s in walk(loop.body) if isinstance(s, Let)}
+        self.definitions = lets_in(loop.body)
         self.varying = {loop.index, *(c.parameter for each in (loop, *nest) for c in each.carried)}
         self.spread(loop.body)
         self.chains: list[list[Value]] = []

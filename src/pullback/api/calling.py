@@ -17,7 +17,7 @@ from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import Dependency, parts_of
 from pullback.frontend.tapes.captured import captured_value, give_back
-from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, leaves_of
+from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, leaves_in
 from pullback.ir.types import Array, Type, is_float
 from pullback.runtime import SizesDiffer
 
@@ -72,7 +72,7 @@ class Prepared:
         return (*self.built.dependencies, *own)
 
     def leaves_of(self, bound: dict[str, Any]) -> list[Any]:
-        return [leaf for name, form in self.forms.items() for leaf in leaves_of(bound[name], form)]
+        return leaves_in(bound, self.forms)
 
     def begins_with(self, count: int) -> bool:
         """Whether `count` numbers and arrays are given, after a receiver and before defaults that cannot change."""

@@ -32,6 +32,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     blocks_of,
+    lets_in,
     map_values,
     walk,
 )
@@ -168,7 +169,7 @@ class _Call:
         checkpointed = memory.choose(self.given) if memory is not None else NONE
         self.keeps = find_kept(self.function, self.wrt, self.settings, checkpointed=checkpointed)
         self.arrays = self.keeps.arrays
-        self.makers = {s.value: s for s in walk(self.function.body) if isinstance(s, Let)}
+        self.makers = lets_in(self.function.body)
         self.segments = {id(loop) for loop in self.keeps.segments.values()}
         self.known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
         statements = list(_unconditional(self.keeps.statements))

@@ -11,7 +11,7 @@ from pullback.api.readable import readable
 from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
 from pullback.frontend.build import Built
 from pullback.frontend.tapes.captured import captured_value
-from pullback.frontend.values.arguments import Form, leaf_types, leaves_of
+from pullback.frontend.values.arguments import Form, leaf_types, leaves_in
 from pullback.ir.types import is_float
 
 
@@ -91,7 +91,7 @@ def _text_of_gradient(
 
 def _given(bound: dict[str, Any], forms: dict[str, Form], built: Built) -> tuple[Any, ...]:
     """The leaves of the arguments, and what the function takes from outside."""
-    leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+    leaves = leaves_in(bound, forms)
     return (*leaves, *map(captured_value, built.captures))
 
 

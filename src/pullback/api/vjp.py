@@ -14,7 +14,7 @@ from pullback.api.specialise import Argnums, build_for, wrt_leaves
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
 from pullback.errors import ShapeError, TypingError
-from pullback.frontend.values.arguments import Form, Mapping_, leaf_types, leaves_of, rebuild
+from pullback.frontend.values.arguments import Form, Mapping_, leaf_types, leaves_in, leaves_of, rebuild
 from pullback.ir.classes import obstacle
 from pullback.ir.nodes import Function
 from pullback.ir.types import Scalar, Type, is_float
@@ -65,7 +65,7 @@ class ForwardFunction(Generic[P, R]):
         bound = self.engine.bind(arguments, keywords)
         forms, built = build_for(self.engine, bound)
         numbers, wanted = wrt_leaves(self.engine, forms, self.argnums)
-        leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+        leaves = leaves_in(bound, forms)
         pair, results = call_forward(built.code.derivative("split", numbers), built, leaves)
         types = leaf_types(built.result)
         values, residuals = results[: len(types)], results[len(types) :]

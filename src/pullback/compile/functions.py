@@ -14,6 +14,7 @@ import numpy as np
 from numba.core.errors import LoweringError, NumbaError
 from numba.core.registry import CPUDispatcher
 
+from pullback.analysis.sizes import is_guard
 from pullback.compile.blame import find_uncompilable
 from pullback.compile.cache.machine_code import keep
 from pullback.compile.memory import Memory
@@ -25,7 +26,7 @@ from pullback.emit.module import emit_module
 from pullback.emit.names import Forward, name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
-from pullback.ir.nodes import Block, Call, Constant, Effect, For, Function, While, is_scalar, results_of, walk
+from pullback.ir.nodes import Block, Call, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.passes.entries import Settings
 from pullback.passes.running import run
 from pullback.passes.scalar.sine_cosine import pair
@@ -158,7 +159,7 @@ class Compiled:
     def serves(self, arguments: tuple[Any, ...]) -> bool:
         """Whether the sizes of the arguments are as this form assumes."""
         statements = self.function.body.statements
-        guards = [k for k, s in enumerate(statements) if isinstance(s, Effect) and Constant(SizesDiffer) in s.operands]
+        guards = [k for k, s in enumerate(statements) if is_guard(s)]
         entry = replace(self.function, body=Block(statements[: guards[-1] + 1] if guards else (), ()), mutated=())
         try:
             Compiled(entry, replace(self.options, jit=False)).interpreted(*arguments)
@@ -169,9 +170,7 @@ class Compiled:
     @property
     def unguarded(self) -> Compiled:
         """The form that serves all arguments: this one, unless it begins with checks of sizes or of memory."""
-        checks = (s.operands for s in self.function.body.statements if isinstance(s, Effect))
-        guarded = any(Constant(SizesDiffer) in operands for operands in checks)
-        form = self.general() if guarded else self
+        form = self.general() if any(map(is_guard, self.function.body.statements)) else self
         return form if form.memory is None else form.memory.make(NONE)
 
     def within_limit(self, arguments: tuple[Any, ...]) -> Compiled:

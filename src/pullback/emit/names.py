@@ -20,7 +20,19 @@ from pullback.emit.coalescing import coalesced, values_of
 from pullback.emit.nouns import TRIPS, Nouns
 from pullback.errors import Location
 from pullback.ir import primitives
-from pullback.ir.nodes import Block, Constant, Effect, For, Function, Let, Value, While, blocks_of, read_in, walk
+from pullback.ir.nodes import (
+    Constant,
+    Effect,
+    For,
+    Function,
+    Let,
+    Value,
+    While,
+    blocks_in,
+    lets_in,
+    read_in,
+    walk,
+)
 
 KEYWORDS = frozenset(keyword.kwlist)
 RESERVED = (
@@ -93,7 +105,7 @@ class Names:
         self.taken, self.can_share, self.refused = taken, shares, False
         self.function, self.inlined = function, inlined
         self.classes = coalesced(function, inlined)
-        self.definitions = {s.value: s for s in walk(function.body) if isinstance(s, Let)}
+        self.definitions = lets_in(function.body)
         self.forward = forward[0] if forward is not None else None
         self.used = set(taken)
         self.nouns = Nouns(self.definitions, self.word)
@@ -307,7 +319,7 @@ class Names:
     def targets(self) -> dict[Value, str]:
         """For each unnamed part of the user's statements, the variable that the statement assigns."""
         found: dict[Value, str] = {}
-        for block in _blocks(self.function.body):
+        for block in blocks_in(self.function.body):
             assigned: dict[tuple[str, int], str] = {}
             for statement in reversed(block.statements):
                 if not isinstance(statement, Let) or statement.location.is_adjoint:
@@ -359,12 +371,6 @@ class Names:
         name = unused(stem, self.used | elsewhere)
         self.numbered.add(name)
         return self.take(name)
-
-
-def _blocks(block: Block) -> Iterator[Block]:
-    yield block
-    for statement in walk(block):
-        yield from blocks_of(statement)
 
 
 def _line(location: Location) -> tuple[str, int]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Index, Let, Operand, Permute, Slice, Value
-from pullback.ir.types import Array
+from pullback.ir.types import Array, axis_noun
 
 LONGEST = 16
 TRIPS = "trips"
@@ -153,17 +153,18 @@ class Nouns:
         statement = self.definitions.get(value)
         if statement is None:
             return None
-        if statement.function in (primitives.store, primitives.add_at):
+        if statement.function is primitives.add_at:
+            return "sums"
+        if statement.function is primitives.store:
             stored = statement.operands[2]
             noun = self.noun(stored) if isinstance(stored, Value) else None
-            if statement.function is primitives.add_at:
-                return "sums"
             return f"{noun}s" if noun and _COUNTABLE.fullmatch(noun) else None
         name = _name(statement.function)
         if name in _COMPARING and isinstance(value.type, Array):
             return "mask"
         if statement.function is primitives.dim:
-            return _axis(*statement.operands)
+            array, axis = statement.operands
+            return axis_noun(array.type, axis.value)
         if statement.function is primitives.load:
             return "part" if isinstance(value.type, Array) else "element"
         if name in ("add", "subtract") and value.type.dtype == "int64":
@@ -180,7 +181,7 @@ class Nouns:
             return self._word(operands[0])
         if function is primitives.dim:
             array = self._word(operands[0])
-            return array and f"{array}_{_axis(*operands)}"
+            return array and f"{array}_{axis_noun(operands[0].type, operands[1].value)}"
         if function is primitives.load:
             return self._element(*operands)
         name = _name(function)
@@ -252,10 +253,6 @@ def _name(function: Any) -> str:
 
 def _is_ours(function: Any) -> bool:
     return not (getattr(function, "__module__", "") or "numpy").startswith("numpy")
-
-
-def _axis(array: Value, axis: Constant) -> str:
-    return ("rows", "columns")[axis.value] if getattr(array.type, "ndim", 0) == 2 else "size"
 
 
 def _filled(phrase: str | None, *words: str | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.functions.declare import composes, planning
-from pullback.functions.parts import as_array, before, is_number, place_of
+from pullback.functions.parts import as_array, before, is_number, shape_along
 
 _MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "maximum", "minimum", "mean", "linear_ramp")
 
@@ -69,12 +69,6 @@ def statistic_along(array, axis, mode):
 def joined(first, array, last, axis):
     """Three arrays one behind the other, in the dtype of the second."""
     return np.concatenate((first.astype(array.dtype), array, last.astype(array.dtype)), axis=axis)
-
-
-def shape_along(array, axis, count):
-    """The shape of an array with so many elements along one axis."""
-    k = place_of(axis, np.ndim(array))
-    return np.shape(array)[:k] + (count,) + np.shape(array)[k + 1 :]
 
 
 def ends_of(values, axis):

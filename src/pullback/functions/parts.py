@@ -178,5 +178,10 @@ def end_of(part, a, axis):
     part = as_array(part)
     if np.ndim(part) > 0:
         return part
-    k = place_of(axis, np.ndim(a))
-    return np.broadcast_to(part, np.shape(a)[:k] + (1,) + np.shape(a)[k + 1 :])
+    return np.broadcast_to(part, shape_along(a, axis, 1))
+
+
+def shape_along(array, axis, count):
+    """The shape of an array with so many elements along one axis."""
+    k = place_of(axis, np.ndim(array))
+    return np.shape(array)[:k] + (count,) + np.shape(array)[k + 1 :]

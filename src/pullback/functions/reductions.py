@@ -208,7 +208,7 @@ def cumprod_first(a, y, y_bar):
 @vjp(runtime.recurrence)
 def recurrence(a, b, *, y, y_bar):
     """From y[k] = b[k] + a[k+1] y[k+1]:  b̄[k] = ȳ[k] + a[k] b̄[k-1],  ā[k] = b̄[k-1] y[k]."""
-    b_bar = forward_recurrence(a, y_bar)
+    b_bar = forward_recurrence(runtime.recurrence, a, y_bar)
     return np.concatenate((np.zeros_like(a[:1]), b_bar[:-1] * y[1:])), b_bar
 
 
@@ -218,6 +218,6 @@ def masked_recurrence(a, b, *, y, y_bar):
     return recurrence(np.where((y != 0) | np.isfinite(a), a, 0), b, y=y, y_bar=y_bar)
 
 
-def forward_recurrence(a, b):
+def forward_recurrence(backward, a, b):
     """x[k] = b[k] + a[k] x[k-1], from the first: the coefficients of the reversed recurrence stand one place later."""
-    return np.flip(runtime.recurrence(np.roll(np.flip(a, 0), 1, 0), np.flip(b, 0)), 0)
+    return np.flip(backward(np.roll(np.flip(a, 0), 1, 0), np.flip(b, 0)), 0)

@@ -107,5 +107,5 @@ def cumprod_first(a, y, y_bar):
 
 @behind_choice(runtime.recurrence, runtime.masked_recurrence)
 def recurrence(a, b, *, y, y_bar):
-    b_bar = np.flip(runtime.masked_recurrence(np.roll(np.flip(a, 0), 1, 0), np.flip(y_bar, 0)), 0)
+    b_bar = reductions.forward_recurrence(runtime.masked_recurrence, a, y_bar)
     return np.concatenate((np.zeros_like(a[:1]), masked_product(b_bar[:-1], y[1:]))), b_bar

@@ -324,6 +324,18 @@ def walk(block: Block) -> Iterator[Statement]:
             yield from walk(inner)
 
 
+def blocks_in(block: Block) -> Iterator[Block]:
+    """A block and the blocks inside, outer before inner."""
+    yield block
+    for statement in walk(block):
+        yield from blocks_of(statement)
+
+
+def lets_in(block: Block) -> dict[Value, Let]:
+    """The statements in a block and in the blocks inside that make one value each, by that value."""
+    return {statement.value: statement for statement in walk(block) if isinstance(statement, Let)}
+
+
 def has_effects(block: Block) -> bool:
     """Whether a block prints or raises, or calls what may."""
     return any(isinstance(statement, Effect | Call) for statement in walk(block))
@@ -332,10 +344,15 @@ def has_effects(block: Block) -> bool:
 def read_in(block: Block) -> Iterator[Value]:
     """Every value that a block reads, as often as it does: by its statements, those inside, and what it yields."""
     for statement in block.statements:
-        yield from values_in(operands_of(statement))
-        for inner in blocks_of(statement):
-            yield from read_in(inner)
+        yield from read_by(statement)
     yield from values_in(block.yields)
+
+
+def read_by(statement: Statement) -> Iterator[Value]:
+    """Every value that a statement reads, as often as it and those inside do."""
+    yield from values_in(operands_of(statement))
+    for inner in blocks_of(statement):
+        yield from read_in(inner)
 
 
 def free_in(block: Block) -> Iterator[Value]:

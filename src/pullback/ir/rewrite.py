@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     Call,
     Carried,
+    Constant,
     Effect,
     For,
     If,
@@ -52,6 +54,11 @@ def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> State
         case While():
             return replace(statement, condition=change(statement.condition), body=change(statement.body))
     return statement
+
+
+def with_number(statement: Let, number: Operand) -> Let:
+    """The statement as a copy of an integer that is what it computes; simplification removes it."""
+    return replace(statement, function=primitives.cast, operands=(number, Constant("int64*")), keywords=())
 
 
 def like(value: Value) -> Value:

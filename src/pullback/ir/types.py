@@ -40,6 +40,15 @@ class Stack(Array):
         return f"stack of {self.dtype}"
 
 
+def axis_noun(type_: Any, axis: int) -> str:
+    """What the size of an array along an axis is called.
+
+    >>> axis_noun(Array("float64", 2), 1), axis_noun(Array("float64", 1), 0)
+    ('columns', 'size')
+    """
+    return ("rows", "columns")[axis] if getattr(type_, "ndim", 0) == 2 else "size"
+
+
 Type = Scalar | Array
 
 FLOAT = Scalar("float64", weak=True)

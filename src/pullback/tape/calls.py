@@ -24,7 +24,7 @@ from pullback.errors import MissingRuleError, TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import look_up_again
 from pullback.frontend.tapes.captured import passed_for
-from pullback.frontend.values.arguments import Form, Leaf, form_of, leaf_types, leaves_of, rebuild
+from pullback.frontend.values.arguments import Form, Leaf, form_of, leaf_types, leaves_in, leaves_of, rebuild
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
 from pullback.tape.custom import Held, as_given
@@ -68,7 +68,7 @@ class Call:
     def of(engine: Engine, bound: dict[str, Any]) -> Call:
         """The call with these arguments."""
         forms, built = build_for(engine, {name: _replaced(v, _bare) for name, v in bound.items()})
-        leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
+        leaves = leaves_in(bound, forms)
         captured = [look_up_again(capture.namespace, capture.name) for capture in built.captures]
         return Call(engine, forms, built, leaves, captured)
 

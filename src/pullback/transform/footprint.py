@@ -29,7 +29,18 @@ from pullback.analysis.extents import base_of, extent
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Statement, Value, is_scalar, values_in, walk
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    is_scalar,
+    lets_in,
+    values_in,
+)
 from pullback.ir.rewrite import copied
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import BOOL, INT, Array
@@ -49,7 +60,7 @@ class Footprint:
 
     def __init__(self, function: Function, kept: Kept) -> None:
         self.function, self.kept = function, kept
-        self.definitions = {s.value: s for s in walk(Block(tuple(kept.statements))) if isinstance(s, Let)}
+        self.definitions = lets_in(Block(tuple(kept.statements)))
         self.arrays = [array for array in kept.arrays if self.needed(array) is not None]
         self.unknown = len(kept.arrays) - len(self.arrays)
 

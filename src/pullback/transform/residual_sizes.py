@@ -12,14 +12,14 @@ A size of an array that is kept for its elements is read from that one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
-from pullback.analysis.slice_sizes import find_slice_sizes
+from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -32,14 +32,14 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
-    blocks_of,
+    blocks_in,
     operands_of,
     values_in,
     walk,
 )
-from pullback.ir.rewrite import substituted, with_blocks
-from pullback.ir.types import INT, Array, is_integer
-from pullback.transform.residuals import axis_name
+from pullback.ir.rewrite import substituted, with_blocks, with_number
+from pullback.ir.types import Array, is_integer
+from pullback.transform.residuals import noted_size
 
 
 def with_sizes(pulled: Function, forward: Function, residuals: tuple[Value, ...]) -> tuple[Function, list[Statement]]:
@@ -47,8 +47,7 @@ def with_sizes(pulled: Function, forward: Function, residuals: tuple[Value, ...]
 
     forward: the function that computes the residuals.
     """
-    known = Shapes(forward)
-    sizes = _Sizes(Shapes(forward, find_slice_sizes(forward, known)), pulled, residuals, _always_made(forward))
+    sizes = _Sizes(shapes_with_slices(forward), pulled, residuals, _always_made(forward))
     body = substituted(sizes.block(pulled.body), sizes.numbers())
     first = tuple(sizes.at_entry)
     return replace(pulled, body=Block((*first, *body.statements), body.yields)), sizes.forward.statements
@@ -92,7 +91,7 @@ class _Sizes:
         with builder.at(statement.location):
             if statement.function is primitives.dim:
                 size = self.size(array, statement.operands[1].value, builder)
-                builder.add(replace(statement, function=primitives.cast, operands=(size, Constant("int64*"))))
+                builder.add(with_number(statement, size))
             else:
                 sizes = tuple(self.size(array, axis, builder) for axis in range(array.type.ndim))
                 dtype = Constant(array.type.dtype)
@@ -111,8 +110,7 @@ class _Sizes:
             return size
         key = size if array in self.made else (array, axis)
         if key not in self.kept:
-            name, of = array.of_it(axis_name(array, axis))
-            made = Let(Value(name, INT, of), primitives.dim, (array, constant(axis)))
+            made = noted_size(array, axis)
             self.forward.add(made)
             self.kept[key] = made.value
         return self.kept[key]
@@ -133,13 +131,8 @@ def _always_made(function: Function) -> set[Value]:
 
 def _read_in(block: Block) -> Iterator[Value]:
     """What a block reads otherwise than for a shape."""
-    yield from values_in(block.yields)
+    for inner in blocks_in(block):
+        yield from values_in(inner.yields)
     for statement in walk(block):
-        shape_only = isinstance(statement, Let) and statement.function in (primitives.dim, primitives.zeros_like)
-        if not shape_only:
+        if not isinstance(statement, Let) or statement.function not in (primitives.dim, primitives.zeros_like):
             yield from values_in(operands_of(statement))
-        yield from _yielded(statement)
-
-
-def _yielded(statement: Statement) -> Iterable[Value]:
-    return (value for block in blocks_of(statement) for value in values_in(block.yields))

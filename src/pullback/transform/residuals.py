@@ -51,7 +51,7 @@ from pullback.ir.nodes import (
     results_of,
     values_in,
 )
-from pullback.ir.types import INT, Array
+from pullback.ir.types import INT, Array, axis_noun
 from pullback.transform.min_cut import CHEAP, choose
 from pullback.transform.reverse.sweep import Sweep
 
@@ -198,10 +198,8 @@ class Residuals:
         """A value of the forward sweep that is the size of an array along an axis."""
         known = self.plan.noted.get((array, axis))
         if known is None:
-            name, of = array.of_it(axis_name(array, axis))
-            known = Value(name, INT, of)
-            path = self.paths[array]
-            statement = Let(known, primitives.dim, (array, constant(axis)))
+            statement = noted_size(array, axis)
+            known, path = statement.value, self.paths[array]
             self.plan.noted[(array, axis)] = known
             self.plan.notes.setdefault(path, {})[array] = [*self.plan.notes.get(path, {}).get(array, []), statement]
             self.paths[known] = path
@@ -382,9 +380,10 @@ class Residuals:
         return made
 
 
-def axis_name(array: Value, axis: int) -> str:
-    """What is appended to the name of an array for its size along an axis."""
-    return ("_rows", "_columns")[axis] if getattr(array.type, "ndim", 0) == 2 else "_size"
+def noted_size(array: Value, axis: int) -> Let:
+    """The statement that notes the size of an array along an axis, which is named after both."""
+    name, of = array.of_it(f"_{axis_noun(array.type, axis)}")
+    return Let(Value(name, INT, of), primitives.dim, (array, constant(axis)))
 
 
 def _asks_size(statement: Statement) -> TypeGuard[Let]:

@@ -15,20 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pullback.analysis.aliases import consumes
+from pullback.analysis.aliases import consumed_in
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Statement, Value, While, results_of, walk
-from pullback.ir.rewrite import with_blocks
+from pullback.ir.nodes import Block, Function, Let, Statement, Value, results_of
+from pullback.ir.rewrite import with_blocks, with_number
 
 
 def read_at_source(statements: Iterable[Statement], function: Function, shapes: Shapes) -> list[Statement]:
     """Statements of a backward sweep with sizes of parameters, and of what the function's own block defines."""
     scope = {*function.parameters, *(value for s in function.body.statements for value in results_of(s))}
-    consumed = {s.operands[0] for s in walk(function.body) if isinstance(s, Let) and consumes(s)}
-    consumed |= {c.initial for s in walk(function.body) if isinstance(s, For | While) for c in s.carried}
-    return [_sourced(statement, shapes, scope - consumed) for statement in statements]
+    scope -= consumed_in(function.body)
+    return [_sourced(statement, shapes, scope) for statement in statements]
 
 
 def _sourced(statement: Statement, shapes: Shapes, scope: set[Value]) -> Statement:
@@ -41,5 +40,5 @@ def _sourced(statement: Statement, shapes: Shapes, scope: set[Value]) -> Stateme
         case (Value() as source, int() as along) if source in scope:
             return replace(statement, operands=(source, constant(along)))
         case int() as size:
-            return replace(statement, function=primitives.cast, operands=(constant(size), Constant("int64*")))
+            return with_number(statement, constant(size))
     return statement

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.aliases import find_aliases
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.slice_sizes import find_slice_sizes
+from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
 from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
 from pullback.ir.types import is_float
@@ -87,7 +87,7 @@ def sweeps(
     function = _independent(function, sources, targets, settings)
     active = _active(function, sources, targets, settings)
     function, joined = join_calls(function, active)
-    shapes = Shapes(function, find_slice_sizes(function, Shapes(function)))
+    shapes = shapes_with_slices(function)
     sweep = pull_back(function, active, seeds, shapes, joined)
     results = _gradients(sweep, sources, active, shapes, function)
     if settings.optimisations:

@@ -36,7 +36,7 @@ that holds its target.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pullback.ir import primitives
@@ -49,6 +49,7 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
+    blocks_in,
     blocks_of,
     defined_in,
     free_in,
@@ -171,13 +172,13 @@ def _first_request(function: Function) -> _Request | None:
     first = next((s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.gradient), None)
     if first is None:
         return None
-    block = next(block for block in _blocks(function.body) if any(s is first for s in block.statements))
+    block = next(block for block in blocks_in(function.body) if any(s is first for s in block.statements))
     lets = [s for s in block.statements if isinstance(s, Let) and s.function is primitives.gradient]
     return _Request(tuple(s for s in lets if s.operands[1:] == first.operands[1:]))
 
 
 def _resolved(function: Function, request: _Request, settings: Settings) -> Function:
-    home = next(block for block in _blocks(function.body) if _defines(block, request.sources[0]))
+    home = next(block for block in blocks_in(function.body) if _defines(block, request.sources[0]))
     region = _region(home, request)
     live = set(read_in(_exchanged(function.body, home, Block(home.statements[len(region) :], home.yields))))
     seeds = request.seeds
@@ -194,12 +195,6 @@ def _resolved(function: Function, request: _Request, settings: Settings) -> Func
     whole = substituted(whole, terms)
     callees = with_derivatives(part, (whole,), settings) if function.callees else ()
     return replace(function, body=whole, callees=callees)
-
-
-def _blocks(block: Block) -> Iterator[Block]:
-    yield block
-    for statement in walk(block):
-        yield from blocks_of(statement)
 
 
 def _defines(block: Block, value: Value) -> bool:

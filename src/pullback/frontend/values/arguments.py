@@ -6,7 +6,7 @@ A Form describes a structure: a leaf with its type, something known before the r
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pullback.ir.types import Type, type_of
@@ -87,6 +87,11 @@ def leaves_of(value: Any, form: Form) -> Iterator[Any]:
         case Sequence_():
             for item_value, item in zip(items_of(value, form), form.items, strict=True):
                 yield from leaves_of(item_value, item)
+
+
+def leaves_in(bound: Mapping[str, Any], forms: Mapping[str, Form]) -> list[Any]:
+    """The numbers and arrays of a call's arguments, in the order of their Forms."""
+    return [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
 
 
 def items_of(value: Any, form: Sequence_) -> Sequence[Any]:

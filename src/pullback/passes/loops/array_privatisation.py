@@ -46,7 +46,18 @@ import numpy as np
 from pullback.analysis.must_write import MustWrites
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Operand, Statement, Value, read_in, walk
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    lets_in,
+    read_by,
+)
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Array
@@ -63,7 +74,7 @@ def privatise_arrays(function: Function) -> Function:
 class _Privatiser:
     def __init__(self, function: Function) -> None:
         self.writes = MustWrites(function)
-        self.made = {s.value: s for s in walk(function.body) if isinstance(s, Let)}
+        self.made = lets_in(function.body)
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
@@ -98,7 +109,7 @@ class _Privatiser:
     def is_overwritten(self, block: Block, version: Value, k: int) -> bool:
         """Whether the body of a loop writes all of an array, the k-th that it carries, before it reads any of it."""
         for statement in block.statements:
-            if version not in _read_anywhere(statement) or _asks_shape(statement, version):
+            if version not in read_by(statement) or _asks_shape(statement, version):
                 continue
             if self.writes.uses[version] != 1 + sum(_asks_shape(s, version) for s in block.statements):
                 return False
@@ -120,11 +131,6 @@ class _Privatiser:
                 case _:
                     return False
         return all(value is not version for j, value in enumerate(block.yields) if j != k)
-
-
-def _read_anywhere(statement: Statement) -> set[Value]:
-    """What a statement reads, and what those inside it do."""
-    return {*read_in(Block((statement,)))}
 
 
 def _asks_shape(statement: Statement, array: Value) -> bool:

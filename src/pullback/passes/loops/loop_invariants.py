@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.aliases import consumes
+from pullback.analysis.aliases import consumed_in
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -49,9 +49,8 @@ from pullback.ir.nodes import (
     operands_of,
     results_of,
     values_in,
-    walk,
 )
-from pullback.ir.rewrite import with_blocks
+from pullback.ir.rewrite import with_blocks, with_number
 from pullback.ir.types import Scalar, is_float
 
 _SAFE: set[Callable[..., Any]] = {
@@ -95,8 +94,7 @@ class _Sizes:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function, guarded=False)
         self.parameters = set(function.parameters)
-        self.consumed = {s.operands[0] for s in walk(function.body) if isinstance(s, Let) and consumes(s)}
-        self.consumed |= {c.initial for s in walk(function.body) if isinstance(s, For | While) for c in s.carried}
+        self.consumed = consumed_in(function.body)
         self.at_entry: dict[tuple[Value, int], Let] = {}
 
     def block(self, block: Block, scope: set[Value]) -> Block:
@@ -130,11 +128,11 @@ class _Sizes:
             case (Value() as source, int() as along) if source in scope and source not in self.consumed:
                 return replace(statement, operands=(source, constant(along)))
             case (Value() as source, int() as along) if source in self.parameters:
-                return _copied(statement, self.entry_size(source, along, statement.value))
+                return with_number(statement, self.entry_size(source, along, statement.value))
             case int() as size:
-                return _copied(statement, constant(size))
+                return with_number(statement, constant(size))
             case Value() as size if size in scope:
-                return _copied(statement, size)
+                return with_number(statement, size)
         return statement
 
     def entry_size(self, source: Value, axis: int, like: Value) -> Value:
@@ -142,11 +140,6 @@ class _Sizes:
         if key not in self.at_entry:
             self.at_entry[key] = Let(Value("", like.type), primitives.dim, (source, constant(axis)))
         return self.at_entry[key].value
-
-
-def _copied(statement: Let, operand: Operand) -> Let:
-    """The statement as a copy of a number, which simplification removes."""
-    return replace(statement, function=primitives.cast, operands=(operand, Constant("int64*")), keywords=())
 
 
 def _hoisted(block: Block, varying: set[Value] | None) -> Block:

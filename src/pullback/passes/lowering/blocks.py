@@ -50,7 +50,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.paths import is_whole
-from pullback.ir.rewrite import with_blocks
+from pullback.ir.rewrite import with_blocks, with_number
 from pullback.ir.types import is_float
 from pullback.passes.lowering.groups import Group, is_map, is_store, is_sum, is_view, view_of
 from pullback.passes.lowering.nests import Nest, Views
@@ -182,7 +182,7 @@ class _Lowering:
         builder = Builder()
         with builder.into(self.out), builder.at(statement.location):
             size = extent(self.sizes.shapes.of(array)[axis.value], builder)
-        return replace(statement, function=primitives.cast, operands=(size, Constant("int64*")))
+        return with_number(statement, size)
 
     def must_wait(self, statement: Statement) -> bool:
         """Whether a statement can run only after the open group."""

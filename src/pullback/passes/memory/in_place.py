@@ -52,7 +52,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
-    read_in,
+    read_by,
     results_of,
     values_in,
     walk,
@@ -143,7 +143,7 @@ def _sharing_in_iterations(found: set[Value], loop: For | While) -> set[Value]:
 
 def _is_free(shared: set[Value], made: Let, body: Block) -> bool:
     """Whether an array is not read any more from where another one is written for the first time."""
-    readings = [set(read_in(Block((statement,)))) for statement in body.statements]
+    readings = [set(read_by(statement)) for statement in body.statements]
     first = body.statements.index(made)
     if made.function is np.empty:
         first = next((k for k, read in enumerate(readings) if made.value in read), len(readings))

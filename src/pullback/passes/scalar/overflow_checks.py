@@ -39,12 +39,12 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.intervals import SMALL, WORD, Interval, Intervals, find_intervals
+from pullback.analysis.sizes import is_guard
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Constant,
-    Effect,
     Function,
     Let,
     Statement,
@@ -82,8 +82,7 @@ def assume_small(function: Function) -> Function:
 def _is_small(function: Function) -> bool:
     """Whether a function begins with checks that its arguments are small."""
     lets = {s.value: s for s in function.body.statements if isinstance(s, Let)}
-    guards = (s for s in function.body.statements if isinstance(s, Effect) and s.function is primitives.check)
-    conditions = (lets.get(s.operands[0]) for s in guards if s.operands[1:] == (Constant(runtime.SizesDiffer),))
+    conditions = (lets.get(s.operands[0]) for s in function.body.statements if is_guard(s))
     compared = (c if c is None or c.function is np.less_equal else lets.get(c.operands[-1]) for c in conditions)
     return any(c is not None and c.operands[-1] == constant(SMALL) for c in compared)
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.shapes import CREATING, reduced_axes
-from pullback.analysis.sizes import Shape, Size
+from pullback.analysis.sizes import Shape, Size, is_guard
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
@@ -39,7 +39,6 @@ from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
     Constant,
-    Effect,
     For,
     Function,
     Index,
@@ -51,6 +50,7 @@ from pullback.ir.nodes import (
     Value,
     defined_in,
     has_effects,
+    lets_in,
     walk,
 )
 from pullback.ir.types import INT, Array, is_float, is_integer
@@ -70,7 +70,7 @@ def leave_checks(function: Function, of_user: Set[Value] | None = None) -> Funct
     of_user: what the user's statements define, where the function has others as well, which raise nothing.
     """
     live = set(defined_in(remove_dead(function).body))
-    made = {s.value for s in walk(function.body) if isinstance(s, Let)}
+    made = lets_in(function.body).keys()
     unread = (made if of_user is None else made & of_user) - live
     callees = tuple(map(leave_checks, function.callees)) if of_user is None else function.callees
     if not unread and not _has_unknown_steps(function):
@@ -91,7 +91,7 @@ class _CheckInsertion(RangeWalk):
 
     def block(self, block: Block) -> Block:
         outer = self.repeated, self.square
-        guarded = Block(tuple(s for s in block.statements if not _is_guard(s)), block.yields)
+        guarded = Block(tuple(s for s in block.statements if not is_guard(s)), block.yields)
         ordered = has_effects(guarded)
         self.repeated, self.square = (set(), set()) if ordered else (self.read_later(block), self.factored(block))
         made = super().block(block)
@@ -240,11 +240,6 @@ class _CheckInsertion(RangeWalk):
             if extent is not None:
                 form = self.ranges.form(index)
                 self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
-
-
-def _is_guard(statement: Statement) -> bool:
-    """Whether a statement leaves the function for its general form, before anything else can happen."""
-    return isinstance(statement, Effect) and statement.operands[1:] == (Constant(runtime.SizesDiffer),)
 
 
 def _never_raises(statement: Let) -> bool:

@@ -34,7 +34,18 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.analysis.reductions import versions_of_reductions
-from pullback.ir.nodes import Block, Carried, Constant, For, Let, Statement, Value, is_scalar, read_in, results_of
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    Constant,
+    For,
+    Let,
+    Statement,
+    Value,
+    is_scalar,
+    read_by,
+    results_of,
+)
 from pullback.ir.rewrite import like
 from pullback.ir.types import is_float
 
@@ -49,7 +60,7 @@ def with_private_reductions(loop: For) -> For:
     last: list[Statement] = []
     late: set[Value] = set()
     for statement in loop.body.statements:
-        read = set(read_in(Block((statement,))))
+        read = set(read_by(statement))
         if isinstance(statement, For):
             if read & (late - sums):
                 return loop  # it needs what a branch makes beside a sum

@@ -6,12 +6,16 @@ They take the elements in C order, 1-d, and a zero of the dtype of the result.
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pullback.runtime.codegen.compiled import kernel
 from pullback.runtime.numpy.summation import sum_middle
+
+Function = Callable[..., Any]
 
 
 @kernel
@@ -54,120 +58,92 @@ def std_middle(x: Any, rows: int, count: int, columns: int, zero: Any, ddof: Any
     return out
 
 
-@kernel
-def prod_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    out = np.full(rows * columns, zero)
-    out[:] = 1
-    for i in range(rows):
-        for r in range(count):
+def _fold(combined: Function, start: int) -> Any:
+    """The loop nest that combines what there is so far with each element."""
+
+    @kernel
+    def fold(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+        out = np.full(rows * columns, zero)
+        out[:] = start
+        for i in range(rows):
+            for r in range(count):
+                for j in range(columns):
+                    place = i * columns + j
+                    out[place] = combined(out[place], x[(i * count + r) * columns + j])
+        return out
+
+    return fold
+
+
+prod_middle = _fold(operator.mul, 1)
+any_middle = _fold(kernel(lambda so_far, v: so_far | (v != 0)), 0)
+all_middle = _fold(kernel(lambda so_far, v: so_far & (v != 0)), 1)
+
+
+def _position(is_better: Function) -> Any:
+    """The loop nest that finds the first of the best elements, or of those that are NaN."""
+
+    @kernel
+    def position(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+        if count == 0 and rows * columns > 0:
+            raise ValueError("zero-size array to reduction operation which has no identity")
+        out = np.zeros(rows * columns, np.intp)
+        for i in range(rows):
             for j in range(columns):
-                out[i * columns + j] *= x[(i * count + r) * columns + j]
-    return out
+                start = i * count * columns + j
+                best = x[start]
+                for r in range(1, count):
+                    v = x[start + r * columns]
+                    if is_better(v, best) or (v != v and best == best):
+                        best = v
+                        out[i * columns + j] = r
+        return out
+
+    return position
 
 
-@kernel
-def any_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    out = np.zeros(rows * columns, np.bool_)
-    for i in range(rows):
-        for r in range(count):
+argmax_middle, argmin_middle = _position(operator.gt), _position(operator.lt)
+
+
+def _extreme(is_better: Function, name: str) -> Any:
+    """The loop nest that takes the best element, or NaN where there is one."""
+    message = f"zero-size array to reduction operation {name} which has no identity"
+
+    @kernel
+    def extreme(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+        if count == 0 and rows * columns > 0:
+            raise ValueError(message)
+        out = np.empty(rows * columns, x.dtype)
+        for i in range(rows):
             for j in range(columns):
-                out[i * columns + j] |= x[(i * count + r) * columns + j] != 0
-    return out
-
-
-@kernel
-def all_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    out = np.ones(rows * columns, np.bool_)
-    for i in range(rows):
-        for r in range(count):
-            for j in range(columns):
-                out[i * columns + j] &= x[(i * count + r) * columns + j] != 0
-    return out
-
-
-@kernel
-def argmax_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    if count == 0 and rows * columns > 0:
-        raise ValueError("zero-size array to reduction operation which has no identity")
-    out = np.zeros(rows * columns, np.intp)
-    for i in range(rows):
-        for j in range(columns):
-            start = i * count * columns + j
-            best = x[start]
+                out[i * columns + j] = x[i * count * columns + j]
             for r in range(1, count):
-                v = x[start + r * columns]
-                if v > best or (v != v and best == best):
-                    best = v
-                    out[i * columns + j] = r
-    return out
+                for j in range(columns):
+                    v = x[(i * count + r) * columns + j]
+                    if is_better(v, out[i * columns + j]) or v != v:
+                        out[i * columns + j] = v
+        return out
+
+    return extreme
 
 
-@kernel
-def argmin_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    if count == 0 and rows * columns > 0:
-        raise ValueError("zero-size array to reduction operation which has no identity")
-    out = np.zeros(rows * columns, np.intp)
-    for i in range(rows):
-        for j in range(columns):
-            start = i * count * columns + j
-            best = x[start]
-            for r in range(1, count):
-                v = x[start + r * columns]
-                if v < best or (v != v and best == best):
-                    best = v
-                    out[i * columns + j] = r
-    return out
+max_middle, min_middle = _extreme(operator.gt, "maximum"), _extreme(operator.lt, "minimum")
 
 
-@kernel
-def max_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    if count == 0 and rows * columns > 0:
-        raise ValueError("zero-size array to reduction operation maximum which has no identity")
-    out = np.empty(rows * columns, x.dtype)
-    for i in range(rows):
-        for j in range(columns):
-            out[i * columns + j] = x[i * count * columns + j]
-        for r in range(1, count):
-            for j in range(columns):
-                v = x[(i * count + r) * columns + j]
-                if v > out[i * columns + j] or v != v:
-                    out[i * columns + j] = v
-    return out
+def _scan(combined: Function) -> Any:
+    """The loop nest that combines each element with what stands before it."""
+
+    @kernel
+    def scan(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
+        out = np.full(x.size, zero)
+        for i in range(rows):
+            for r in range(count):
+                for j in range(columns):
+                    place = (i * count + r) * columns + j
+                    out[place] = x[place] if r == 0 else combined(out[place - columns], x[place])
+        return out
+
+    return scan
 
 
-@kernel
-def min_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    if count == 0 and rows * columns > 0:
-        raise ValueError("zero-size array to reduction operation minimum which has no identity")
-    out = np.empty(rows * columns, x.dtype)
-    for i in range(rows):
-        for j in range(columns):
-            out[i * columns + j] = x[i * count * columns + j]
-        for r in range(1, count):
-            for j in range(columns):
-                v = x[(i * count + r) * columns + j]
-                if v < out[i * columns + j] or v != v:
-                    out[i * columns + j] = v
-    return out
-
-
-@kernel
-def cumsum_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    out = np.full(x.size, zero)
-    for i in range(rows):
-        for r in range(count):
-            for j in range(columns):
-                place = (i * count + r) * columns + j
-                out[place] = x[place] if r == 0 else out[place - columns] + x[place]
-    return out
-
-
-@kernel
-def cumprod_middle(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-    out = np.full(x.size, zero)
-    for i in range(rows):
-        for r in range(count):
-            for j in range(columns):
-                place = (i * count + r) * columns + j
-                out[place] = x[place] if r == 0 else out[place - columns] * x[place]
-    return out
+cumsum_middle, cumprod_middle = _scan(operator.add), _scan(operator.mul)

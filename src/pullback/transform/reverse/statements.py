@@ -60,11 +60,11 @@ from pullback.ir.nodes import (
     Value,
     While,
     defined_in,
+    lets_in,
     operands_of,
     read_in,
     results_of,
     values_in,
-    walk,
 )
 from pullback.ir.rewrite import like
 from pullback.ir.types import INT, Array, Stack, Type, is_float
@@ -92,7 +92,7 @@ def pull_back(
     top = {*function.parameters, *(v for s in function.body.statements for v in results_of(s))}
     primal = {*function.parameters, *defined_in(function.body)}
     uses = Counter(read_in(function.body))
-    sole = {s.value: s for s in walk(function.body) if isinstance(s, Let) and uses[s.value] == 1}
+    sole = {value: let for value, let in lets_in(function.body).items() if uses[value] == 1}
     adjoints = Adjoints(active, shapes, find_strong_zeros(function), top, primal, sole)
     sweep = Sweep([], {}, {})
     with adjoints.builder.block() as sweep.statements:

@@ -17,7 +17,10 @@ import pullback as pb
 from pullback.api.calling import Calls
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
+from pullback.compile.c_entry import compiled_call
 from pullback.compile.shortcut import never
+
+pytestmark = pytest.mark.usefixtures("at_hand")
 
 FACTOR = 2.0
 WEIGHTS = np.array([1.0, 2.0])
@@ -83,6 +86,12 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray):
         return type(b) is np.ndarray and a.dtype == b.dtype and a.shape == b.shape and a.tolist() == b.tolist()
     return type(a) is type(b) and a == b
+
+
+@pytest.fixture(scope="module")
+def at_hand() -> None:
+    """What calls without Python need is there before the first call."""
+    compiled_call()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from numba import njit
 
 from pullback import runtime as rt
+from pullback.runtime.memory import copying
 
 copy = njit(lambda out, value: rt.copy_into(out, value))
 
@@ -44,3 +45,10 @@ def test_memory_may_be_shared(target, source):
     copy(x[target], x[source])
     wanted[target] = wanted[source].copy()
     np.testing.assert_array_equal(x, wanted)
+
+
+def test_elements_that_lie_alike_are_known():
+    alike = njit(lambda a, b: copying.lies_alike(a, b))
+    x = np.arange(12.0).reshape(3, 4)
+    for a, b in ((x, x), (x, x[:]), (x[1:], x[1:]), (x, x[::-1]), (x, x.T), (x, x[:2]), (x, x.copy()), (x, x[0])):
+        assert alike(a, b) == copying.lies_alike(a, b)

@@ -19,8 +19,11 @@ import pytest
 from numba import njit
 
 import pullback as pb
+from pullback.api import calling
 from pullback.runtime.codegen import objects
-from test_calls import outcome, same
+from test_calls import at_hand, outcome, same  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("at_hand")
 
 FACTORS = [2.0]
 WEIGHTS = np.ones(3)
@@ -56,17 +59,37 @@ def third(x):
     return 2.0 * x[2]
 
 
+@njit
+def size_of(items):
+    return objects.size(items)
+
+
+@njit
+def item_of(items, k):
+    return objects.item(items, k)
+
+
+@njit
+def class_of(made):
+    return objects.class_of(made)
+
+
+@njit
+def dtype_of(array):
+    return objects.dtype_of(array)
+
+
 @pytest.mark.parametrize("items", [(), (1,), ("a", 2.5, None), tuple(range(1000))])
 def test_compiled_code_finds_the_items_of_a_tuple(items: tuple[Any, ...]) -> None:
-    assert objects.size(id(items)) == len(items)
-    assert [objects.item(id(items), k) for k in range(len(items))] == list(map(id, items))
-    assert objects.class_of(id(items)) == id(tuple)
-    assert all(objects.class_of(id(item)) == id(type(item)) for item in (*items, ARRAY, np.float64(1.0), pb))
+    assert size_of(id(items)) == len(items)
+    assert [item_of(id(items), k) for k in range(len(items))] == list(map(id, items))
+    assert class_of(id(items)) == id(tuple)
+    assert all(class_of(id(item)) == id(type(item)) for item in (*items, ARRAY, np.float64(1.0), pb))
 
 
 @pytest.mark.parametrize("array", [ARRAY, np.ones((2, 3), np.float32).T, np.empty(0, ">i2"), np.array(True)])
 def test_compiled_code_finds_the_dtype_of_an_array(array: Any) -> None:
-    assert objects.dtype_of(id(array)) == id(array.dtype)
+    assert dtype_of(id(array)) == id(array.dtype)
 
 
 def frames_of_ours(call: Callable[..., Any], *arguments: Any) -> list[str]:
@@ -125,6 +148,17 @@ def test_second_call_runs_without_python(function: Any, arguments: Any) -> None:
     assert not frames_of_ours(function, *arguments)
     assert same(function(*arguments), first)
     assert same(by_the_long_way(function, *arguments), first)
+
+
+def test_second_call_of_a_new_process_compiles_what_needs_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calling, "entry_is_at_hand", lambda: False)
+    for function in (pb.grad(product), pb.differentiable(product)):
+        first = function(2.0, 3.0)
+        assert not is_direct(function)
+        assert same(function(2.0, 3.0), first)
+        assert is_direct(function)
+        assert same(function(2.0, 3.0), first)
+        assert not frames_of_ours(function, 2.0, 3.0)
 
 
 class Model:

@@ -240,3 +240,34 @@ def test_machine_code_of_parts_is_found_on_disk(tmp_path: Path, monkeypatch: pyt
     runs = [subprocess.run(command, capture_output=True, text=True, check=True, timeout=120) for _ in range(2)]
     (first, hits), (second, later_hits) = (json.loads(run.stdout) for run in runs)
     assert (first, hits, later_hits) == (second, 0, 1)
+
+
+def test_parts_call_outside_of_loops_what_is_inlined_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "LONGEST", 0)
+    lines = [f"    x{k} = np.sin(x{k - 1})" for k in range(1, 9)]
+    lines += ["    y = np.empty_like(v)", "    for i in range(v.shape[0]):", "        y[i] = np.exp(v[i] * x8)"]
+    text = "\n".join(["def program(x0, v):", *lines, "    return np.sum(y)", ""])
+    scope: dict[str, Any] = {"np": np}
+    exec(text, scope)
+    gradient = pb.value_and_grad(pb.differentiable(scope["program"], source=text))
+    x, v = 0.5, np.linspace(0.0, 1.0, 40)
+    value, slope = gradient(x, v)
+    assert value == pytest.approx(scope["program"](x, v), rel=1e-14)
+    above, below = (scope["program"](x + h, v) for h in (1e-6, -1e-6))
+    assert slope == pytest.approx((above - below) / 2e-6, rel=1e-8)
+    dispatcher = gradient.prepare(gradient.engine.bind((x, v), {})).compiled().dispatcher
+    code = dispatcher.inspect_llvm(dispatcher.signatures[0])
+    assert len(re.findall(r"call [^\n]*sin", code)) >= 8
+    assert "<4 x double>" in code or "<8 x double>" in code or "<2 x double>" in code
+
+
+def test_loops_may_stand_in_one_another_as_deep_as_python_allows() -> None:
+    """Work that doubles with each loop would not end."""
+    depth = 18
+    lines = [f"{'    ' * (k + 1)}for i{k} in range(n):" for k in range(depth)]
+    inner = f"{'    ' * (depth + 1)}x = np.sin(x)"
+    text = "\n".join(["def program(x, n):", *lines, inner, "    return x", ""])
+    scope: dict[str, Any] = {"np": np}
+    exec(text, scope)
+    gradient = pb.value_and_grad(pb.differentiable(scope["program"], source=text))
+    assert gradient(0.5, 1) == (np.sin(0.5), np.cos(0.5))

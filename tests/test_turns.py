@@ -1,5 +1,6 @@
 """Threads that make code at once, processes that are copied meanwhile, and users who interrupt it."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 
 import cells
 import pullback as pb
-from pullback.compile.turns import interrupts_end_it
+from pullback.compile.turns import collected_later, interrupts_end_it
 
 
 @pytest.mark.parametrize("jit", [False, True])
@@ -194,3 +195,20 @@ def test_call_after_an_interrupted_one_compiles(part: float) -> None:
     with suppress(KeyboardInterrupt):  # Python itself loses one that comes while it removes an object
         call_until_then()
     np.testing.assert_allclose(gradient(np.ones(2), 2.0), expected * (0.5 + part) / 0.5)
+
+
+def test_cycles_are_collected_again_after_a_compilation() -> None:
+    with suppress(ValueError), collected_later():
+        assert not gc.isenabled()
+        with collected_later():
+            pass
+        assert not gc.isenabled()
+        raise ValueError
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with collected_later():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -80,6 +80,7 @@ CASES = {
 UNARY = tuple(CASES)
 BINARY = ("power", "arctan2", "logaddexp")
 SINGLE = ("exp", "log", "tanh", "sigmoid")
+TRIGONOMETRIC = ("sin", "cos", "tan")
 ALL = (*UNARY, "sincos", *BINARY)
 LIMITS = (0.0, -0.0, INF, -INF, NAN, 5e-324, -5e-324, 1.0, -1.0, 1.5, -1.5, 1e308, -1e308, 2e-308, 0.5, -0.5)
 NUMPY = {name: getattr(np, name) for name in ALL if hasattr(np, name)} | {
@@ -195,6 +196,8 @@ def test_error_is_within_the_stated_bound(name, dtype):
     case = CASES[name]
     x = sample(case, dtype)
     assert x.size > 400
+    if name in TRIGONOMETRIC:
+        x = x[np.abs(x) <= 2.0**50]
     with mp.workprec(case.bits):
         exact = [case.exact(mpf(float(value))) for value in x]
         error, index = worst(name, values_of(name, x), exact)
@@ -363,13 +366,16 @@ def test_a_sum_under_fastmath_keeps_the_limits(name):
         assert computed == pytest.approx(expected, rel=1e-14, abs=0, nan_ok=True), value
 
 
-@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
-def test_huge_elements_among_small_ones_are_reduced_exactly(name):
+@pytest.mark.parametrize("name", TRIGONOMETRIC)
+def test_huge_elements_among_small_ones_are_those_of_the_c_library(name):
     x = np.linspace(-3, 3, 1003)
     x[::7] *= 1e300
-    x[500] = 1e22
+    x[500], x[501] = 1e22, np.nextafter(2.0**50, np.inf)
+    huge = np.abs(x) > 2.0**50
+    computed = values_of(name, x)
+    np.testing.assert_array_equal(computed[huge], [getattr(math, name)(v) for v in x[huge]])
     with mp.workprec(1300):
-        error, _ = worst(name, values_of(name, x), [CASES[name].exact(mpf(v)) for v in x.tolist()])
+        error, _ = worst(name, computed[~huge], [CASES[name].exact(mpf(v)) for v in x[~huge].tolist()])
     assert error <= stated_bound(name)
 
 

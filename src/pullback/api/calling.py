@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap
-from pullback.compile.c_entry import MOST_ARGUMENTS, Entrance, checks_of
+from pullback.compile.c_entry import MOST_ARGUMENTS, Entrance, checks_of, entry_is_at_hand
 from pullback.compile.functions import Compiled
 from pullback.compile.layout import in_order, memory_of, ready
 from pullback.compile.shortcut import MISS, Shortcut, never
-from pullback.compile.turns import interrupts_end_it
+from pullback.compile.turns import collected_later, interrupts_end_it
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import Dependency, parts_of
@@ -33,6 +33,8 @@ class Prepared:
         self.rest: list[Any] = []
         """What is passed after the arguments: the defaults of the parameters that were not given."""
         self.shortcut: Shortcut = never
+        self.repeated = False
+        """Whether there has been such a call."""
 
     def called(self, leaves: list[Any]) -> Any:
         """The call with the leaves of the arguments, the long way."""
@@ -43,15 +45,19 @@ class Prepared:
         raise NotImplementedError
 
     def called_simply(self, arguments: tuple[Any, ...], leaves: list[Any]) -> tuple[Any, Shortcut]:
-        """The call with numbers and arrays, and the shortcut for those after it."""
+        """The call with numbers and arrays, and the shortcut for those after it.
+
+        A process writes the first only at the second such call: what it needs takes a third of a second to compile.
+        """
         result = self.shortcut(in_order(arguments))
         if result is not MISS:
             return result, self.shortcut
         if self.shortcut is not never:
             return self.called(leaves), self.shortcut
-        with interrupts_end_it():
+        with interrupts_end_it(), collected_later():
             result = self.called(leaves)
-            self.shortcut = self.write(arguments)
+            self.shortcut = self.write(arguments) if self.repeated or entry_is_at_hand() else never
+            self.repeated = True
         return result, self.shortcut
 
     def open(self, compiled: Compiled, arguments: tuple[Any, ...], results: Sequence[Type]) -> None:

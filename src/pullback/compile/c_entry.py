@@ -15,7 +15,7 @@ from types import CellType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 import numpy as np
-from numba import intp, njit, types
+from numba import intp, types
 from numba._dispatcher import Dispatcher
 from numba.core.ccallback import CFunc
 from numba.core.typeconv.rules import default_type_manager
@@ -28,6 +28,7 @@ from pullback.compile.modules import key_of
 from pullback.compile.turns import MAKING
 from pullback.frontend.source.outside import ABSENT, OF_FUNCTIONS, Dependency, Place, Shape
 from pullback.ir.types import BOOL, INT, Array, Scalar, Type
+from pullback.runtime.codegen.compiled import kernel
 from pullback.runtime.codegen.objects import (
     attribute,
     call,
@@ -51,13 +52,7 @@ MOST_ARGUMENTS = 20
 """Numba's dispatcher looks at as many types as were inserted, and has room for 24 where fewer arguments are given."""
 
 
-def part_of_it(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as a part of a C function."""
-    made: Callable[..., Any] = njit(function)
-    return made
-
-
-@part_of_it
+@kernel
 def functions_hold(functions: int, absent: int) -> bool:
     """Whether functions are made of the same code and defaults: four of each, itself where any defaults will do."""
     fits, k = True, 0
@@ -71,7 +66,7 @@ def functions_hold(functions: int, absent: int) -> bool:
     return fits
 
 
-@part_of_it
+@kernel
 def entries_hold(dicts: int, absent: int) -> bool:
     """Whether objects stand in dicts under their keys: three of each."""
     fits, k = True, 0
@@ -82,7 +77,7 @@ def entries_hold(dicts: int, absent: int) -> bool:
     return fits
 
 
-@part_of_it
+@kernel
 def others_hold(cells: int, objects: int) -> bool:
     """Whether cells have their contents, two of each, and objects their attributes, three of each."""
     fits, k = True, 0
@@ -104,7 +99,7 @@ def others_hold(cells: int, objects: int) -> bool:
     return fits
 
 
-@part_of_it
+@kernel
 def types_fit(own: int, arguments: int) -> bool:
     """Whether arguments have the classes, and arrays the dtypes, that machine code was made for."""
     count = size(arguments)
@@ -206,6 +201,11 @@ def compiled_call() -> tuple[Definition, Any]:
     made = keep_on_disk(CFunc(call_or_long_way, (signature.args, signature.return_type), {}, {}), name, key_of(name))
     made.compile()
     return Definition(b"call", made.address, VARARGS_AND_KEYWORDS, None), made
+
+
+def entry_is_at_hand() -> bool:
+    """Whether this process has `compiled_call` already."""
+    return compiled_call.cache_info().currsize > 0
 
 
 def builtin(definition: Definition, own: list[Any]) -> Any:

@@ -5,6 +5,7 @@ A thread that compiles is gone in the copy that `os.fork` makes, and what it has
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -82,6 +83,19 @@ def interrupts_end_it() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if interrupts.came:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def collected_later() -> Iterator[None]:
+    """Leave cycles to a later garbage collection. What a compiler builds grows too fast for looking at it all again."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def take_turns() -> None:

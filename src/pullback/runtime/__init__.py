@@ -7,6 +7,7 @@ from pullback.runtime.codegen.optimisation_barrier import opaque
 from pullback.runtime.codegen.reassociation import plus
 from pullback.runtime.detached import stop_gradient
 from pullback.runtime.exact.decimals import round_decimal
+from pullback.runtime.memory import new_arrays  # noqa: F401  found under the names of NumPy
 from pullback.runtime.memory.buffers import block_of, push, push_block, push_row, reserve
 from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
@@ -77,6 +78,7 @@ from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
 from pullback.runtime.numpy.tiling import diagonal, tile
 from pullback.runtime.numpy.triangles import tril, triu
+from pullback.runtime.python import extremes  # noqa: F401  found under the names of builtins
 from pullback.runtime.python.integers import (
     checked_absolute,
     checked_add,

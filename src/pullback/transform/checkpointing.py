@@ -84,11 +84,12 @@ def with_checkpoints(
     statements: list[Statement] = []
     made: dict[Value, For] = {}
     for forward in body.statements:
-        backward = next((s for s in sweep.statements if sweep.mirror_of(s) is forward), None)
-        if id(forward) not in chosen or not isinstance(forward, For) or not isinstance(backward, For):
+        chosen_loop = forward if id(forward) in chosen and isinstance(forward, For) else None
+        backward = next((s for s in sweep.statements if chosen_loop and sweep.mirror_of(s) is chosen_loop), None)
+        if chosen_loop is None or not isinstance(backward, For):
             statements.append(forward)
             continue
-        pieces = _Checkpointing(forward, backward, sweep, shapes, merge)
+        pieces = _Checkpointing(chosen_loop, backward, sweep, shapes, merge)
         statements += pieces.before
         statements.append(pieces.outer)
         place = sweep.statements.index(backward)

@@ -124,9 +124,8 @@ def _statement(statement: Statement) -> Statement:
         case For() | While():
             types = [carried.parameter.type for carried in statement.carried]
             carried = tuple(replace(c, initial=_fitting(c.initial, c.parameter.type, here)) for c in statement.carried)
-            whole: Any = with_blocks(statement, _block)
-            made: Statement = replace(whole, carried=carried, body=_yielding(statement.body, types, here))
-            return made
+            made = replace(statement, carried=carried, body=_yielding(statement.body, types, here))
+            return replace(made, condition=_block(made.condition)) if isinstance(made, While) else made
         case Effect() | Call():
             return statement
 

@@ -12,23 +12,11 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 from numba.np.linalg import check_blas_return, ensure_blas, get_blas_kind, make_constant_slot
 
 from pullback.runtime.codegen.compiled import kernel
 
 CHAR, SIZE, POINTER = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer()
-
-
-@intrinsic
-def address(context: Any, array: Any) -> Any:
-    """Where the first element of an array lies."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        made = make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.ptrtoint(made.data, SIZE)
-
-    return types.intp(array), build
 
 
 @intrinsic

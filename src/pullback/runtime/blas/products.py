@@ -177,7 +177,9 @@ def _blas_by_rows(out: Any, a: Any, b: Any) -> Any:
         def across(out, a, b):
             turned = np.empty((b.shape[1], a.shape[0]), a.dtype)
             blas(turned, b.T, a.T)
-            out[...] = turned.T
+            for i in range(out.shape[0]):
+                for j in range(out.shape[1]):
+                    out[i, j] = turned[j, i]
 
         return across
     return lambda out, a, b: blas(out, contiguous(a), b)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from pullback.runtime.blas.calls import address, multiply, multiply_vector
+from pullback.runtime.blas.calls import multiply, multiply_vector
 from pullback.runtime.blas.products import is_float_array
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.codegen.reassociation import plus
+from pullback.runtime.memory.strided import address
 
 # Numbers of multiplications up to which plain loops take less time than a call does.
 FEW = 128

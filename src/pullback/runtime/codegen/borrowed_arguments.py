@@ -6,17 +6,16 @@ each, beside a call of some nanoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from numba.core import cgutils, types
-from numba.core.compiler import Flags
-from numba.core.cpu_options import FastMathOptions
 from numba.core.imputils import impl_ret_new_ref
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import make_array
 
-Function = Callable[..., Any]
+from pullback.runtime.codegen.callees import Function, compiled_callee
+
+OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": {"contract"}, "nogil": True}
 
 
 def overload_with_borrowed(
@@ -34,8 +33,10 @@ def overload_with_borrowed(
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         borrowed = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
-        compiled = context.compile_subroutine(builder, chosen(*signature.args), signature, flags=flags(place))
-        callee = context.declare_function(builder.module, compiled.fndesc)
+        options = OPTIONS | {"forceinline": place == "inlined"}
+        compiled = compiled_callee(chosen(*signature.args), signature.args, options, optimised=True)
+        context.add_linking_libs([compiled.library])
+        callee = context.declare_function(builder.module, compiled.description)
         kinds, attributes = (signature.return_type, signature.args), ("noinline",) if place == "apart" else None
         status, result = context.call_conv.call_function(builder, callee, *kinds, borrowed, attributes)
         with cgutils.if_unlikely(builder, status.is_error):
@@ -50,16 +51,6 @@ def overload_with_borrowed(
     else:
         type_callable(function)(lambda context: lambda out, a, b, added: result_type(out, a, b, added))
     lower_builtin(function, *[types.Array] * min(arity, 3), *[types.Boolean] * (arity == 4))(lower)
-
-
-def flags(place: str) -> Flags:
-    """Those of all helpers, and fma where the processor has it."""
-    made = Flags()
-    made.nrt = True
-    made.error_model = "numpy"
-    made.fastmath = FastMathOptions({"contract"})
-    made.forceinline = place == "inlined"
-    return made
 
 
 def without_owner(context: Any, builder: Any, type_: Any, value: Any) -> Any:

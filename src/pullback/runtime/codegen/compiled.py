@@ -7,21 +7,32 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core.errors import TypingError
-from numba.extending import overload
 from numba.np.numpy_support import as_dtype, from_dtype
+
+from pullback.runtime.codegen.callees import Function, callable_from_compiled
 
 # Strict arithmetic inside the helpers: their callers' fastmath flags would change signed zeros and divisions.
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
 
-kernel: Callable[[Callable[..., Any]], Any] = njit(**OPTIONS)
+
+def compiled(
+    function: Function, *, prefer_literal: bool = True, inlined: bool = False
+) -> Callable[[Function], Function]:
+    """Above the function that gives for the types of `function`'s arguments what runs in compiled code."""
+
+    def declare(implementation: Function) -> Function:
+        callable_from_compiled(function, implementation, OPTIONS | {"forceinline": inlined}, prefer_literal)
+        return implementation
+
+    return declare
 
 
-def compiled(function: Callable[..., Any], *, prefer_literal: bool = True) -> Callable[..., Any]:
-    """Numba's `overload` of `function` under the options of all helpers."""
-    # Not strict: Numba's strict comparison of signatures counts annotations, which the inner functions lack.
-    return overload(function, prefer_literal=prefer_literal, jit_options=OPTIONS, strict=False)
+def kernel(function: Function) -> Function:
+    """The function, which compiled code can call as it stands."""
+    callable_from_compiled(function, lambda *arguments: function, OPTIONS, prefer_literal=False)
+    return function
 
 
 def is_array(t: Any) -> bool:

@@ -7,14 +7,26 @@ from typing import Any
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+from numba.core.untyped_passes import IRProcessing
 
+from pullback.runtime.codegen.array_expressions import ArrayExpressionLower
+from pullback.runtime.codegen.calls_outside_loops import CallingLower
+from pullback.runtime.codegen.constant_powers import ConstantPowersLower
 from pullback.runtime.codegen.contraction import ContractingLower
 from pullback.runtime.codegen.interleaving import InterleavingLower
+from pullback.runtime.codegen.slice_assignment import SliceAssignmentLower
+from pullback.runtime.codegen.substitution import Substitution
 from pullback.runtime.codegen.unwinding import UnwindingLower
 
 
-class _Lower(ContractingLower, InterleavingLower, UnwindingLower):
+class _Lower(
+    ArrayExpressionLower, SliceAssignmentLower, ConstantPowersLower, ContractingLower, InterleavingLower, UnwindingLower
+):
     """The translation of generated functions."""
+
+
+class _LowerPart(CallingLower, _Lower):
+    """The translation of the parts of a long one."""
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -26,11 +38,29 @@ class _Lowering(NativeLowering):
         return _Lower
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringOfParts(NativeLowering):
+    _name = "pullback_lowering_of_parts"
+
+    @property
+    def lowering_class(self) -> Any:
+        return _LowerPart
+
+
 class Compiler(CompilerBase):
     """Numba's compiler with that translation."""
 
+    lowering: type[NativeLowering] = _Lowering
+
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_Lowering if made is NativeLowering else made, why) for made, why in passes.passes]
+        passes.passes = [(self.lowering if made is NativeLowering else made, why) for made, why in passes.passes]
+        passes.add_pass_after(Substitution, IRProcessing)
         passes.finalize()
         return [passes]
+
+
+class PartCompiler(Compiler):
+    """The same for the parts of a long function."""
+
+    lowering = _LoweringOfParts

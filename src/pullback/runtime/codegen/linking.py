@@ -16,7 +16,7 @@ from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
 
-from pullback.runtime.codegen.compiler import Compiler
+from pullback.runtime.codegen.compiler import Compiler, PartCompiler
 
 PARALLEL_LOOPS = {
     "prange": True,
@@ -55,7 +55,8 @@ def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
     def typed(context: Any, *types: Any) -> Any:
         library = cpu_target.target_context.codegen().create_library(function.__name__)
         flags = _flags(parallel)
-        pipeline = Compiler(context, cpu_target.target_context, library, types, None, flags, {})
+        compiler = Compiler if parallel else PartCompiler
+        pipeline = compiler(context, cpu_target.target_context, library, types, None, flags, {})
         made = pipeline.compile_extra(function)
 
         def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

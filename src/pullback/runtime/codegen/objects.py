@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from numba import int32, intp, njit, types, void
+from numba import int32, intp, types, void
 from numba.extending import intrinsic
+
+from pullback.runtime.codegen.compiled import kernel
 
 only_item = types.ExternalFunction("PyList_GetItem", intp(intp, intp))
 entry = types.ExternalFunction("PyDict_GetItem", intp(intp, intp))
@@ -39,25 +41,25 @@ def word(context: Any, address: Any) -> Any:
     return intp(intp), load
 
 
-@njit
+@kernel
 def class_of(value):
     """The class of an object."""
     return word(value + CLASS)
 
 
-@njit
+@kernel
 def dtype_of(array):
     """The dtype of an array."""
     return word(array + DTYPE)
 
 
-@njit
+@kernel
 def size(objects):
     """The size of a tuple."""
     return word(objects + SIZE)
 
 
-@njit
+@kernel
 def item(objects, k):
     """An item of a tuple, as long as somebody keeps it."""
     return word(objects + ITEMS + WORD * k)

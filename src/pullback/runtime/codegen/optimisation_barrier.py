@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic, overload
+from numba import types
+from numba.extending import lower_builtin, type_callable
 
 
 def opaque(number: int) -> int:
@@ -19,21 +19,15 @@ def opaque(number: int) -> int:
     return number
 
 
-@intrinsic
-def _through_barrier(context: Any, number: Any) -> Any:
+@type_callable(opaque)
+def _type(context: Any) -> Any:
+    return lambda number: types.unliteral(number)
+
+
+@lower_builtin(opaque, types.Any)
+def _through_barrier(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """The same register, after a piece of machine code of no instructions."""
-    if number != types.int64 or number != types.intp:
-        return None
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.FunctionType(arguments[0].type, [arguments[0].type])
-        return builder.asm(kind, "", "=r,0", arguments, side_effect=False)
-
-    return number(number), build
-
-
-@overload(opaque, strict=False)
-def _opaque(number: Any) -> Any:
-    if number == types.int64 == types.intp:
-        return lambda number: _through_barrier(number)
-    return lambda number: number
+    if signature.return_type != types.int64 or types.int64 != types.intp:
+        return arguments[0]
+    kind = ir.FunctionType(arguments[0].type, [arguments[0].type])
+    return builder.asm(kind, "", "=r,0", arguments, side_effect=False)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numba.core import callconv, ir
+from llvmlite import ir as ll
+from numba.core import callconv, cgutils, ir
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.cpu import CPUContext
 from numba.core.lowering import Lower
@@ -31,6 +32,7 @@ class UnwindingLower(Lower):
         self._held_before = held_before(self.blocks)
         self._labels = {id(block): label for label, block in self.blocks.items()}
         self._held: set[str] = set()
+        self._unwinding: Any = None
 
     def pre_block(self, block: Any) -> None:
         self._held = set(self._held_before[self._labels[id(block)]])
@@ -40,9 +42,25 @@ class UnwindingLower(Lower):
         super().lower_inst(inst)
         _step(inst, self._held)
 
-    def release(self) -> None:
-        """Give back the references of the variables that may be alive; one without a value holds none."""
-        for name in sorted(self._held):
+    def leave(self, code: Any) -> None:
+        """Return the code of an error, after what is held is given back."""
+        self._release(sorted(self._held & self._blk_local_varmap.keys()))
+        if self._unwinding is None:
+            self._unwinding = self.function.append_basic_block("unwinding")
+            self._code = cgutils.alloca_once(self.builder, code.type)
+        self.builder.store(code, self._code)
+        self.builder.branch(self._unwinding)
+
+    def post_lower(self) -> None:
+        """Write the block in which all errors end. A variable without a value is zero there, and holds nothing."""
+        super().post_lower()
+        if self._unwinding is not None:
+            self.builder.position_at_end(self._unwinding)
+            self._release(sorted(self.varmap))
+            self.builder.ret(self.builder.load(self._code))
+
+    def _release(self, names: list[str]) -> None:
+        for name in names:
             held = self.typeof(name)
             if self.context.data_model_manager[held].contains_nrt_meminfo():
                 self.decref(held, self.loadvar(name))
@@ -67,8 +85,9 @@ class _Unwinding(callconv.CPUCallConv):
 
     def _return_errcode_raw(self, builder: Any, code: Any) -> None:
         if builder is self._lower.builder and code not in _NO_ERROR:
-            self._lower.release()
-        super()._return_errcode_raw(builder, code)
+            self._lower.leave(ll.Constant(ll.IntType(32), code) if isinstance(code, int) else code)
+        else:
+            super()._return_errcode_raw(builder, code)
 
     def set_static_user_exc(self, builder: Any, *exception: Any, **place: Any) -> None:
         """As Numba's, without the mark by which its pruning of references forgives paths that release nothing.

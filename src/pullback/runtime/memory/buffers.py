@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled, is_array, kernel
+from pullback.runtime.memory.copying import copy_alike
 from pullback.runtime.memory.strided import flat, integer_tuple, product
 
 SMALLEST = 16
@@ -27,7 +28,7 @@ def grown(buffer: Any, size: int) -> Any:
 def push(buffer: Any, k: Any, value: Any) -> Any:
     """`buffer` with buffer[k] = value stored in place; a larger copy, of at least twice the size, if it is full."""
     if k >= buffer.shape[0]:
-        buffer = grown.py_func(buffer, k + 1)
+        buffer = grown(buffer, k + 1)
     buffer[k] = value
     return buffer
 
@@ -47,7 +48,7 @@ def _push(buffer: Any, k: Any, value: Any) -> Any:
 
 def reserve(buffer: Any, size: Any) -> Any:
     """`buffer`, or a larger copy with room for `size` elements, of at least twice the size."""
-    return buffer if size <= buffer.shape[0] else grown.py_func(buffer, size)
+    return buffer if size <= buffer.shape[0] else grown(buffer, size)
 
 
 @compiled(reserve, prefer_literal=False)
@@ -89,9 +90,9 @@ def _push_row(buffer: Any, k: Any, row: Any) -> Any:
             raise ValueError("the arrays in this list do not have one shape")
         if k >= buffer.shape[0]:
             larger = np.zeros((2 * buffer.shape[0],) + row.shape, buffer.dtype)
-            larger[: buffer.shape[0]] = buffer
+            copy_alike(larger[: buffer.shape[0]], buffer)
             buffer = larger
-        buffer[k] = row
+        copy_alike(buffer[k], row)
         return buffer
 
     return store
@@ -100,7 +101,7 @@ def _push_row(buffer: Any, k: Any, row: Any) -> Any:
 def push_block(buffer: Any, top: Any, block: Any) -> Any:
     """`buffer` with the elements of the array `block` stored from `top` on; a larger copy if they do not fit."""
     if top + block.size > buffer.shape[0]:
-        buffer = grown.py_func(buffer, top + block.size)
+        buffer = grown(buffer, top + block.size)
     buffer[top : top + block.size] = block.ravel()
     return buffer
 

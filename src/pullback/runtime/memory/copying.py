@@ -6,12 +6,23 @@ from typing import Any
 
 from numba import types
 from numba.core import cgutils
+from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
-from pullback.runtime.codegen.compiled import is_array
-from pullback.runtime.memory.strided import flat_to
+from pullback.runtime.codegen.compiled import compiled, is_array, kernel
+from pullback.runtime.codegen.slice_assignment import HELPER
+from pullback.runtime.memory.strided import (
+    address,
+    broadcast_strides,
+    collect,
+    flat_to,
+    load_at,
+    product,
+    store_at,
+    view,
+)
 
 
 def copy_into(out: Any, value: Any) -> None:
@@ -82,7 +93,100 @@ def copy_block(out: Any, value: Any) -> None:
 
 
 def copy_elements(out: Any, value: Any) -> None:
-    out[...] = value
+    strides = broadcast_strides(value.shape, value.strides, out.shape)
+    if may_overlap(out, value):
+        spread(out, collect(value, 0, out.shape, strides), strides_in_order(out.shape, value.itemsize))
+    else:
+        spread(out, value, strides)
+
+
+def store_part(x: Any, index: Any, value: Any) -> None:
+    """x[index] = value for an index of slices, integers, None and ... ; `x` and `value` may share memory."""
+    part = x[index]
+    if not lies_alike(part, value):  # as x[index] += y leaves it
+        copy_into(part, value)
+
+
+def lies_alike(a: Any, b: Any) -> bool:
+    """Whether two arrays have their elements in the same places."""
+    return a.shape == b.shape and a.strides == b.strides and a.ctypes.data == b.ctypes.data
+
+
+@compiled(lies_alike)
+def _lies_alike(a: Any, b: Any) -> Any:
+    if a.ndim != b.ndim or a.dtype != b.dtype:
+        return lambda a, b: False
+    return lambda a, b: address(a) == address(b) and a.shape == b.shape and a.strides == b.strides
+
+
+HELPER.append(store_part)
+
+
+def spread(out: Any, value: Any, strides: Any) -> None:
+    """Stores an array of these byte strides, which has the shape of `out`, into `out`, element by element."""
+    out[...] = view(value, 0, out.shape, strides)
+
+
+@compiled(spread)
+def _spread(out: Any, value: Any, strides: Any) -> Any:
+    return {1: spread_vector, 2: spread_matrix}.get(out.ndim, spread_rows)
+
+
+def spread_vector(out: Any, value: Any, strides: Any) -> None:
+    for i in range(out.shape[0]):
+        store_at(out, i * out.strides[0], load_at(value, i * strides[0]))
+
+
+def spread_matrix(out: Any, value: Any, strides: Any) -> None:
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            place = i * out.strides[0] + j * out.strides[1]
+            store_at(out, place, load_at(value, i * strides[0] + j * strides[1]))
+
+
+def spread_rows(out: Any, value: Any, strides: Any) -> None:
+    axes = out.ndim
+    rows, columns = product(out.shape, 0, axes - 1), out.shape[axes - 1]
+    to, step = out.strides[axes - 1], strides[axes - 1]
+    for row in range(rows):
+        target = source = 0
+        rest = row
+        for axis in range(axes - 2, -1, -1):
+            index = rest % out.shape[axis]
+            target += index * out.strides[axis]
+            source += index * strides[axis]
+            rest //= out.shape[axis]
+        for j in range(columns):
+            store_at(out, target + j * to, load_at(value, source + j * step))
+
+
+@kernel
+def strides_in_order(shape, itemsize):
+    """The byte strides of a C-contiguous array of this shape."""
+    strides = shape
+    for axis in range(len(shape) - 1, -1, -1):
+        strides = tuple_setitem(strides, axis, itemsize)
+        itemsize *= shape[axis]
+    return strides
+
+
+@kernel
+def may_overlap(a, b):
+    """Whether the memory between the first and the last bytes of two arrays is shared."""
+    first, end = extent(a)
+    other_first, other_end = extent(b)
+    return first < other_end and other_first < end
+
+
+@kernel
+def extent(a):
+    """The addresses of the first byte of an array, and of that after its last one."""
+    first = end = address(a)
+    for axis in range(a.ndim):
+        length = (a.shape[axis] - 1) * a.strides[axis]
+        first += min(length, 0)
+        end += max(length, 0)
+    return first, end + a.itemsize
 
 
 def copy_bytes(out: Any, value: Any) -> None:

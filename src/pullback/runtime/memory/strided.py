@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
@@ -54,6 +55,49 @@ def view(context: Any, a: Any, offset: Any, shape: Any, strides: Any) -> Any:
         return impl_ret_borrowed(context, builder, result, made._getvalue())
 
     return result(a, types.intp, shape, strides), build
+
+
+@intrinsic
+def shaped(context: Any, a: Any, shape: Any) -> Any:
+    """The memory of a C-contiguous array with another shape of as many elements; no check is made."""
+    result = a.copy(ndim=len(shape), layout="C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = make_array(a)(context, builder, arguments[0])
+        made = make_array(result)(context, builder)
+        lengths = cgutils.unpack_tuple(builder, arguments[1], len(shape))
+        populate_array(
+            made,
+            data=array.data,
+            shape=lengths,
+            strides=strides_in_c_order(builder, lengths, array.itemsize),
+            itemsize=array.itemsize,
+            meminfo=array.meminfo,
+            parent=array.parent,
+        )
+        return impl_ret_borrowed(context, builder, result, made._getvalue())
+
+    return (result(a, shape), build) if a.layout == "C" else None
+
+
+def strides_in_c_order(builder: Any, lengths: list[Any], itemsize: Any) -> list[Any]:
+    """The strides in bytes of a C-contiguous array with axes of these lengths."""
+    strides, step = [], itemsize
+    for length in reversed(lengths):
+        strides.append(step)
+        step = builder.mul(step, length)
+    return strides[::-1]
+
+
+@intrinsic
+def address(context: Any, array: Any) -> Any:
+    """Where the first element of an array lies."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        made = make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.ptrtoint(made.data, ir.IntType(64))
+
+    return types.intp(array), build
 
 
 @intrinsic
@@ -121,7 +165,7 @@ def _flat(a: Any) -> Any:
     if not is_array(a):
         return None
     if a.layout == "C":
-        return lambda a: a.reshape(a.size)
+        return lambda a: shaped(a, (a.size,))
     return lambda a: collect(a, 0, a.shape, a.strides)
 
 
@@ -218,7 +262,7 @@ def _flat_to(a: Any, shape: Any) -> Any:
     if a.ndim > len(shape):
         raise TypingError("an array cannot be broadcast to fewer dimensions")
     if len(shape) == 0:
-        return lambda a, shape: a.reshape(1)
+        return lambda a, shape: shaped(a, (1,))
     if a.ndim == 0:
 
         def fill(a: Any, shape: Any) -> Any:
@@ -229,7 +273,7 @@ def _flat_to(a: Any, shape: Any) -> Any:
 
         def reuse(a: Any, shape: Any) -> Any:
             if a.shape == shape:
-                return a.reshape(a.size)
+                return shaped(a, (a.size,))
             return collect(a, 0, shape, broadcast_strides(a.shape, a.strides, shape))
 
         return reuse

@@ -27,6 +27,7 @@ from pullback.runtime.memory.strided import (
     integer_tuple,
     permuted,
     product,
+    shaped,
     view,
 )
 
@@ -62,7 +63,7 @@ def _broadcast_along(y_bar: Any, shape: Any, axis: Any = None, keepdims: Any = F
         def insert(y_bar: Any, shape: Any, axis: Any = None, keepdims: Any = False) -> Any:
             target = integer_tuple(shape)
             y = view(y_bar, 0, permuted(y_bar.shape, ones), permuted(y_bar.strides, zeros))
-            return collect(y, 0, target, broadcast_strides(y.shape, y.strides, target)).reshape(target)
+            return shaped(collect(y, 0, target, broadcast_strides(y.shape, y.strides, target)), target)
 
         return insert
     return lambda y_bar, shape, axis=None, keepdims=False: broadcast_to(y_bar, shape)
@@ -85,7 +86,7 @@ def _broadcast_to(a: Any, shape: Any) -> Any:
 
     def repeat_elements(a: Any, shape: Any) -> Any:
         target = integer_tuple(shape)
-        return collect(a, 0, target, broadcast_strides(a.shape, a.strides, target)).reshape(target)
+        return shaped(collect(a, 0, target, broadcast_strides(a.shape, a.strides, target)), target)
 
     return repeat_elements
 
@@ -140,6 +141,6 @@ def _repeat(a: Any, n: Any, axis: Any = None) -> Any:
             raise ValueError("repeats may not contain negative values.")
         rows, count = product(a.shape, 0, position), a.shape[position]
         out = repeat_middle(flat(a), rows, count, product(a.shape, position + 1, ndim), n)
-        return out.reshape(tuple_setitem(a.shape, position, count * n))
+        return shaped(out, tuple_setitem(a.shape, position, count * n))
 
     return repeat_axis

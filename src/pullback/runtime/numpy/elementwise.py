@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled, constant, element_type, is_scalar, kernel
-from pullback.runtime.memory.strided import common_shape, flat, item
+from pullback.runtime.memory.strided import common_shape, flat, item, shaped
 from pullback.runtime.numpy.elementwise_loops import define_binary, define_unary, is_operand, shape_of, spread
 
 
@@ -30,7 +30,7 @@ def _cast(x: Any, dtype: Any) -> Any:
         out = np.empty(values.size, to)
         for i in range(values.size):
             out[i] = to(values[i])
-        return out.reshape(x.shape)
+        return shaped(out, x.shape)
 
     return convert
 

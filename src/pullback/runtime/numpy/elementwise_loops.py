@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled, dtype_of, element_type, is_array, is_scalar, promotion_operand
-from pullback.runtime.memory.strided import common_shape, flat, flat_to
+from pullback.runtime.memory.strided import common_shape, flat, flat_to, shaped
 
 
 def unary(a: Any, formula: Any, source: np.dtype[Any], result: np.dtype[Any]) -> Any:
@@ -21,7 +21,7 @@ def unary(a: Any, formula: Any, source: np.dtype[Any], result: np.dtype[Any]) ->
         out = np.empty(values.size, cast_out)
         for i in range(values.size):
             out[i] = cast_out(formula(cast_in(values[i])))
-        return out.reshape(x.shape)
+        return shaped(out, x.shape)
 
     return loop
 
@@ -40,7 +40,7 @@ def binary(a: Any, b: Any, formula: Any, sources: tuple[Any, Any], result: np.dt
             out = np.empty(values.size, cast_out)
             for i in range(values.size):
                 out[i] = cast_out(formula(cast_a(values[i]), second))
-            return out.reshape(x1.shape)
+            return shaped(out, x1.shape)
 
         return loop_of_first
     if is_scalar(a):
@@ -51,7 +51,7 @@ def binary(a: Any, b: Any, formula: Any, sources: tuple[Any, Any], result: np.dt
             out = np.empty(values.size, cast_out)
             for i in range(values.size):
                 out[i] = cast_out(formula(first, cast_b(values[i])))
-            return out.reshape(x2.shape)
+            return shaped(out, x2.shape)
 
         return loop_of_second
 
@@ -61,7 +61,7 @@ def binary(a: Any, b: Any, formula: Any, sources: tuple[Any, Any], result: np.dt
         out = np.empty(firsts.size, cast_out)
         for i in range(firsts.size):
             out[i] = cast_out(formula(cast_a(firsts[i]), cast_b(seconds[i])))
-        return out.reshape(shape)
+        return shaped(out, shape)
 
     return loop
 

@@ -6,12 +6,12 @@ entry from each piece.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.core.errors import TypingError
-from numba.extending import register_jitable
 
 from pullback.runtime.codegen.compiled import is_array, is_integer, kernel
 from pullback.runtime.memory.strided import common_shape, flat, flat_to, product
@@ -133,7 +133,7 @@ def placed(index: Any, ndim: int) -> list[tuple[int, Any, int]]:
 
 
 def pieces_of(index: Any, ndim: int) -> list[Any]:
-    """Jitable functions (x, index) -> (offsets, shape), in the order of the axes of the result."""
+    """Kernels (x, index) -> (offsets, shape), in the order of the axes of the result."""
     items = placed(index, ndim)
     arrays = [n for n, (_, t, _) in enumerate(items) if t is not None and (is_mask(t) or is_index_array(t))]
     advanced = [n for n, (_, t, _) in enumerate(items) if n in arrays or (t is not None and is_integer(t))]
@@ -159,25 +159,25 @@ def number_piece(k: int, axis: int) -> Any:
     def piece(x: Any, index: Any) -> Any:
         return np.full(1, checked_index(np.intp(index[k]), x.shape[axis]) * x.strides[axis]), ()
 
-    return register_jitable(piece)
+    return kernel(piece)
 
 
 def basic_piece(k: int, t: Any, axis: int) -> Any:
     if isinstance(t, types.NoneType):
-        return register_jitable(lambda x, index: (np.zeros(1, np.intp), (1,)))
+        return kernel(lambda x, index: (np.zeros(1, np.intp), (1,)))
     if t is None:
 
         def whole(x: Any, index: Any) -> Any:
             n = x.shape[axis]
             return slice_offsets((0, n, 1), x.strides[axis]), (n,)
 
-        return register_jitable(whole)
+        return kernel(whole)
 
     def part(x: Any, index: Any) -> Any:
         offsets = slice_offsets(index[k].indices(x.shape[axis]), x.strides[axis])
         return offsets, (offsets.size,)
 
-    return register_jitable(part)
+    return kernel(part)
 
 
 def advanced_piece(items: list[tuple[int, Any, int]]) -> Any:
@@ -200,7 +200,7 @@ def advanced_piece(items: list[tuple[int, Any, int]]) -> Any:
         add(x, index, out, target)
         return out, target
 
-    return register_jitable(piece)
+    return kernel(piece)
 
 
 def array_piece(k: int, axis: int) -> Any:
@@ -209,7 +209,7 @@ def array_piece(k: int, axis: int) -> Any:
         add_offsets(out, flat(index[k]), x.shape[axis], x.strides[axis])
         return out, index[k].shape
 
-    return register_jitable(piece)
+    return kernel(piece)
 
 
 def mask_piece(k: int, axis: int, rank: int) -> Any:
@@ -218,7 +218,7 @@ def mask_piece(k: int, axis: int, rank: int) -> Any:
         out = mask_offsets(flat(index[k]), x.shape, x.strides, axis, rank)
         return out, (out.size,)
 
-    return register_jitable(piece)
+    return kernel(piece)
 
 
 @kernel
@@ -229,23 +229,23 @@ def check_mask(mask_shape: Any, shape: Any, first: int) -> None:
 
 
 def index_shape(k: int, t: Any) -> Any:
-    """Jitable function of an index: the shape of its item `k`, a mask counting as its true positions."""
+    """Kernel of an index: the shape of its item `k`, a mask counting as its true positions."""
     if is_mask(t):
-        return register_jitable(lambda index: (mask_positions(flat(index[k])).size,))
-    return register_jitable((lambda index: index[k].shape) if is_array(t) else (lambda index: ()))
+        return kernel(lambda index: (mask_positions(flat(index[k])).size,))
+    return kernel((lambda index: index[k].shape) if is_array(t) else (lambda index: ()))
 
 
 def common_shape_of(a: Any, b: Any) -> Any:
-    return register_jitable(lambda index: common_shape(a(index), b(index)))
+    return kernel(lambda index: common_shape(a(index), b(index)))
 
 
-@register_jitable
+@kernel
 def nothing(x: Any, index: Any, out: Any, target: Any) -> None:
     """No offsets."""
 
 
 def then_add(before: Any, k: int, t: Any, axis: int) -> Any:
-    """Jitable function that adds the offsets of one more item of an index of arrays."""
+    """Kernel that adds the offsets of one more item of an index of arrays."""
     if is_mask(t):
         rank = t.ndim
 
@@ -255,27 +255,28 @@ def then_add(before: Any, k: int, t: Any, axis: int) -> Any:
             found = mask_offsets(flat(index[k]), x.shape, x.strides, axis, rank)
             out += flat_to(found, target)
 
-        return register_jitable(add_mask)
+        return kernel(add_mask)
     if is_array(t):
 
         def add_array(x: Any, index: Any, out: Any, target: Any) -> Any:
             before(x, index, out, target)
             add_offsets(out, flat_to(index[k], target), x.shape[axis], x.strides[axis])
 
-        return register_jitable(add_array)
+        return kernel(add_array)
 
     def add_number(x: Any, index: Any, out: Any, target: Any) -> Any:
         before(x, index, out, target)
         out += checked_index(np.intp(index[k]), x.shape[axis]) * x.strides[axis]
 
-    return register_jitable(add_number)
+    return kernel(add_number)
 
 
-def selection(x: Any, index: Any) -> Any:
-    """Jitable function (x, index) -> (byte offsets, shape) of the selected elements in C order."""
-    pieces = pieces_of(index, x.ndim)
+@functools.cache
+def selection(index: Any, ndim: int) -> Any:
+    """Kernel (x, index) -> (byte offsets, shape) of the selected elements in C order, for an array of `ndim` axes."""
+    pieces = pieces_of(index, ndim)
     if not pieces:
-        return register_jitable(lambda x, index: (np.zeros(1, np.intp), ()))
+        return kernel(lambda x, index: (np.zeros(1, np.intp), ()))
     combined = pieces[0]
     for piece in pieces[1:]:
         combined = combination(combined, piece)
@@ -288,7 +289,7 @@ def combination(first: Any, second: Any) -> Any:
         b, b_shape = second(x, index)
         return outer_sum(a, b), a_shape + b_shape
 
-    return register_jitable(combined)
+    return kernel(combined)
 
 
 def result_rank(x: Any, index: Any) -> int:

@@ -9,7 +9,7 @@ from numba import types
 from numba.core.errors import TypingError
 
 from pullback.runtime.codegen.compiled import compiled, is_array, is_scalar, kernel
-from pullback.runtime.memory.strided import flat_to, item, load_at, store_at
+from pullback.runtime.memory.strided import flat_to, item, load_at, shaped, store_at
 from pullback.runtime.numpy.index_offsets import result_rank, selection
 
 
@@ -92,13 +92,13 @@ def _gather(x: Any, index: Any) -> Any:
         return None
     if not isinstance(index, types.BaseTuple):
         return lambda x, index: gather(x, (index,))
-    select = selection(x, index)
+    select = selection(index, x.ndim)
     if result_rank(x, index) == 0:
         return lambda x, index: load_at(x, select(x, index)[0][0])
 
     def read(x: Any, index: Any) -> Any:
         offsets, shape = select(x, index)
-        return loaded(x, offsets).reshape(shape)
+        return shaped(loaded(x, offsets), shape)
 
     return read
 
@@ -109,13 +109,13 @@ def _gather_and_clear(y_bar: Any, index: Any) -> Any:
         return None
     if not isinstance(index, types.BaseTuple):
         return lambda y_bar, index: gather_and_clear(y_bar, (index,))
-    select, zero = selection(y_bar, index), y_bar.dtype
+    select, zero = selection(index, y_bar.ndim), y_bar.dtype
     if result_rank(y_bar, index) == 0:
         return lambda y_bar, index: loaded_and_cleared(y_bar, select(y_bar, index)[0], zero(0))[0]
 
     def read(y_bar: Any, index: Any) -> Any:
         offsets, shape = select(y_bar, index)
-        return loaded_and_cleared(y_bar, offsets, zero(0)).reshape(shape)
+        return shaped(loaded_and_cleared(y_bar, offsets, zero(0)), shape)
 
     return read
 
@@ -131,7 +131,7 @@ def define_store(function: Any, store_each: Any, store_one: Any) -> None:
             return lambda x, index, value: function(x, (index,), value)
         if not x.mutable:
             raise TypingError("cannot store in a read-only array")
-        select, to = selection(x, index), x.dtype
+        select, to = selection(index, x.ndim), x.dtype
         if is_scalar(value) or value.ndim == 0:
 
             def store_one_value(x: Any, index: Any, value: Any) -> Any:

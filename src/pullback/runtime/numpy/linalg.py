@@ -186,7 +186,7 @@ def _dot(a: Any, b: Any) -> Any:
     if b.ndim == 1:
         last = a.ndim - 1
         return lambda a, b: matmul(flat(a).reshape((-1, a.shape[last])), b).reshape(permuted(a.shape, kept_a))
-    front = transposer(b, (b.ndim - 2, *range(b.ndim - 2), b.ndim - 1))
+    front = transposer((b.ndim - 2, *range(b.ndim - 2), b.ndim - 1))
     return dot_of_fronts(a, b, front, (*range(b.ndim - 2), b.ndim - 1), b.ndim - 2)
 
 
@@ -217,7 +217,7 @@ def _inner(a: Any, b: Any) -> Any:
         return lambda a, b: matmul(a, b.T)
     if a.ndim <= 2 and b.ndim <= 2:
         return (lambda a, b: matmul(b, a)) if a.ndim == 1 else (lambda a, b: matmul(a, b))
-    front = transposer(b, (b.ndim - 1, *range(b.ndim - 1)))
+    front = transposer((b.ndim - 1, *range(b.ndim - 1)))
     return dot_of_fronts(a, b, front, tuple(range(b.ndim - 1)), b.ndim - 1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled, is_scalar, kernel, result_dtype
-from pullback.runtime.memory.strided import common_shape, item, product
+from pullback.runtime.memory.strided import common_shape, item, product, shaped
 from pullback.runtime.numpy.elementwise_loops import is_operand, shape_of, spread
 
 
@@ -69,7 +69,7 @@ def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any
         if endpoint and num > 1:
             for j in range(columns):
                 out[(num - 1) * columns + j] = item(lasts, j)
-        return out.reshape((num, *shape))
+        return shaped(out, (num, *shape))
 
     if not is_scalar(start) or not is_scalar(stop):
         return spaced_arrays

@@ -135,12 +135,18 @@ def _scan(combined: Function) -> Any:
 
     @kernel
     def scan(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-        out = np.full(x.size, zero)
+        out = np.empty(x.size, type(zero))
         for i in range(rows):
-            for r in range(count):
-                for j in range(columns):
-                    place = (i * count + r) * columns + j
-                    out[place] = x[place] if r == 0 else combined(out[place - columns], x[place])
+            if columns == 1:
+                total = zero
+                for k in range(i * count, (i + 1) * count):
+                    total = combined(total, x[k]) if k > i * count else type(zero)(x[k])
+                    out[k] = total
+            else:
+                for r in range(count):
+                    for j in range(columns):
+                        place = (i * count + r) * columns + j
+                        out[place] = x[place] if r == 0 else combined(out[place - columns], x[place])
         return out
 
     return scan

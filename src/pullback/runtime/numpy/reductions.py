@@ -5,12 +5,12 @@ Every reduction is one loop nest over (rows, count, columns): `count` is the siz
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba.core.errors import TypingError
-from numba.extending import register_jitable
 
 from pullback.runtime.codegen.compiled import (
     axes_of,
@@ -20,8 +20,9 @@ from pullback.runtime.codegen.compiled import (
     dtype_of,
     is_array,
     is_scalar,
+    kernel,
 )
-from pullback.runtime.memory.strided import NEW_AXIS, flat, permuted, product
+from pullback.runtime.memory.strided import NEW_AXIS, flat, permuted, product, shaped
 from pullback.runtime.numpy.reduction_loops import (
     all_middle,
     any_middle,
@@ -112,18 +113,23 @@ def cumprod_along(a: Any, axis: Any = None) -> Any:
 
 
 def parts_of(a: Any, axis: Any, keepdims: Any) -> tuple[Any, Any, Any]:
-    """Jitable functions: a -> its elements in order, a -> (rows, count, columns), (result, a) -> shaped result."""
-    keep = bool(constant(keepdims))
+    """Kernels: a -> its elements in order, a -> (rows, count, columns), (result, a) -> shaped result."""
     ndim = a.ndim if is_array(a) else 0
     axes = axes_of(axis, ndim)
     if len(set(axes)) != len(axes):
         raise TypingError("duplicate value in 'axis'")
+    return parts_for(ndim, axes, bool(constant(keepdims)))
+
+
+@functools.cache
+def parts_for(ndim: int, axes: tuple[int, ...], keep: bool) -> tuple[Any, Any, Any]:
+    """The same for arrays with `ndim` axes; 0 for a number."""
     kept = tuple(i for i in range(ndim) if i not in axes)
-    first = register_jitable(lambda out, a: out[0])
+    first = kernel(lambda out, a: out[0])
     if ndim == 0:
-        return register_jitable(elements), register_jitable(lambda a: (1, 1, 1)), first
+        return elements, kernel(lambda a: (1, 1, 1)), first
     if not kept and not keep:
-        return register_jitable(flat), register_jitable(lambda a: (1, a.size, 1)), first
+        return flat, kernel(lambda a: (1, a.size, 1)), first
     is_together = not axes or axes == tuple(range(axes[0], axes[-1] + 1))
     order = tuple(range(ndim)) if is_together else kept + axes
     start = (axes[0] if axes else ndim) if is_together else len(kept)
@@ -134,9 +140,9 @@ def parts_of(a: Any, axis: Any, keepdims: Any) -> tuple[Any, Any, Any]:
         lengths = permuted(a.shape, order)
         return product(lengths, 0, start), product(lengths, start, stop), product(lengths, stop, ndim)
 
-    together = transposer(a, order)
-    in_order = register_jitable(flat) if is_together else register_jitable(lambda a: flat(together(a)))
-    return in_order, register_jitable(sizes), register_jitable(lambda out, a: out.reshape(permuted(a.shape, shape)))
+    together = transposer(order)
+    in_order = flat if is_together else kernel(lambda a: flat(together(a)))
+    return in_order, kernel(sizes), kernel(lambda out, a: shaped(out, permuted(a.shape, shape)))
 
 
 def elements(a: Any) -> Any:
@@ -249,7 +255,7 @@ def define_scan(function: Any, middle: Any) -> None:
 
         def scan(a: Any, axis: Any = None) -> Any:
             rows, columns = product(a.shape, 0, position), product(a.shape, position + 1, ndim)
-            return middle(flat(a), rows, a.shape[position], columns, zero).reshape(a.shape)
+            return shaped(middle(flat(a), rows, a.shape[position], columns, zero), a.shape)
 
         return scan
 

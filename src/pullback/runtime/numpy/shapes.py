@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.core.errors import TypingError
 from numba.cpython.unsafe.tuple import tuple_setitem
-from numba.extending import register_jitable
 
-from pullback.runtime.codegen.compiled import axes_of, axis_of, compiled, constant, is_array, is_integer, is_scalar
+from pullback.runtime.codegen.compiled import (
+    axes_of,
+    axis_of,
+    compiled,
+    constant,
+    is_array,
+    is_integer,
+    is_scalar,
+    kernel,
+)
 from pullback.runtime.memory.strided import NEW_AXIS, NO_STRIDE, flat, integer_tuple, permuted, product, view
 
 
@@ -84,7 +93,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
         if product(permuted(a.shape, axes), 0, len(axes)) != 1:
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
 
-    checked = register_jitable(check)
+    checked = kernel(check)
     if a.layout == "C":
 
         def drop(a: Any, axis: Any = None) -> Any:
@@ -100,13 +109,14 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
     return drop_from_view
 
 
-def transposer(a: Any, order: tuple[int, ...]) -> Any:
-    """Jitable function of an array: the view with its axes in `order`."""
-    if order == tuple(range(a.ndim)):
-        return register_jitable(lambda a: a)
-    if order == tuple(range(a.ndim))[::-1]:
-        return register_jitable(lambda a: a.T)  # keeps the F and C layouts known to Numba
-    return register_jitable(lambda a: view(a, 0, permuted(a.shape, order), permuted(a.strides, order)))
+@functools.cache
+def transposer(order: tuple[int, ...]) -> Any:
+    """Kernel of an array: the view with its axes in `order`."""
+    if order == tuple(range(len(order))):
+        return kernel(lambda a: a)
+    if order == tuple(range(len(order)))[::-1]:
+        return kernel(lambda a: a.T)  # keeps the F and C layouts known to Numba
+    return kernel(lambda a: view(a, 0, permuted(a.shape, order), permuted(a.strides, order)))
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
@@ -124,7 +134,7 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     order = tuple(range(a.ndim))[::-1] if order is None else tuple(axis_of(i, a.ndim) for i in order)
     if sorted(order) != list(range(a.ndim)):
         raise TypingError("axes do not match the array")
-    transposed = transposer(a, order)
+    transposed = transposer(order)
     return lambda a, axes=None: transposed(a)
 
 
@@ -140,7 +150,7 @@ def _swapaxes(a: Any, i: Any, j: Any) -> Any:
     order = list(range(a.ndim))
     first, second = axis_of(i, a.ndim), axis_of(j, a.ndim)
     order[first], order[second] = second, first
-    transposed = transposer(a, tuple(order))
+    transposed = transposer(tuple(order))
     return lambda a, i, j: transposed(a)
 
 
@@ -154,7 +164,7 @@ def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
     if not is_array(a):
         return None
     order = tuple(np.moveaxis(np.empty(tuple(range(a.ndim))), constant(source), constant(destination)).shape)
-    transposed = transposer(a, order)
+    transposed = transposer(order)
     return lambda a, source, destination: transposed(a)
 
 
@@ -167,7 +177,7 @@ def mT(a: Any) -> Any:
 def _mT(a: Any) -> Any:
     if is_scalar(a) or a.ndim < 2:
         return lambda a: a
-    transposed = transposer(a, (*range(a.ndim - 2), a.ndim - 1, a.ndim - 2))
+    transposed = transposer((*range(a.ndim - 2), a.ndim - 1, a.ndim - 2))
     return lambda a: transposed(a)
 
 
@@ -175,7 +185,7 @@ def axis_first(a: Any, axis: int) -> tuple[Any, Any]:
     """Two jitable functions: the view of `a` with `axis` moved to the front, and its inverse."""
     rest = [i for i in range(a.ndim) if i != axis]
     back = (*range(1, axis + 1), 0, *range(axis + 1, a.ndim))
-    return transposer(a, (axis, *rest)), transposer(a, back)
+    return transposer((axis, *rest)), transposer(back)
 
 
 def slice_along(a: Any, axis: Any, start: Any, stop: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import axis_of, compiled, is_array, kernel
-from pullback.runtime.memory.strided import flat, product
+from pullback.runtime.memory.strided import flat, product, shaped
 
 
 def argsort_along(a: Any, axis: int = -1) -> Any:
@@ -78,7 +78,7 @@ def _argsort_along(a: Any, axis: Any = -1) -> Any:
 
     def argsort(a: Any, axis: Any = -1) -> Any:
         rows, columns = product(a.shape, 0, position), product(a.shape, position + 1, ndim)
-        return argsort_middle(flat(a), rows, a.shape[position], columns).reshape(a.shape)
+        return shaped(argsort_middle(flat(a), rows, a.shape[position], columns), a.shape)
 
     return argsort
 
@@ -94,7 +94,7 @@ def _define_along(function: Any, middle: Any) -> None:
 
         def along(x: Any, positions: Any, axis: Any = -1) -> Any:
             rows, columns = product(x.shape, 0, position), product(x.shape, position + 1, ndim)
-            return middle(flat(x), flat(positions), rows, x.shape[position], columns).reshape(x.shape)
+            return shaped(middle(flat(x), flat(positions), rows, x.shape[position], columns), x.shape)
 
         return along
 

@@ -9,7 +9,7 @@ from numba import types
 from numba.core.errors import TypingError
 
 from pullback.runtime.codegen.compiled import compiled, dtype_of, is_array, is_scalar, kernel
-from pullback.runtime.memory.strided import flat, integer_tuple, product
+from pullback.runtime.memory.strided import flat, integer_tuple, product, shaped
 
 
 def sum_to(a: Any, shape: Any) -> Any:
@@ -118,12 +118,12 @@ def _sum_to(a: Any, shape: Any) -> Any:
             target = integer_tuple(shape)
             if a.shape == target:
                 return a
-            return sum_flat_to(flat(a), a.shape, target, zero).reshape(target)
+            return shaped(sum_flat_to(flat(a), a.shape, target, zero), target)
 
         return reduce_if_needed
 
     def reduce(a: Any, shape: Any) -> Any:
         target = integer_tuple(shape)
-        return sum_flat_to(flat(a), a.shape, target, zero).reshape(target)
+        return shaped(sum_flat_to(flat(a), a.shape, target, zero), target)
 
     return reduce

@@ -17,7 +17,7 @@ from numba.np.linalg import ensure_lapack
 
 from pullback.runtime.blas.products import is_float_array
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
-from pullback.runtime.codegen.compiled import compiled
+from pullback.runtime.codegen.compiled import compiled, kernel
 
 inlined = njit(inline="always")  # one function of many lines compiles faster than many that call each other
 FEW_ROWS = 12  # up to which the loops are faster than LAPACK
@@ -107,7 +107,7 @@ def _columns_of(b: Any) -> Any:
     return (lambda b: b.reshape((b.size, 1))) if b.ndim == 1 else (lambda b: b)
 
 
-@inlined
+@kernel
 def invert(a: Any, out: Any) -> None:
     if a.shape == (2, 2):
         invert_two(a, out)
@@ -118,7 +118,7 @@ def invert(a: Any, out: Any) -> None:
         solve_square(a, out)
 
 
-@inlined
+@kernel
 def eliminated_two(a: Any) -> Any:
     """The elimination below, written out for two rows: the number of the row with the larger pivot, its elements, what
     the other row takes off of it, and the last pivot.
@@ -129,7 +129,7 @@ def eliminated_two(a: Any) -> Any:
     return first, pivot, beside, factor, a[1 - first, 1] - factor * beside
 
 
-@inlined
+@kernel
 def invert_two(a: Any, out: Any) -> None:
     first, pivot, beside, factor, last = eliminated_two(a)
     second = 1 - first
@@ -139,7 +139,7 @@ def invert_two(a: Any, out: Any) -> None:
     out[0, first], out[0, second] = (1 - beside * out[1, first]) / pivot, -beside * out[1, second] / pivot
 
 
-@inlined
+@kernel
 def solve_square(a: Any, b: Any) -> None:
     """The matrix `b` becomes the solution x of a x = b."""
     work = square_copy(a)
@@ -186,7 +186,7 @@ def small_matrix(context: Any, like: Any, n: Any) -> Any:
     return result(like, types.intp), build
 
 
-@inlined
+@kernel
 def swap_for_pivot(a: Any, column: int) -> int:
     """Brings the largest element of a column, from its diagonal on, to the diagonal; the row that it was in."""
     row = column
@@ -199,7 +199,7 @@ def swap_for_pivot(a: Any, column: int) -> int:
     return row
 
 
-@inlined
+@kernel
 def solve_in_place(a: Any, b: Any) -> None:
     """`b` becomes the solution x of a x = b; `a` is overwritten."""
     n, columns = b.shape
@@ -224,7 +224,7 @@ def solve_in_place(a: Any, b: Any) -> None:
             b[i, k] /= a[i, i]
 
 
-@inlined
+@kernel
 def product_of_pivots(a: Any) -> Any:
     """The determinant; `a` is overwritten."""
     n = len(a)
@@ -241,7 +241,7 @@ def product_of_pivots(a: Any) -> Any:
     return result
 
 
-@inlined
+@kernel
 def determinant_of_two(a: Any) -> Any:
     """The same, written out for two rows."""
     first, pivot, _, _, last = eliminated_two(a)
@@ -250,7 +250,7 @@ def determinant_of_two(a: Any) -> Any:
     return pivot * last if first == 0 else -pivot * last
 
 
-@inlined
+@kernel
 def solve_by_lapack(a: Any, b: Any) -> None:
     """`b` becomes the solution x of a x = b; `a` is overwritten."""
     columns = transposed_copy(b)
@@ -261,7 +261,7 @@ def solve_by_lapack(a: Any, b: Any) -> None:
             b[i, j] = columns[j, i]
 
 
-@inlined
+@kernel
 def determinant_by_lapack(a: Any) -> Any:
     """The determinant, which is that of the transpose, too; `a` is overwritten."""
     pivots = np.empty(len(a), np.int32)
@@ -272,7 +272,7 @@ def determinant_by_lapack(a: Any) -> Any:
     return result
 
 
-@inlined
+@kernel
 def transposed_copy(a: Any) -> Any:
     out = np.empty((a.shape[1], a.shape[0]), a.dtype)
     for i in range(a.shape[0]):

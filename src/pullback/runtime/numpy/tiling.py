@@ -9,7 +9,7 @@ from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 
 from pullback.runtime.codegen.compiled import compiled, is_array, is_integer, is_scalar
-from pullback.runtime.memory.strided import collect, integer_tuple, view
+from pullback.runtime.memory.strided import collect, integer_tuple, shaped, view
 
 
 def tile(a: Any, reps: Any) -> Any:
@@ -38,7 +38,7 @@ def _tile(a: Any, reps: Any) -> Any:
             sizes = tuple_setitem(tuple_setitem(sizes, 2 * k, times), 2 * k + 1, n)
             strides = tuple_setitem(strides, 2 * k + 1, a.strides[k - new] if k >= new else 0)
             shape = tuple_setitem(shape, k, times * n)
-        return collect(a, 0, sizes, strides).reshape(shape)
+        return shaped(collect(a, 0, sizes, strides), shape)
 
     return copies if a.ndim > 0 else lambda a, reps: np.full(integer_tuple(reps), a[()])
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled, is_array, kernel
-from pullback.runtime.memory.strided import flat
+from pullback.runtime.memory.strided import flat, shaped
 
 
 @kernel
@@ -32,7 +32,7 @@ def define_triangle(function: Any, is_lower: bool) -> None:
         if not is_array(a) or a.ndim < 2:
             return None
         m, n = a.ndim - 2, a.ndim - 1
-        return lambda a, k=0: keep_triangle(flat(a), a.shape[m], a.shape[n], k, is_lower).reshape(a.shape)
+        return lambda a, k=0: shaped(keep_triangle(flat(a), a.shape[m], a.shape[n], k, is_lower), a.shape)
 
 
 def tril(a: Any, k: Any = 0) -> Any:

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
-from pullback.runtime.vectormath.bits import INLINE
+from pullback.runtime.codegen.compiled import compiled
 
-# Only scalar functions are inlined by force. Not strict: Numba's strict comparison of signatures counts annotations,
-# which the inner functions lack.
-SCALARS = {"prefer_literal": False, "strict": False, "jit_options": INLINE}
-ARRAYS = {"prefer_literal": False, "strict": False, "jit_options": INLINE | {"forceinline": False}}
+# Only scalar functions are inlined by force.
+SCALARS = {"prefer_literal": False, "inlined": True}
+ARRAYS = {"prefer_literal": False, "inlined": False}
 
 
 def float_type(t: Any) -> Any:
@@ -39,7 +37,7 @@ def define(function: Any, of: Any, of_single: Any = None) -> None:
             return of_single, types.float32
         return of, types.float64
 
-    @overload(function, **SCALARS)
+    @compiled(function, **SCALARS)
     def scalar(x: Any) -> Any:
         result = float_type(x)
         if result is None or isinstance(x, types.Array):
@@ -47,7 +45,7 @@ def define(function: Any, of: Any, of_single: Any = None) -> None:
         formula, operand = kernel_for(result)
         return lambda x: result(formula(operand(x)))
 
-    @overload(function, **ARRAYS)
+    @compiled(function, **ARRAYS)
     def array(x: Any) -> Any:
         result = float_type(x)
         if result is None or not isinstance(x, types.Array):
@@ -67,7 +65,7 @@ def define(function: Any, of: Any, of_single: Any = None) -> None:
 def define_pair(function: Any, of: Any) -> None:
     """Overloads function(x) that returns two results, as `define`."""
 
-    @overload(function, **SCALARS)
+    @compiled(function, **SCALARS)
     def scalar(x: Any) -> Any:
         result = float_type(x)
         if result is None or isinstance(x, types.Array):
@@ -79,7 +77,7 @@ def define_pair(function: Any, of: Any) -> None:
 
         return both
 
-    @overload(function, **ARRAYS)
+    @compiled(function, **ARRAYS)
     def array(x: Any) -> Any:
         result = float_type(x)
         if result is None or not isinstance(x, types.Array):
@@ -98,14 +96,14 @@ def define_pair(function: Any, of: Any) -> None:
 def define_binary(function: Any, of: Any) -> None:
     """Overloads function(x1, x2), as `define`; float32 if both are. Arrays are broadcast together."""
 
-    @overload(function, **SCALARS)
+    @compiled(function, **SCALARS)
     def scalar(x1: Any, x2: Any) -> Any:
         result = common_type(x1, x2)
         if result is None or isinstance(x1, types.Array) or isinstance(x2, types.Array):
             return None
         return lambda x1, x2: result(of(np.float64(x1), np.float64(x2)))
 
-    @overload(function, **ARRAYS)
+    @compiled(function, **ARRAYS)
     def array(x1: Any, x2: Any) -> Any:
         result = common_type(x1, x2)
         first, second = isinstance(x1, types.Array), isinstance(x2, types.Array)

@@ -8,11 +8,11 @@ Where another width is chosen, the vectoriser calls the scalar function under th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 WIDTHS = (2, 4, 8, 16)
@@ -20,8 +20,8 @@ DOUBLE = ir.DoubleType()
 SIGNATURE = types.float64(types.float64)
 
 
-def outlined(function: Callable[[float], float]) -> Any:
-    """A pure function of a float64 that is called, not inlined, from branches for rare elements of a vectorised loop.
+def outlined(function: str) -> Any:
+    """A function of the C library for a float64, for branches for rare elements of a vectorised loop.
 
         slow = 0.0                     →    for each 8 elements, if any x is huge: slow of those, one by one;
         if x > HUGE:                        the rest is done for all 8 at once
@@ -30,12 +30,12 @@ def outlined(function: Callable[[float], float]) -> Any:
 
     The branch should come first: what is computed before it must be saved across the call.
     """
-    name = f"pullback_{function.__name__}"
+    name = f"pullback_{function}_of_huge"
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         module = builder.module
         if name not in module.globals:
-            callee = define_scalar(context, module, name, function)
+            callee = define_scalar(module, name, function)
             for width in WIDTHS:
                 define_variant(module, callee, width)
         call = builder.call(module.globals[name], arguments)
@@ -63,12 +63,10 @@ def declare(module: Any, name: str, result: Any, arguments: tuple[Any, ...]) -> 
     return function
 
 
-def define_scalar(context: Any, module: Any, name: str, function: Callable[[float], float]) -> Any:
+def define_scalar(module: Any, name: str, function: str) -> Any:
     callee = declare(module, name, DOUBLE, (DOUBLE,))
     builder = ir.IRBuilder(callee.append_basic_block())
-    compiled = context.compile_subroutine(builder, function, SIGNATURE)
-    _, value = context.call_internal_no_propagate(builder, compiled.fndesc, SIGNATURE, callee.args)
-    builder.ret(value)
+    builder.ret(builder.call(cgutils.get_or_insert_function(module, callee.function_type, function), callee.args))
     return callee
 
 

@@ -1,0 +1,145 @@
+"""Helpers become LLVM modules, which are linked into those of their callers, and optimised and translated only there.
+
+Numba's own way is to optimise a callee for itself, with wrappers for calls from Python and C, translate all of that to
+machine code, and do it once more in the module of each caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Flags
+from numba.core.registry import cpu_target
+from numba.core.types import Function as FunctionType
+from numba.core.types.containers import StarArgTuple
+from numba.core.types.misc import Omitted
+from numba.core.typing.templates import AbstractTemplate, fold_arguments, infer, infer_global
+from numba.core.utils import pysignature
+
+from pullback.runtime.codegen.substitution import HelperCompiler
+
+Function = Callable[..., Any]
+
+
+class CalleeLibrary(JITCodeLibrary):
+    """The module of a helper, with what it calls; it is not translated to machine code by itself.
+
+    optimised: whether LLVM's passes over modules run for itself, and once more in the module of the caller. Loops that
+    hold small loops need it.
+    """
+
+    optimised = False
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Numba's passes over each function; it makes new ones for each, and for what is only declared."""
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        if self.optimised:
+            self._optimize_final_module()
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@dataclass(frozen=True, eq=False)
+class Callee:
+    """A helper for one combination of types. Numba finds what calls it under this object."""
+
+    signature: Any
+    description: Any
+    library: CalleeLibrary
+
+
+_MADE: dict[Any, Callee] = {}
+
+
+def compiled_callee(
+    function: Function, arguments: tuple[Any, ...], options: Mapping[str, Any], optimised: bool = False
+) -> Callee:
+    """What is called for arguments of these types."""
+    key = function, arguments, repr(sorted(options.items()))
+    if key not in _MADE:
+        _MADE[key] = _compiled(function, arguments, options, optimised)
+    return _MADE[key]
+
+
+def _compiled(function: Function, arguments: tuple[Any, ...], options: Mapping[str, Any], optimised: bool) -> Callee:
+    flags = Flags()
+    cpu_target.options.parse_as_flags(flags, {"nopython": True, **options})
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    target = cpu_target.target_context
+    library = CalleeLibrary(target.codegen(), function.__qualname__)
+    library.optimised = optimised
+    pipeline = HelperCompiler(cpu_target.typing_context, target, library, arguments, None, flags, {})
+    made = pipeline.compile_extra(function)
+    callee = Callee(made.signature, made.fndesc, library)
+    target.insert_user_function(callee, made.fndesc, [library])
+    return callee
+
+
+def callable_from_compiled(
+    function: Function, implementation: Function, options: Mapping[str, Any], prefer_literal: bool
+) -> None:
+    """Makes a function callable from compiled code: `implementation` gives for the types of arguments what then runs.
+
+    It returns None for types that the function does not take.
+    """
+    name = f"Callees of {getattr(function, '__name__', function)}"
+    members = {
+        "key": function,
+        "implementation": staticmethod(implementation),
+        "options": options,
+        "prefer_literal": prefer_literal,
+        "callees": {},
+    }
+    template = type(name, (_Template,), members)
+    infer(template)
+    infer_global(function, FunctionType(template))
+
+
+class _Template(AbstractTemplate):
+    """How Numba types the calls of one function."""
+
+    implementation: Function
+    options: Mapping[str, Any]
+    callees: dict[Any, Any]
+
+    def generic(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+        key = tuple(arguments), tuple(keywords.items())
+        if key not in self.callees:
+            self.callees[key] = self._made(arguments, keywords)
+        return self.callees[key]
+
+    def _made(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+        chosen = self.implementation(*arguments, **keywords)
+        if chosen is None:
+            return None
+        parameters = pysignature(chosen)
+        folded = fold_arguments(
+            parameters, arguments, keywords, lambda index, parameter, value: value, _omitted, _star_arguments
+        )
+        if folded not in self.callees:
+            self.callees[folded] = compiled_callee(chosen, folded, self.options)
+        return self.callees[folded].signature.replace(pysig=parameters)
+
+    def get_impl_key(self, signature: Any) -> Any:
+        return self.callees[signature.args]
+
+
+def _omitted(index: int, parameter: Any, default: Any) -> Any:
+    return Omitted(default)
+
+
+def _star_arguments(index: int, parameter: Any, values: Any) -> Any:
+    return StarArgTuple(values)

@@ -1,0 +1,64 @@
+"""An array that is stored into a part of another is copied by a helper.
+
+    x[1:, k] = y    →    store_part(x, (slice(1, None), k), y)
+
+Numba's own assignment takes a second to compile, for the message of its error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.lowering import Lower
+
+from pullback.runtime.codegen.borrowed_arguments import without_owner
+from pullback.runtime.codegen.callees import compiled_callee
+
+OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
+HELPER: list[Callable[[Any, Any, Any], None]] = []
+"""The one function that does it: of the array, the index and the value."""
+
+
+class SliceAssignmentLower(Lower):
+    """Numba's translation to LLVM, with such calls."""
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        variables = target_var, index_var, value_var
+        target, index, value = given = tuple(types.unliteral(self.typeof(v.name)) for v in variables)
+        arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
+        if not arrays or not is_basic(index) or value.ndim > target.ndim or (value.layout == "A" and value.ndim == 0):
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        made = compiled_callee(HELPER[0], given, OPTIONS)
+        self.context.add_linking_libs([made.library])
+        callee = self.context.declare_function(self.module, made.description)
+        values = [self._borrowed(variable, type_) for variable, type_ in zip(variables, given, strict=True)]
+        status, _ = self.context.call_conv.call_function(self.builder, callee, types.none, given, values)
+        with cgutils.if_unlikely(self.builder, status.is_error):
+            self.context.call_conv.return_status_propagate(self.builder, status)
+        return None
+
+    def _borrowed(self, variable: Any, type_: Any) -> Any:
+        value = self.context.cast(self.builder, self.loadvar(variable.name), self.typeof(variable.name), type_)
+        return without_owner(self.context, self.builder, type_, value)
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index has a slice, and else slices, integers, None and ... alone."""
+    items = items_of(index)
+    slices = [item for item in items if isinstance(item, types.SliceType | types.EllipsisType)]
+    others = [item for item in items if isinstance(item, types.Integer | types.NoneType)]
+    return bool(slices) and len(slices) + len(others) == len(items)
+
+
+def rank_of_part(array: Any, index: Any) -> int:
+    """How many axes the part has."""
+    items = items_of(index)
+    numbers = sum(isinstance(item, types.Integer) for item in items)
+    return int(array.ndim) - numbers + sum(isinstance(item, types.NoneType) for item in items)
+
+
+def items_of(index: Any) -> Any:
+    return index if isinstance(index, types.BaseTuple) else (index,)

@@ -136,6 +136,14 @@ def test_growth_prints_an_exponent():
     assert printed.splitlines()[-2].startswith("exponent")
 
 
+def test_first_calls_are_told_by_stage():
+    printed = run(BENCHMARKS / "first_call.py", "--only", "convolution").splitlines()
+    headings, row, mean, largest = (line.split() for line in printed if line)
+    assert headings[:4] == ["problem", "hand", "ours", "ours/hand"]
+    assert row[0] == "convolution"
+    assert float(mean[-1]) == float(largest[-1]) > 0
+
+
 def test_costs_of_calls_are_differences_of_two_times():
     headings, *rows = run(BENCHMARKS / "calls.py", "--calls", 10, "--repeats", 2).splitlines()
     assert headings.split() == ["µs", "a", "call", "njit", "ours", "difference"]

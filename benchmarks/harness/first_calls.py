@@ -5,6 +5,7 @@ import os
 import random
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -81,10 +82,11 @@ def drawn_programs(count: int, seed: int) -> list[str]:
 
 
 def returns_number(program: Any) -> bool:
-    try:
-        return isinstance(program.function(*program.make()), float | np.floating)
-    except Exception:
-        return False
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        try:
+            return isinstance(program.function(*program.make()), float | np.floating)
+        except Exception:
+            return False
 
 
 def gradient_of(function: Callable[..., Any], wrt: tuple[int, ...], arguments: tuple[Any, ...]) -> Callable[[], Any]:

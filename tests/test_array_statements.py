@@ -115,6 +115,8 @@ ASSIGNMENTS = {
     "x[..., -1] = y": [((4, 3), 4), ((2, 3, 4), (2, 3))],
     "x[:, 1, :] = y": [((2, 3, 4), (2, 4)), ((2, 3, 4), 4)],
     "x[:, 1:, :] = y": [((2, 3, 4), (2, 1, 4))],
+    "x[0, :] = y": [((4, 3), (1, 3))],
+    "x[0, :, 1] = y": [((2, 3, 4), (1, 3)), ((2, 3, 4), 3)],
     "x[1:] = y.T": [((4, 3), (3, 3))],
     "x[1:] = x[:-1]": [(5, 1), ((4, 3), 1)],
     "x[:-1] = x[1:]": [(5, 1)],
@@ -140,6 +142,14 @@ def test_slices_are_assigned(text, shape, given, dtype):
             compiled(function)(x.copy(), y)
     else:
         np.testing.assert_array_equal(compiled(function)(x.copy(), y), expected)
+
+
+def test_rows_that_do_not_fit_into_one_are_refused():
+    def function(x, y):
+        x[0, :] = y
+
+    with pytest.raises(ValueError, match="cannot assign slice"):
+        compiled(function)(np.zeros((4, 3)), np.ones((2, 3)))
 
 
 NEW = [

@@ -27,7 +27,7 @@ from pullback.runtime.codegen.callees import compiled_callee
 
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
 PARTS: dict[str, Callable[..., Any]] = {}
-"""What such functions call: `common_shape`, `broadcast_strides`, `empty`, `shaped`, `load_at`, `store_at`."""
+"""What such functions call: `common_shape`, `broadcast_strides`, `empty`, `shaped`, `load_at`."""
 _SYMBOLS: dict[Any, str] = {
     **{operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//"},
     **{operator.mod: "%", operator.pow: "**", operator.and_: "&", operator.or_: "|", operator.xor: "^"},

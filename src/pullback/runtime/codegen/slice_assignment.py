@@ -29,7 +29,7 @@ class SliceAssignmentLower(Lower):
         variables = target_var, index_var, value_var
         target, index, value = given = tuple(types.unliteral(self.typeof(v.name)) for v in variables)
         arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
-        if not arrays or not is_basic(index) or value.ndim > target.ndim or (value.layout == "A" and value.ndim == 0):
+        if not arrays or not is_basic(index) or value.ndim > rank_of_part(target, index):
             return super().lower_setitem(target_var, index_var, value_var, signature)
         made = compiled_callee(HELPER[0], given, OPTIONS)
         self.context.add_linking_libs([made.library])

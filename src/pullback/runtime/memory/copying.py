@@ -6,7 +6,6 @@ from typing import Any
 
 from numba import types
 from numba.core import cgutils
-from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -20,6 +19,7 @@ from pullback.runtime.memory.strided import (
     flat_to,
     load_at,
     product,
+    shaped,
     store_at,
     view,
 )
@@ -95,7 +95,8 @@ def copy_block(out: Any, value: Any) -> None:
 def copy_elements(out: Any, value: Any) -> None:
     strides = broadcast_strides(value.shape, value.strides, out.shape)
     if may_overlap(out, value):
-        spread(out, collect(value, 0, out.shape, strides), strides_in_order(out.shape, value.itemsize))
+        apart = shaped(collect(value, 0, out.shape, strides), out.shape)
+        spread(out, apart, apart.strides)
     else:
         spread(out, value, strides)
 
@@ -158,16 +159,6 @@ def spread_rows(out: Any, value: Any, strides: Any) -> None:
             rest //= out.shape[axis]
         for j in range(columns):
             store_at(out, target + j * to, load_at(value, source + j * step))
-
-
-@kernel
-def strides_in_order(shape, itemsize):
-    """The byte strides of a C-contiguous array of this shape."""
-    strides = shape
-    for axis in range(len(shape) - 1, -1, -1):
-        strides = tuple_setitem(strides, axis, itemsize)
-        itemsize *= shape[axis]
-    return strides
 
 
 @kernel

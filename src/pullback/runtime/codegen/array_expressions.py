@@ -19,11 +19,11 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import types
-from numba.core import cgutils, ir
+from numba.core import ir
 from numba.core.lowering import Lower
 
 from pullback.runtime.codegen.borrowed_arguments import without_owner
-from pullback.runtime.codegen.callees import compiled_callee
+from pullback.runtime.codegen.callees import call, compiled_callee
 
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
 PARTS: dict[str, Callable[..., Any]] = {}
@@ -65,17 +65,11 @@ class ArrayExpressionLower(Lower):
     def _called(self, function: Any, variables: list[Any]) -> Any:
         given = tuple(types.unliteral(self.typeof(v.name)) for v in variables)
         made = compiled_callee(function, given, OPTIONS)
-        self.context.add_linking_libs([made.library])
-        callee = self.context.declare_function(self.module, made.description)
-        result = made.signature.return_type
         values = [
             without_owner(self.context, self.builder, type_, self.loadvar(v.name))
             for type_, v in zip(given, variables, strict=True)
         ]
-        status, returned = self.context.call_conv.call_function(self.builder, callee, result, given, values)
-        with cgutils.if_unlikely(self.builder, status.is_error):
-            self.context.call_conv.return_status_propagate(self.builder, status)
-        return returned
+        return call(self.context, self.builder, made, values)
 
 
 def _fits(value: Any, out: Any) -> bool:

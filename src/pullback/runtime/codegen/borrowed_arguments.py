@@ -13,7 +13,7 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import make_array
 
-from pullback.runtime.codegen.callees import Function, compiled_callee
+from pullback.runtime.codegen.callees import Function, call, compiled_callee
 
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": {"contract"}, "nogil": True}
 
@@ -35,12 +35,7 @@ def overload_with_borrowed(
         borrowed = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
         options = OPTIONS | {"forceinline": place == "inlined"}
         compiled = compiled_callee(chosen(*signature.args), signature.args, options, optimised=True)
-        context.add_linking_libs([compiled.library])
-        callee = context.declare_function(builder.module, compiled.description)
-        kinds, attributes = (signature.return_type, signature.args), ("noinline",) if place == "apart" else None
-        status, result = context.call_conv.call_function(builder, callee, *kinds, borrowed, attributes)
-        with cgutils.if_unlikely(builder, status.is_error):
-            context.call_conv.return_status_propagate(builder, status)
+        result = call(context, builder, compiled, borrowed, ("noinline",) if place == "apart" else None)
         return impl_ret_new_ref(context, builder, signature.return_type, result)
 
     # The names of the parameters are looked at, so each number of them is written out.

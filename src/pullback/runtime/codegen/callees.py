@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags
 from numba.core.registry import cpu_target
@@ -86,6 +87,19 @@ def _compiled(function: Function, arguments: tuple[Any, ...], options: Mapping[s
     callee = Callee(made.signature, made.fndesc, library)
     target.insert_user_function(callee, made.fndesc, [library])
     return callee
+
+
+def call(
+    context: Any, builder: Any, callee: Callee, values: list[Any], attributes: tuple[str, ...] | None = None
+) -> Any:
+    """What the callee returns for values of its types; its errors are the caller's."""
+    context.add_linking_libs([callee.library])
+    function = context.declare_function(builder.module, callee.description)
+    kinds = callee.signature.return_type, callee.signature.args
+    status, result = context.call_conv.call_function(builder, function, *kinds, values, attributes)
+    with cgutils.if_unlikely(builder, status.is_error):
+        context.call_conv.return_status_propagate(builder, status)
+    return result
 
 
 def callable_from_compiled(

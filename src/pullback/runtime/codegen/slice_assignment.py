@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import types
-from numba.core import cgutils
 from numba.core.lowering import Lower
 
 from pullback.runtime.codegen.borrowed_arguments import without_owner
-from pullback.runtime.codegen.callees import compiled_callee
+from pullback.runtime.codegen.callees import call, compiled_callee
 
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
 HELPER: list[Callable[[Any, Any, Any], None]] = []
@@ -32,12 +31,8 @@ class SliceAssignmentLower(Lower):
         if not arrays or not is_basic(index) or value.ndim > rank_of_part(target, index):
             return super().lower_setitem(target_var, index_var, value_var, signature)
         made = compiled_callee(HELPER[0], given, OPTIONS)
-        self.context.add_linking_libs([made.library])
-        callee = self.context.declare_function(self.module, made.description)
         values = [self._borrowed(variable, type_) for variable, type_ in zip(variables, given, strict=True)]
-        status, _ = self.context.call_conv.call_function(self.builder, callee, types.none, given, values)
-        with cgutils.if_unlikely(self.builder, status.is_error):
-            self.context.call_conv.return_status_propagate(self.builder, status)
+        call(self.context, self.builder, made, values)
         return None
 
     def _borrowed(self, variable: Any, type_: Any) -> Any:

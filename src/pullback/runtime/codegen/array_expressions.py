@@ -22,10 +22,8 @@ from numba import types
 from numba.core import ir
 from numba.core.lowering import Lower
 
-from pullback.runtime.codegen.borrowed_arguments import without_owner
-from pullback.runtime.codegen.callees import call, compiled_callee
+from pullback.runtime.codegen.borrowed_arguments import call_with_borrowed
 
-OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
 PARTS: dict[str, Callable[..., Any]] = {}
 """What such functions call: `common_shape`, `broadcast_strides`, `empty`, `shaped`, `load_at`."""
 _SYMBOLS: dict[Any, str] = {
@@ -46,7 +44,8 @@ class ArrayExpressionLower(Lower):
             text = formula.text(expr.expr)
             made = formula.function(text, expr.ty, in_place=False)
             if made is not None:
-                return self.context.cast(self.builder, self._called(made, formula.variables), expr.ty, resty)
+                value = call_with_borrowed(self, made, formula.variables)
+                return self.context.cast(self.builder, value, expr.ty, resty)
         return super().lower_expr(resty, expr)
 
     def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
@@ -56,20 +55,11 @@ class ArrayExpressionLower(Lower):
             first, second = formula.text(expr.lhs), formula.text(expr.rhs)
             made = formula.function(f"{first} {_IN_PLACE[op]} {second}", out, in_place=True)
             if made is not None:
-                self._called(made, formula.variables)
+                call_with_borrowed(self, made, formula.variables)
                 value = self.loadvar(expr.lhs.name)
                 self.incref(out, value)
                 return self.context.cast(self.builder, value, out, resty)
         return super().lower_binop(resty, expr, op)
-
-    def _called(self, function: Any, variables: list[Any]) -> Any:
-        given = tuple(types.unliteral(self.typeof(v.name)) for v in variables)
-        made = compiled_callee(function, given, OPTIONS)
-        values = [
-            without_owner(self.context, self.builder, type_, self.loadvar(v.name))
-            for type_, v in zip(given, variables, strict=True)
-        ]
-        return call(self.context, self.builder, made, values)
 
 
 def _fits(value: Any, out: Any) -> bool:

@@ -6,16 +6,16 @@ each, beside a call of some nanoseconds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from numba.core import cgutils, types
+from numba import types
+from numba.core import cgutils
 from numba.core.imputils import impl_ret_new_ref
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import make_array
 
-from pullback.runtime.codegen.callees import Function, call, compiled_callee
-
-OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": {"contract"}, "nogil": True}
+from pullback.runtime.codegen.callees import OPTIONS, Function, call, compiled_callee
 
 
 def overload_with_borrowed(
@@ -33,7 +33,7 @@ def overload_with_borrowed(
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         borrowed = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
-        options = OPTIONS | {"forceinline": place == "inlined"}
+        options = OPTIONS | {"fastmath": {"contract"}, "forceinline": place == "inlined"}
         compiled = compiled_callee(chosen(*signature.args), signature.args, options, optimised=True)
         result = call(context, builder, compiled, borrowed, ("noinline",) if place == "apart" else None)
         return impl_ret_new_ref(context, builder, signature.return_type, result)
@@ -46,6 +46,16 @@ def overload_with_borrowed(
     else:
         type_callable(function)(lambda context: lambda out, a, b, added: result_type(out, a, b, added))
     lower_builtin(function, *[types.Array] * min(arity, 3), *[types.Boolean] * (arity == 4))(lower)
+
+
+def call_with_borrowed(lower: Any, function: Function, variables: Sequence[Any]) -> Any:
+    """What a function returns for variables of the function that is being translated."""
+    given = tuple(types.unliteral(lower.typeof(variable.name)) for variable in variables)
+    context, builder, values = lower.context, lower.builder, []
+    for variable, type_ in zip(variables, given, strict=True):
+        value = context.cast(builder, lower.loadvar(variable.name), lower.typeof(variable.name), type_)
+        values.append(without_owner(context, builder, type_, value))
+    return call(context, builder, compiled_callee(function, given, OPTIONS), values)
 
 
 def without_owner(context: Any, builder: Any, type_: Any, value: Any) -> Any:

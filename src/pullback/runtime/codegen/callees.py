@@ -24,6 +24,10 @@ from pullback.runtime.codegen.substitution import HelperCompiler
 
 Function = Callable[..., Any]
 
+# Strict arithmetic inside the helpers: their callers' fastmath flags would change signed zeros and divisions. LLVM does
+# the inlining, after which every instruction keeps the flags it was made with.
+OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
+
 
 class CalleeLibrary(JITCodeLibrary):
     """The module of a helper, with what it calls; it is not translated to machine code by itself.
@@ -69,7 +73,7 @@ def compiled_callee(
     function: Function, arguments: tuple[Any, ...], options: Mapping[str, Any], optimised: bool = False
 ) -> Callee:
     """What is called for arguments of these types."""
-    key = function, arguments, repr(sorted(options.items()))
+    key = function, arguments, repr(sorted(options.items())), optimised
     if key not in _MADE:
         _MADE[key] = _compiled(function, arguments, options, optimised)
     return _MADE[key]

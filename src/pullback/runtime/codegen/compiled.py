@@ -11,10 +11,7 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from pullback.runtime.codegen.callees import Function, callable_from_compiled
-
-# Strict arithmetic inside the helpers: their callers' fastmath flags would change signed zeros and divisions.
-OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
+from pullback.runtime.codegen.callees import OPTIONS, Function, callable_from_compiled
 
 
 def compiled(
@@ -29,9 +26,9 @@ def compiled(
     return declare
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Function, inlined: bool = False) -> Function:
     """The function, which compiled code can call as it stands."""
-    callable_from_compiled(function, lambda *arguments: function, OPTIONS, prefer_literal=False)
+    compiled(function, prefer_literal=False, inlined=inlined)(lambda *arguments: function)
     return function
 
 

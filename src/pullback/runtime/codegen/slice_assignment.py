@@ -13,10 +13,8 @@ from typing import Any
 from numba import types
 from numba.core.lowering import Lower
 
-from pullback.runtime.codegen.borrowed_arguments import without_owner
-from pullback.runtime.codegen.callees import call, compiled_callee
+from pullback.runtime.codegen.borrowed_arguments import call_with_borrowed
 
-OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
 HELPER: list[Callable[[Any, Any, Any], None]] = []
 """The one function that does it: of the array, the index and the value."""
 
@@ -26,18 +24,12 @@ class SliceAssignmentLower(Lower):
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         variables = target_var, index_var, value_var
-        target, index, value = given = tuple(types.unliteral(self.typeof(v.name)) for v in variables)
+        target, index, value = (types.unliteral(self.typeof(v.name)) for v in variables)
         arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
         if not arrays or not is_basic(index) or value.ndim > rank_of_part(target, index):
             return super().lower_setitem(target_var, index_var, value_var, signature)
-        made = compiled_callee(HELPER[0], given, OPTIONS)
-        values = [self._borrowed(variable, type_) for variable, type_ in zip(variables, given, strict=True)]
-        call(self.context, self.builder, made, values)
+        call_with_borrowed(self, HELPER[0], variables)
         return None
-
-    def _borrowed(self, variable: Any, type_: Any) -> Any:
-        value = self.context.cast(self.builder, self.loadvar(variable.name), self.typeof(variable.name), type_)
-        return without_owner(self.context, self.builder, type_, value)
 
 
 def is_basic(index: Any) -> bool:

@@ -45,7 +45,7 @@ def _own(statement: Any, modules: set[str]) -> Callable[..., Any] | None:
         case ir.Global() | ir.FreeVar() as outside:
             if outside.value is np:
                 modules.add(statement.target.name)
-            return OWN_BUILTINS.get(outside.value) if outside.value in (max, min) else None
+            return next((own for builtin, own in OWN_BUILTINS.items() if builtin is outside.value), None)
         case ir.Expr(op="getattr") as read if read.value.name in modules:
             return OWN.get(read.attr)
     return None

@@ -133,16 +133,15 @@ def array_in(context: Any, block: Any, sizes: Any) -> Any:
 
 
 @intrinsic
-def cleared(context: Any, array: Any, size: Any) -> Any:
-    """The array, of so many bytes, which are 0 now."""
+def cleared(context: Any, array: Any) -> Any:
+    """The C-contiguous array, whose bytes are 0 now."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value, size = arguments
-        made = make_array(array)(context, builder, value)
-        cgutils.memset(builder, made.data, size, 0)
-        return impl_ret_borrowed(context, builder, array, value)
+        made = make_array(array)(context, builder, arguments[0])
+        cgutils.memset(builder, made.data, builder.mul(made.nitems, made.itemsize), 0)
+        return impl_ret_borrowed(context, builder, array, arguments[0])
 
-    return array(array, types.intp), build
+    return array(array), build
 
 
 def element_of(dtype: Any) -> Any:
@@ -172,14 +171,7 @@ def _zeros(shape: Any, dtype: Any = None) -> Any:
     element = element_of(dtype)
     if element is None or parse_shape(shape) is None:
         return lambda shape, dtype=np.float64: numpy_zeros(shape, dtype)
-    itemsize = itemsize_of(element)
-
-    def made(shape, dtype=np.float64):
-        sizes = integer_tuple(shape)
-        size = bytes_of(sizes, itemsize)
-        return cleared(array_in(new_block(element, size), sizes), size)
-
-    return made
+    return lambda shape, dtype=np.float64: cleared(empty(shape, element))
 
 
 @compiled(empty_like, prefer_literal=False, inlined=True)

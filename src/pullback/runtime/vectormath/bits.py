@@ -9,17 +9,13 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from pullback.runtime.codegen.callees import Function, callable_from_compiled
-
-# fastmath is off explicitly, or the functions would inherit their caller's flags and argument reduction would break.
-# LLVM does the inlining, after which every instruction keeps the flags it was made with.
-INLINE = {"error_model": "numpy", "fastmath": False, "boundscheck": False, "nogil": True, "forceinline": True}
+from pullback.runtime.codegen import compiled
+from pullback.runtime.codegen.callees import Function
 
 
 def kernel(function: Function) -> Function:
     """The function, which becomes a part of the compiled code that calls it."""
-    callable_from_compiled(function, lambda *arguments: function, INLINE, prefer_literal=False)
-    return function
+    return compiled.kernel(function, inlined=True)
 
 
 def is_float(t: Any) -> bool:

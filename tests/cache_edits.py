@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cache_faults import Outcome, apart, cache_in, defined, gradient_of
-from pullback.compile.modules import fingerprint
+from pullback.compile.cache.fingerprints import fingerprint, whole_fingerprint
 
 PROGRAM = """
 import numpy as np
@@ -122,6 +122,7 @@ def outcome_of(edit: Edit) -> Outcome:
         if edit.setting is not None:
             module, name = edit.setting
             fingerprint.cache_clear()
+            whole_fingerprint.cache_clear()
             setattr(__import__(module, fromlist=[name]), name, "other" if name.startswith("_") else 0)
         return gradient_of(edit.text(), ARGUMENT, edit.options, file=edit.file)
 

@@ -41,10 +41,23 @@ def pytest_configure(config: pytest.Config) -> None:
     One that is set already is kept: a second run with the same PULLBACK_CACHE_DIR starts warm.
     """
     config.addinivalue_line("markers", "drawn(count): so many of the cases run, drawn at random from a seed")
+    config.addinivalue_line("markers", "known_calls: calls that the cache knows may be served by it alone")
     if "PULLBACK_CACHE_DIR" not in os.environ:
         directory = tempfile.TemporaryDirectory(prefix="pullback-tests-", ignore_cleanup_errors=True)
         os.environ["PULLBACK_CACHE_DIR"] = directory.name
         config.add_cleanup(directory.cleanup)
+
+
+@pytest.fixture(autouse=True)
+def made_anew(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read functions and generate their derivatives in every test, also of calls that the cache knows.
+
+    With a MonkeyPatch of its own: what a test patches with the fixture ends before the fixtures of its module do.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if request.node.get_closest_marker("known_calls") is None:
+            patch.setattr("pullback.api.known.KnownCalls.find", lambda self, kinds, arguments: None)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

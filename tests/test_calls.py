@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.api.calling import Calls
+from pullback.api.calls import Calls
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
-from pullback.compile.c_entry import compiled_call
+from pullback.api.known import KnownCalls
+from pullback.compile.entrance import c_entry
 from pullback.compile.shortcut import never
 
 pytestmark = pytest.mark.usefixtures("at_hand")
@@ -91,7 +92,7 @@ def same(a: Any, b: Any) -> bool:
 @pytest.fixture(scope="module")
 def at_hand() -> None:
     """What calls without Python need is there before the first call."""
-    compiled_call()
+    c_entry()
 
 
 @pytest.fixture
@@ -101,7 +102,11 @@ def forbid(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def find(*arguments: Any) -> Any:
         raise AssertionError("this call went the long way")
 
-    return lambda: monkeypatch.setattr(Calls, "find", find)
+    def patch() -> None:
+        monkeypatch.setattr(Calls, "find", find)
+        monkeypatch.setattr(KnownCalls, "called", find)
+
+    return patch
 
 
 ARRAY = np.array([1.0, 2.0])

@@ -62,7 +62,7 @@ def foreign(module: str, name: str = "Array", shape: tuple[int, ...] = (3,)) -> 
 
 QUIET = Quiet(2.0)
 REFUSED: dict[str, tuple[Any, str, str]] = {
-    "matrix": (np.matrix([[1.0, 2.0, 3.0]]), "numpy.matrix", r"np.asarray(\1)"),
+    "matrix": (ROW.view(np.matrix), "numpy.matrix", r"np.asarray(\1)"),
     "masked": (np.ma.array(ROW, mask=[0, 1, 0]), "MaskedArray", r"np.asarray(\1)"),
     "masked constant": (np.ma.masked, "MaskedConstant", r"np.asarray(\1)"),
     "records": (ROW.view(np.recarray), "recarray", r"np.asarray(\1)"),

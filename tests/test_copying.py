@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pullback import runtime as rt
+from pullback.runtime import helpers as rt
 from pullback.runtime.memory import copying
 
 copy = njit(lambda out, value: rt.copy_into(out, value))

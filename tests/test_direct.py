@@ -19,7 +19,7 @@ import pytest
 from numba import njit
 
 import pullback as pb
-from pullback.api import calling
+from pullback.api import known, prepared
 from pullback.runtime.codegen import objects
 from test_calls import at_hand, outcome, same  # noqa: F401
 
@@ -151,7 +151,8 @@ def test_second_call_runs_without_python(function: Any, arguments: Any) -> None:
 
 
 def test_second_call_of_a_new_process_compiles_what_needs_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calling, "entry_is_at_hand", lambda: False)
+    for module in (prepared, known):
+        monkeypatch.setattr(module, "entry_is_at_hand", lambda: False)
     for function in (pb.grad(product), pb.differentiable(product)):
         first = function(2.0, 3.0)
         assert not is_direct(function)

@@ -17,7 +17,7 @@ from pullback.api.specialise import build_for
 from pullback.emit.names import RESERVED
 from pullback.emit.nouns import _NOUNS
 from pullback.errors import PullbackError
-from pullback.frontend.tapes.captured import captured_value
+from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import leaf_types, leaves_of
 
 PROGRAMS = [p for p in collect.programs() if p.samples[0].cotangent is None]

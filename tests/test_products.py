@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pullback import runtime as rt
+from pullback.runtime import helpers as rt
 from pullback.runtime.blas.products_into import blas_product_into
 
 SIZES = range(10)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import pullback as pb
 from pullback.functions import RECORDS
@@ -24,7 +25,7 @@ FUNCTIONS = [
     for function, record in RECORDS.items()
     if record.rule is not None
     and function not in FACTORISED
-    and (record.spellings or not name_of(function).startswith("pullback."))
+    and (record.in_scipy or not name_of(function).startswith("pullback."))
 ]
 """The functions that users can call: those of ours without another spelling stand in what is generated."""
 
@@ -52,8 +53,8 @@ class Case:
         sample = sample_of(function)
         y = function(*sample.arguments, **sample.options)
         weights = np.random.default_rng(7).uniform(0.5, 1.5, np.shape(y))[()]
-        spellings = RECORDS[function].spellings if name_of(function).startswith("pullback") else ()
-        self.outside = {"np": np, "function": (*spellings[-1:], function)[0], "weights": weights}
+        in_scipy = getattr(scipy.special, RECORDS[function].in_scipy, None)
+        self.outside = {"np": np, "function": in_scipy or function, "weights": weights}
         self.arguments: list[Any] = []
         self.expected: list[Any] = []
         written = [self.written(argument) for argument in sample.arguments]

@@ -14,7 +14,7 @@ import pytest
 from numba import njit
 from scipy import special
 
-from pullback import runtime as rt
+from pullback.runtime import helpers as rt
 from pullback.runtime.numpy.items import put_item
 
 OPTIONS = {
@@ -464,7 +464,7 @@ def test_the_memory_of_a_stack_is_freed():
     script = """
 import numpy as np, numba
 from numba.core.runtime import rtsys
-from pullback import runtime as rt
+from pullback.runtime import helpers as rt
 
 @numba.njit
 def fill(n):
@@ -591,7 +591,7 @@ def test_scalar_results_have_numpys_dtype():
 PROGRAM = """
 import numpy as np
 from numba import njit
-from pullback import runtime as rt
+from pullback.runtime import helpers as rt
 
 @njit(cache=True, error_model="numpy", boundscheck=True, nogil=True)
 def f(a, i):

@@ -1,37 +1,40 @@
 """Readable, compiled gradients for the NumPy code you already have."""
 
+import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from pullback import nn
-from pullback.api import inside_njit as _inside_njit  # noqa: F401  registers our callables with Numba
-from pullback.api.checks import check_grads
-from pullback.api.derivatives import grad, value_and_grad
-from pullback.api.differentiable import differentiable
-from pullback.api.explain import explain, residual_bytes
-from pullback.api.view import inspect_source, source
-from pullback.api.vjp import vjp
-from pullback.errors import (
-    AliasError,
-    LanguageError,
-    MissingRuleError,
-    PullbackError,
-    ShapeError,
-    TypingError,
-)
-from pullback.frontend.tapes.inserted import insert_grad_of
-from pullback.passes.pipeline import OPTIMISATIONS
-from pullback.tape import (
-    ForwardAccumulator,
-    GradientTape,
-    Tensor,
-    UnconnectedGradients,
-    Variable,
-    constant,
-    custom_gradient,
-    recompute_grad,
-    stop_gradient,
-)
+if TYPE_CHECKING:
+    from pullback import nn, tf
+    from pullback.api.checks import check, check_grads
+    from pullback.api.compiling import compile, precompile
+    from pullback.api.derivatives import grad, value_and_grad
+    from pullback.api.differentiable import differentiable
+    from pullback.api.doctor import doctor
+    from pullback.api.explain import explain, residual_bytes
+    from pullback.api.view import inspect_source, source
+    from pullback.api.vjp import vjp
+    from pullback.errors import (
+        AliasError,
+        LanguageError,
+        MissingRuleError,
+        PullbackError,
+        ShapeError,
+        TypingError,
+    )
+    from pullback.frontend.tapes.inserted import insert_grad_of
+    from pullback.passes.pipeline import OPTIMISATIONS
+    from pullback.tape import (
+        ForwardAccumulator,
+        GradientTape,
+        Tensor,
+        UnconnectedGradients,
+        Variable,
+        constant,
+        custom_gradient,
+        recompute_grad,
+        stop_gradient,
+    )
 
 __version__ = "0.1.0"
 
@@ -48,15 +51,19 @@ __all__ = [
     "TypingError",
     "UnconnectedGradients",
     "Variable",
+    "check",
     "check_grads",
+    "compile",
     "constant",
     "custom_gradient",
     "differentiable",
+    "doctor",
     "explain",
     "grad",
     "insert_grad_of",
     "inspect_source",
     "nn",
+    "precompile",
     "recompute_grad",
     "residual_bytes",
     "source",
@@ -66,21 +73,49 @@ __all__ = [
     "vjp",
 ]
 
+_HOMES = {
+    "api.checks": ("check", "check_grads"),
+    "api.compiling": ("compile", "precompile"),
+    "api.derivatives": ("grad", "value_and_grad"),
+    "api.differentiable": ("differentiable",),
+    "api.doctor": ("doctor",),
+    "api.explain": ("explain", "residual_bytes"),
+    "api.view": ("inspect_source", "source"),
+    "api.vjp": ("vjp",),
+    "errors": ("AliasError", "LanguageError", "MissingRuleError", "PullbackError", "ShapeError", "TypingError"),
+    "frontend.tapes.inserted": ("insert_grad_of",),
+    "passes.pipeline": ("OPTIMISATIONS",),
+    "tape": (
+        "ForwardAccumulator",
+        "GradientTape",
+        "Tensor",
+        "UnconnectedGradients",
+        "Variable",
+        "constant",
+        "custom_gradient",
+        "recompute_grad",
+        "stop_gradient",
+    ),
+}
+"""Where the names are defined: a module is imported when a name of it is first used."""
+
 
 def __dir__() -> list[str]:
     """What users call, without the folders that it is made in."""
     return __all__
 
 
-if TYPE_CHECKING:
-    from pullback import tf
-else:
+if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """`pullback.tf`, imported when it is first used."""
-        if name != "tf":
+        """What users call, imported when it is first used, by one thread at a time."""
+        home = next((home for home, names in _HOMES.items() if name in names), None)
+        if home is None and name not in ("nn", "tf"):
             module = sys.modules[__name__]
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=module)
-        import pullback.tf as tf
+        from pullback.compile.turns import importing
 
-        return tf
+        with importing():
+            found = importlib.import_module(f"{__name__}.{home or name}")
+        globals()[name] = found = getattr(found, name) if home else found
+        return found

@@ -1,18 +1,25 @@
 """The commands of `python -m pullback`: words become a call, and its answer lines of text.
 
 A command is a function that adds a parser of its own, whose default `run` takes the parsed words and returns the
-process's exit code.
+process's exit code: 0 where all is well, 1 where something that was asked about is not, 2 for words that mean nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from pullback.api.checks import check
+from pullback.api.doctor import doctor
+from pullback.api.explain import explain
+from pullback.api.targets import arguments_for, function_named
+from pullback.api.view import inspect_source, source
 from pullback.compile.cache import room
 from pullback.compile.cache.folder import location, opened
+from pullback.errors import PullbackError
 
 UNITS = ("bytes", "kB", "MB", "GB")
 
@@ -24,7 +31,11 @@ def main(words: Sequence[str] | None = None) -> int:
     for add in COMMANDS:
         add(commands)
     chosen = parser.parse_args(words)
-    code: int = chosen.run(chosen)
+    try:
+        code: int = chosen.run(chosen)
+    except PullbackError as error:
+        print(f"python -m pullback: {error}", file=sys.stderr)
+        return WRONG_WORDS
     return code
 
 
@@ -35,7 +46,91 @@ def add_cache(commands: Any) -> None:
     parser.set_defaults(run=lambda chosen: clear_cache() if chosen.what == "clear" else show_cache())
 
 
-COMMANDS = (add_cache,)
+def add_show(commands: Any) -> None:
+    """`show`: the generated text."""
+    example = "python -m pullback show wave.model:energy --signature 'float64[:], float64'"
+    parser = _of_function(commands, "show", "print the forward and the backward function, to read", example)
+    parser.add_argument("--compiled", action="store_true", help="the text that Numba compiles, with loops")
+    parser.set_defaults(run=show)
+
+
+def add_explain(commands: Any) -> None:
+    """`explain`: what a gradient keeps, and how its loops run."""
+    example = "python -m pullback explain wave.model:energy --arguments 'np.ones(100), 0.5'"
+    parser = _of_function(commands, "explain", "print what the gradient keeps, and how its loops run", example)
+    parser.add_argument("--passes", action="store_true", help="also what each pass changes")
+    parser.set_defaults(run=show_explanation)
+
+
+def add_check(commands: Any) -> None:
+    """`check`: the gradient beside differences."""
+    example = "python -m pullback check wave.model:energy --signature 'float64[:], float64'"
+    does = "compare the gradient with differences; exit code 1 where they differ"
+    _of_function(commands, "check", does, example).set_defaults(run=show_check)
+
+
+def add_doctor(commands: Any) -> None:
+    """`doctor`: what a gradient depends on here."""
+    parser = commands.add_parser("doctor", help="print versions, threads, BLAS and cache, and try a gradient")
+    parser.set_defaults(run=lambda chosen: show_doctor())
+
+
+def _of_function(commands: Any, name: str, does: str, example: str) -> argparse.ArgumentParser:
+    """The parser of a command for a function and arguments of it."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=does,
+        description=f"{does[0].upper()}{does[1:]}.",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("target", metavar="MODULE:FUNCTION", help="package.module:function, or file.py:function")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--signature", metavar="TYPES", help="types of arguments as Numba writes them")
+    given.add_argument("--arguments", metavar="TEXT", help="arguments in Python, with the names of the module and np")
+    parser.add_argument("--argnums", metavar="NAMES", help="what to differentiate: x,w or 0 (default: all floats)")
+    return parser
+
+
+COMMANDS = (add_show, add_explain, add_check, add_doctor, add_cache)
+WRONG_WORDS = 2
+
+
+def _asked(chosen: argparse.Namespace) -> tuple[Any, tuple[Any, ...], Any]:
+    """The function, the arguments and the argnums that a command names."""
+    function = function_named(chosen.target)
+    words = [word.strip() for word in (chosen.argnums or "").split(",") if word.strip()]
+    argnums = tuple(int(w) if w.lstrip("-").isdigit() else w for w in words) or None
+    return function, arguments_for(function, chosen.signature, chosen.arguments), argnums
+
+
+def show(chosen: argparse.Namespace) -> int:
+    """Print the generated functions."""
+    function, arguments, argnums = _asked(chosen)
+    print((inspect_source if chosen.compiled else source)(function, *arguments, argnums=argnums))
+    return 0
+
+
+def show_explanation(chosen: argparse.Namespace) -> int:
+    """Print what `explain` says."""
+    function, arguments, argnums = _asked(chosen)
+    print(explain(function, *arguments, argnums=argnums, passes=chosen.passes))
+    return 0
+
+
+def show_check(chosen: argparse.Namespace) -> int:
+    """Print the table of `check`; exit code 1 where gradient and differences differ."""
+    function, arguments, argnums = _asked(chosen)
+    made = check(function, *arguments, argnums=argnums)
+    print(made)
+    return not made.passed
+
+
+def show_doctor() -> int:
+    """Print the report of `doctor`; exit code 1 where a small gradient is not right."""
+    report = doctor()
+    print(report)
+    return not report.splitlines()[-1].split(maxsplit=1)[1].startswith("right")
 
 
 def show_cache() -> int:

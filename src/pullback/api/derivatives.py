@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
-from pullback.api.calling import (
-    Calls,
-    Prepared,
-    call_entry,
-    check_is_number,
-    converted,
-    strong,
-)
-from pullback.api.differentiable import engine_of
-from pullback.api.out import check_apart, check_out, outs_of
-from pullback.api.readable import html_of
+from pullback.api.calls import Argnums, Asked, Calls
+from pullback.api.differentiable import behind, engine_of, known_calls_of
 from pullback.api.recording import recorded_call
-from pullback.api.specialise import (
-    Argnums,
-    build_for,
-    wrt_leaves,
-)
-from pullback.compile.c_entry import Entrance
-from pullback.compile.functions import Compiled
-from pullback.compile.shortcut import MISS, Shortcut, Writer, listed, never
-from pullback.errors import PullbackError
-from pullback.frontend.build import Built
-from pullback.frontend.tapes.captured import captured_value
-from pullback.frontend.values.arguments import (
-    Form,
-    Leaf,
-    Sequence_,
-    leaf_types,
-    rebuild,
-)
+from pullback.compile.entrance import Entrance
+from pullback.compile.progress import started
+from pullback.compile.shortcut import MISS, Shortcut, never
+from pullback.compile.turns import importing
+from pullback.frontend.source.plain_functions import signature_of
+
+if TYPE_CHECKING:
+    from pullback.api.prepared_gradient import PreparedGradient
+    from pullback.api.specialise import Engine
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -102,15 +85,21 @@ class GradientFunction(Entrance, Generic[P, R]):
     __pullback_derivative__ = True
 
     def __init__(self, function: Callable[P, Any], argnums: Argnums, has_aux: bool, with_value: bool) -> None:
+        plain = behind(function)
         self.__wrapped__, self.argnums, self.has_aux, self.with_value = function, argnums, has_aux, with_value
-        self.engine = engine = engine_of(function)
-        self.several = isinstance(argnums, tuple)
+        self.asked = asked = Asked(argnums, has_aux, with_value)
         self._calls = Calls(self.prepare)
+        self._known = known_calls_of(function, plain, f"{asked}")
         self._shortcut: Shortcut = never
         self._shortcut_out: Shortcut = never
-        self.__name__ = f"{engine.source.name}_{'value_and_grad' if with_value else 'grad'}"
-        self.__doc__ = engine.source.function.__doc__
-        self.__signature__ = engine.signature
+        self.__name__ = f"{plain.__code__.co_name}_{'value_and_grad' if with_value else 'grad'}"
+        self.__doc__ = plain.__doc__
+        self.__signature__ = signature_of(plain)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """All that is known of the function."""
+        return engine_of(self.__wrapped__)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GradientFunction, (self.__wrapped__, self.argnums, self.has_aux, self.with_value)
@@ -119,6 +108,8 @@ class GradientFunction(Entrance, Generic[P, R]):
         return f"<{self.__name__}, argnums={self.argnums!r}>"
 
     def _repr_html_(self) -> str:
+        from pullback.api.readable import html_of
+
         return html_of(self.engine, "value_and_grad" if self.with_value or self.has_aux else "grad")
 
     @overload
@@ -129,7 +120,7 @@ class GradientFunction(Entrance, Generic[P, R]):
         if not keywords:
             result = self._shortcut(arguments)
             return self._call(arguments, keywords, None) if result is MISS else result
-        out = None if "out" in self.engine.signature.parameters else keywords.pop("out", None)
+        out = None if "out" in self.__signature__.parameters else keywords.pop("out", None)
         if out is not None and not keywords:
             result = self._shortcut_out(arguments, out)
             if result is not MISS:
@@ -142,152 +133,32 @@ class GradientFunction(Entrance, Generic[P, R]):
             recorded = recorded_call(self, arguments, keywords)
             if recorded is not MISS:
                 return recorded
+            if self._known is not None and not keywords:
+                result, shortcut = self._known.called(self, arguments)
+                if result is not MISS:
+                    self._shortcut = self._shortcut if shortcut is never else shortcut
+                    return result
+        with started():
+            return self._call_prepared(arguments, keywords, out)
+
+    def _call_prepared(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
         if out is None:
             if not simple:
                 return prepared.called(leaves)
-            result, self._shortcut = prepared.called_simply(arguments, leaves)
+            result, self._shortcut = prepared.called_simply(arguments, leaves, self._known)
             return result
-        out = tuple(out) if self.several and isinstance(out, list) else out
-        result = prepared.called(leaves, outs_of(out, prepared.wanted, self.several))
+        with importing():
+            from pullback.api.out import outs_of
+
+        out = tuple(out) if self.asked.several and isinstance(out, list) else out
+        result = prepared.called(leaves, outs_of(out, prepared.wanted, self.asked.several))
         self._shortcut_out = prepared.shortcut_into(arguments, out) if simple else self._shortcut_out
         return result
 
     def prepare(self, bound: dict[str, Any]) -> PreparedGradient:
         """The compiled derivative for these arguments."""
-        forms, built = build_for(self.engine, bound)
-        numbers, wanted = wrt_leaves(self.engine, forms, self.argnums)
-        self.check_result(built)
-        return PreparedGradient(self, forms, built, numbers, wanted)
+        with importing():
+            from pullback.api.prepared_gradient import PreparedGradient
 
-    def check_result(self, built: Built) -> None:
-        form = built.result
-        if self.has_aux and isinstance(form, Sequence_) and len(form.items) == 2:
-            form = form.items[0]
-        check_is_number(self.engine, form)
-
-
-class PreparedGradient(Prepared):
-    """One kind of call of a derivative: what is compiled for it, and how to put the results together."""
-
-    def __init__(
-        self,
-        owner: GradientFunction[..., Any],
-        forms: dict[str, Form],
-        built: Built,
-        numbers: tuple[int, ...],
-        wanted: tuple[Form, ...],
-    ) -> None:
-        super().__init__(owner, owner.engine, forms, built)
-        self.owner, self.numbers, self.wanted = owner, numbers, wanted
-        self.with_value = owner.with_value or owner.has_aux
-        self.types = leaf_types(built.result) if self.with_value else []
-        self.types += [type_ for form in wanted for type_ in leaf_types(form)]
-        self.made: dict[tuple[int, ...], Compiled] = {}
-        self.shortcuts: dict[tuple[int, ...], Shortcut] = {}
-
-    def compiled(self, into: tuple[int, ...] = ()) -> Compiled:
-        """The derivative that writes these of its gradients into arrays of the caller's."""
-        if into not in self.made:
-            kind = "value_and_grad" if self.with_value else "grad"
-            tuple_from = None if into else self.tuple_from
-            self.made[into] = self.built.code.derivative(kind, self.numbers, into, tuple_from=tuple_from)
-        return self.made[into]
-
-    @property
-    def plain(self) -> bool:
-        """Whether value and gradients are a number or array each."""
-        return isinstance(self.built.result, Leaf) and not self.owner.has_aux and len(self.numbers) == len(self.wanted)
-
-    @property
-    def tuple_from(self) -> int | None:
-        """Where the tuple of the gradients begins in what compiled code returns, if it is not all of that."""
-        first = len(self.types) - len(self.numbers)
-        inner = self.plain and self.owner.several and (first if len(self.numbers) > 1 else self.numbers)
-        return first if inner else None
-
-    def called(self, leaves: list[Any], outs: list[Any] | None = None) -> Any:
-        """The call with the leaves of the arguments; `outs` are the arrays for gradients, None where there is none."""
-        if outs is None:
-            results = call_entry(self.compiled(), self.built, leaves)
-            return self.shaped([strong(r, t) for r, t in zip(results, self.types, strict=True)])
-        into = tuple(k for k, out in enumerate(outs) if out is not None)
-        self.check_outs(leaves, outs)
-        made = iter(call_entry(self.compiled(into), self.built, leaves, [outs[k] for k in into]))
-        lent = [None] * (len(self.types) - len(outs)) + outs
-        return self.shaped(
-            [strong(next(made), t) if out is None else out for out, t in zip(lent, self.types, strict=True)]
-        )
-
-    def check_outs(self, leaves: list[Any], outs: list[Any]) -> None:
-        """TypingError, ShapeError or AliasError for an array that cannot take its gradient."""
-        lent = [(number, out) for number, out in zip(self.numbers, outs, strict=True) if out is not None]
-        parameters = self.built.function.parameters
-        for number, out in lent:
-            check_out(out, parameters[number], leaves[number])
-        if lent:
-            captured = [captured_value(capture) for capture in self.built.captures]
-            names = [parameter.name for parameter in parameters]
-            arrays = list(zip([*leaves, *captured], names, strict=True))
-            check_apart([(out, names[number]) for number, out in lent], arrays)
-
-    def shaped(self, results: list[Any]) -> Any:
-        """The results in the structure that the user expects."""
-        leaves = iter(results)
-        value: Any = rebuild(self.built.result, leaves) if self.with_value else None
-        parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
-        gradient = tuple(parts) if self.owner.several else parts[0]
-        if not self.with_value:
-            return gradient
-        return (value, gradient) if self.owner.with_value else (gradient, value[1])
-
-    def write(self, arguments: tuple[Any, ...]) -> Shortcut:
-        """The short way for calls like this one."""
-        if not self.is_plainly_served(arguments):
-            return never
-        if self.plain and self.numbers:
-            self.open(self.compiled(), arguments, self.types)
-        return self.write_shortcut(arguments, None, ())
-
-    def is_plainly_served(self, arguments: tuple[Any, ...], into: tuple[int, ...] = ()) -> bool:
-        """Whether a call may keep what it needs; one that runs loops in segments takes the long way."""
-        memory = self.compiled(into).memory
-        captured = [captured_value(capture) for capture in self.built.captures]
-        return memory is None or memory.fits(*arguments, *self.rest, *captured)
-
-    def shortcut_into(self, arguments: tuple[Any, ...], out: Any) -> Shortcut:
-        """The short way for calls with arrays for the gradients like these."""
-        parts = out if self.owner.several else (out,)
-        into = tuple(k for k, part in enumerate(parts) if part is not None)
-        if not self.is_plainly_served(arguments, into):
-            return never
-        if into not in self.shortcuts:
-            self.shortcuts[into] = self.write_shortcut(arguments, out, into)
-        return self.shortcuts[into]
-
-    def write_shortcut(self, arguments: tuple[Any, ...], out: Any, into: tuple[int, ...]) -> Shortcut:
-        compiled = self.compiled(into)
-        plain = isinstance(self.built.result, Leaf) and not self.owner.has_aux
-        if not plain or not compiled.has_gate or self.built.uses_tensors:
-            return never
-        writer = Writer(compiled, self.built, self.dependencies, arguments, self.rest)
-        parts = writer.into(out, into) if out is not None else []
-        made = (f"r{k}" for k in range(len(compiled.function.results)))
-        first = len(self.types) - len(self.numbers)
-        results = [
-            parts[k - first] if k - first in into else converted(next(made), t) for k, t in enumerate(self.types)
-        ]
-        returned = listed(results[first:]) if self.owner.several else results[first]
-        if self.with_value:
-            returned = f"{results[0]}, {returned}"
-        leaves = len(arguments) + len(self.rest)
-
-        def explain(error: Exception, given: tuple[Any, ...]) -> Exception:
-            outs = dict(zip(into, given[len(given) - len(into) :], strict=True))
-            try:
-                self.check_outs(list(given[:leaves]), [outs.get(k) for k in range(len(self.numbers))])
-            except PullbackError as refused:
-                return refused
-            return compiled.explain(error, given)
-
-        return writer.written(returned, explain)
+        return PreparedGradient.of(self, self.engine, self.asked, bound)

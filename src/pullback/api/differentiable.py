@@ -8,23 +8,24 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
-from numba import cloudpickle
+from numba import cloudpickle, types
+from numba.extending import typeof_impl
 
-from pullback.api.calling import Calls, Prepared, call_entry, converted, strong
-from pullback.api.readable import html_of
+from pullback.api.calls import Calls
+from pullback.api.known import KnownCalls
 from pullback.api.recording import recorded_call
-from pullback.api.specialise import Engine, build_for
-from pullback.compile.c_entry import Entrance
-from pullback.compile.functions import Compiled
+from pullback.compile.entrance import Entrance
 from pullback.compile.options import Options
-from pullback.compile.shortcut import MISS, Shortcut, Writer, never
-from pullback.compile.turns import MAKING
-from pullback.frontend.build import Built
-from pullback.frontend.calls.calls import plain_function
-from pullback.frontend.values.arguments import Form, Leaf, leaf_types, rebuild
-from pullback.passes.pipeline import OPTIMISATIONS, REORDERING
+from pullback.compile.progress import started
+from pullback.compile.shortcut import MISS, Shortcut, never
+from pullback.compile.turns import MAKING, importing
+from pullback.frontend.source.plain_functions import plain_function, primal_of
+
+if TYPE_CHECKING:
+    from pullback.api.prepared_primal import PreparedPrimal
+    from pullback.api.specialise import Engine
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -49,6 +50,7 @@ def differentiable(
     fuse: bool | None = ...,
     max_residual_bytes: int | None = ...,
     parallel: bool = ...,
+    signatures: Iterable[Any] = ...,
     source: str | None = ...,
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 def differentiable(
@@ -64,6 +66,7 @@ def differentiable(
     fuse: bool | None = None,
     max_residual_bytes: int | None = None,
     parallel: bool = False,
+    signatures: Iterable[Any] = (),
     source: str | None = None,
 ) -> Any:
     """Make a NumPy function differentiable; it can still be called, and then runs compiled.
@@ -88,6 +91,8 @@ def differentiable(
     parallel: compiled loops whose iterations are independent run on all cores where they have enough to do. Sums over
         iterations are then added up in another order, which is the same for any number of cores; with `fastmath=False`,
         loops of the user's with such sums stay as they are.
+    signatures: types of arguments, as Numba writes them (`"float64[:], float64"`), for which the function is compiled
+        at once, and so is `grad` of it, with respect to the first argument, where that can be.
     source: the text of a function that was made by `exec`.
 
     >>> import numpy as np, pullback as pb
@@ -100,26 +105,28 @@ def differentiable(
     flags = fastmath if fastmath is None or isinstance(fastmath, bool) else frozenset(fastmath)
     if math not in ("vector", "libm"):
         raise ValueError(f"math is 'vector' or 'libm', not {math!r}")
-    chosen = OPTIMISATIONS if optimisations is True else frozenset(optimisations or ())
-    if chosen - OPTIMISATIONS:
-        raise ValueError(
-            f"there is no optimisation {', '.join(sorted(map(repr, chosen - OPTIMISATIONS)))}: see pb.OPTIMISATIONS"
-        )
     if max_residual_bytes is not None and operator.index(max_residual_bytes) < 0:
         raise ValueError(f"max_residual_bytes is a number of bytes, not {max_residual_bytes}")
-    chosen -= REORDERING if flags is False else frozenset()
+    chosen = None if optimisations is True else known_optimisations(optimisations or ())
     options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes, parallel)
+
+    given = tuple(signatures)
 
     def decorate(function: Callable[P, R]) -> Differentiable[P, R]:
         if isinstance(function, Differentiable):
             function = function.__wrapped__
-        return Differentiable(function, options, source)
+        made = Differentiable(function, options, source)
+        for signature in given:
+            compile_for(made, signature)
+        return made
 
     return decorate if function is None else decorate(function)
 
 
 class Differentiable(Entrance, Generic[P, R]):
     """A function that can be differentiated. Calling it runs the compiled primal."""
+
+    asked = None
 
     def __init__(self, function: Callable[P, R], options: Options, text: str | None = None) -> None:
         self.options = options
@@ -128,14 +135,16 @@ class Differentiable(Entrance, Generic[P, R]):
         self._calls = Calls(self.prepare)
         self._shortcut: Shortcut = never
         functools.update_wrapper(self, function)
-        plain, _ = plain_function(function)
-        self.__pullback_primal__ = plain
+        self.__pullback_primal__ = plain = primal_of(function)
+        self._known = None if plain is None else KnownCalls.of(function, plain, options, "primal")
 
     __wrapped__: Callable[P, R]
     __qualname__: str
 
     @property
     def engine(self) -> Engine:
+        with importing():
+            from pullback.api.specialise import Engine
         with MAKING:
             if self._engine is None:
                 self._engine = Engine(self.__wrapped__, self.options, self._text)
@@ -170,41 +179,46 @@ class Differentiable(Entrance, Generic[P, R]):
         result = recorded_call(self, arguments, keywords)
         if result is not MISS:
             return result
-        prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
-        if not simple:
-            return prepared.called(leaves)
-        result, self._shortcut = prepared.called_simply(arguments, leaves)
-        return result
+        if self._known is not None and not keywords:
+            result, shortcut = self._known.called(self, arguments)
+            if result is not MISS:
+                self._shortcut = self._shortcut if shortcut is never else shortcut
+                return result
+        with started():
+            prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
+            if not simple:
+                return prepared.called(leaves)
+            result, self._shortcut = prepared.called_simply(arguments, leaves, self._known)
+            return result
 
     def prepare(self, bound: dict[str, Any]) -> PreparedPrimal:
         """The compiled primal for these arguments."""
-        return PreparedPrimal(self, *build_for(self.engine, bound))
+        with importing():
+            from pullback.api.prepared_primal import PreparedPrimal
+
+        return PreparedPrimal.of(self, self.engine, bound)
 
     def _repr_html_(self) -> str:
+        from pullback.api.readable import html_of
+
         return html_of(self.engine, "split", "grad", "value_and_grad")
 
 
-class PreparedPrimal(Prepared):
-    """One kind of call of the function itself."""
+@typeof_impl.register(Entrance)  # type: ignore[untyped-decorator]
+def type_of_callable(value: Any, context: Any) -> Any:
+    """The Numba type of one of our callables: that of a dispatcher made for it."""
+    with importing():
+        from pullback.api.inside_njit import dispatcher_of
 
-    def __init__(self, owner: Differentiable[..., Any], forms: dict[str, Form], built: Built) -> None:
-        super().__init__(owner, owner.engine, forms, built)
-        self.compiled: Compiled = built.code.derivative("primal", ())
+    return types.Dispatcher(dispatcher_of(value))
 
-    def called(self, leaves: list[Any]) -> Any:
-        """The call with the leaves of the arguments."""
-        results = call_entry(self.compiled, self.built, leaves)
-        types = leaf_types(self.built.result)
-        return rebuild(self.built.result, iter([strong(v, t) for v, t in zip(results, types, strict=True)]))
 
-    def write(self, arguments: tuple[Any, ...]) -> Shortcut:
-        """The short way for calls like this one."""
-        result = self.built.result
-        if not isinstance(result, Leaf) or not self.compiled.has_gate or self.built.uses_tensors:
-            return never
-        self.open(self.compiled, arguments, [result.type])
-        writer = Writer(self.compiled, self.built, self.dependencies, arguments, self.rest)
-        return writer.written(converted("r0", result.type))
+def compile_for(function: Differentiable[..., Any], signature: Any) -> None:
+    """Compile a function, and `grad` of it, for arguments of these types."""
+    with importing():
+        from pullback.api.signatures import compile_signature
+
+    compile_signature(function.engine, signature)
 
 
 def named(module: str, name: str) -> Any:
@@ -218,7 +232,7 @@ def named(module: str, name: str) -> Any:
 def of_main(name: str, given: bytes, options: Options, text: str | None) -> Differentiable[..., Any]:
     """The function of this name in the main module if it is the one that was pickled, else one made anew."""
     found, function = named("__main__", name), cloudpickle.loads(given)
-    if isinstance(found, Differentiable) and found.__pullback_primal__.__code__ == plain_function(function)[0].__code__:
+    if isinstance(found, Differentiable) and found.__pullback_primal__.__code__ == primal_of(function).__code__:
         return found
     return Differentiable(function, options, text)
 
@@ -227,12 +241,43 @@ def engine_of(function: Callable[..., Any]) -> Engine:
     """The engine of a differentiable function, or that of a plain one, which lives as long as the function."""
     if isinstance(function, Differentiable):
         return function.engine
-    if isinstance(function, MethodType) and isinstance(function.__func__, Differentiable):
-        inner = function.__func__
-        return Engine(MethodType(inner.__wrapped__, function.__self__), inner.options)
+    with importing():
+        from pullback.api.specialise import Engine
+
     if not isinstance(function, FunctionType):  # bound methods come and go
-        return Engine(function, Options())
+        return Engine(*wrapped_in(function))
     with MAKING:
         if function not in _ENGINES:
             _ENGINES[function] = Engine(function, Options(), weak=True)
         return _ENGINES[function]
+
+
+def known_optimisations(names: Iterable[str]) -> frozenset[str]:
+    """Names of optimisations. Raises ValueError for others."""
+    from pullback.passes.pipeline import OPTIMISATIONS
+
+    chosen = frozenset(names)
+    if chosen - OPTIMISATIONS:
+        unknown = ", ".join(sorted(map(repr, chosen - OPTIMISATIONS)))
+        raise ValueError(f"there is no optimisation {unknown}: see pb.OPTIMISATIONS")
+    return chosen
+
+
+def behind(function: Callable[..., Any]) -> FunctionType:
+    """The Python function that is differentiated. Raises TypingError where there is none."""
+    return plain_function(wrapped_in(function)[0])
+
+
+def wrapped_in(function: Callable[..., Any]) -> tuple[Callable[..., Any], Options]:
+    """The function that a differentiable one was made of, and its options; a plain one with those by default."""
+    if isinstance(function, Differentiable):
+        return function.__wrapped__, function.options
+    if isinstance(function, MethodType) and isinstance(function.__func__, Differentiable):
+        return MethodType(function.__func__.__wrapped__, function.__self__), function.__func__.options
+    return function, Options()
+
+
+def known_calls_of(function: Callable[..., Any], plain: FunctionType, wanted: str) -> KnownCalls | None:
+    """What other processes may know of calls of a derivative."""
+    own, options = wrapped_in(function)
+    return KnownCalls.of(own, plain, options, wanted)

@@ -10,16 +10,17 @@ import numpy as np
 
 from pullback.analysis.sizes import SliceSize
 from pullback.api.calling import check_is_number
+from pullback.api.calls import Argnums
 from pullback.api.changes import changes_of_gradient, checked_names, describe_changes
 from pullback.api.differentiable import engine_of
-from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
+from pullback.api.specialise import Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
 from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
 from pullback.compile.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
 from pullback.frontend.build import Built
-from pullback.frontend.tapes.captured import captured_value
+from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, Sequence_, leaves_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (

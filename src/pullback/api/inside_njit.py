@@ -6,22 +6,14 @@ import importlib
 import uuid
 from typing import Any
 
-from numba import njit, types
+from numba import njit
 from numba.core.registry import CPUDispatcher
-from numba.extending import overload, typeof_impl
+from numba.extending import overload
 
-from pullback.api.derivatives import GradientFunction
-from pullback.api.differentiable import Differentiable
+from pullback.api.calls import Asked
 from pullback.api.kept_calls import Kept, names_of, remembering
 from pullback.api.numba_calls import compiled_for, key_for
 from pullback.compile.functions import Compiled
-
-
-@typeof_impl.register(GradientFunction)
-@typeof_impl.register(Differentiable)
-def type_of_callable(value: Any, context: Any) -> Any:
-    """The Numba type of one of our callables: that of a dispatcher made for it."""
-    return types.Dispatcher(dispatcher_of(value))
 
 
 def dispatcher_of(callable_: Any) -> Any:
@@ -78,9 +70,10 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     """The body that Numba compiles for arguments of these Numba types."""
     compiled = compiled_for(callable_, arguments)
     remember = remembering(Kept(callable_, arguments, key_for(callable_, arguments)))
-    if isinstance(callable_, Differentiable) or not isinstance(callable_.argnums, tuple):
+    asked: Asked | None = callable_.asked
+    if asked is None or not asked.several:
         return unique(_plain(compiled, remember))
-    if callable_.with_value:
+    if asked.with_value:
         return unique(_with_tuple(compiled, remember))
     single = len(compiled.function.results) == 1
     return unique(_one_in_tuple(compiled, remember) if single else _plain(compiled, remember))

@@ -7,7 +7,7 @@ from typing import Any, cast
 from numba import types
 from numba.np.numpy_support import as_dtype
 
-from pullback.api.differentiable import Differentiable
+from pullback.api.prepared_gradient import check_result
 from pullback.api.specialise import wrt_leaves
 from pullback.compile.functions import Compiled
 from pullback.errors import TypingError
@@ -19,7 +19,7 @@ from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
     """A hash of what a call computes and returns, the same in every process; None if only this one can know it."""
     key = compiled_for(callable_, arguments).key
-    return key and f"{key} {isinstance(getattr(callable_, 'argnums', None), tuple)}"
+    return key and f"{key} {callable_.asked is not None and callable_.asked.several}"
 
 
 def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
@@ -32,13 +32,14 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
     built: Built = engine.build(forms, numbers=False)
     if built.captures:
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
-    if isinstance(callable_, Differentiable):
+    asked = callable_.asked
+    if asked is None:
         return cast(Compiled, built.code.derivative("primal", ()).unguarded)
-    if callable_.has_aux:
+    if asked.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
-    numbers, _ = wrt_leaves(engine, forms, callable_.argnums)
-    callable_.check_result(built)
-    kind = "value_and_grad" if callable_.with_value else "grad"
+    numbers, _ = wrt_leaves(engine, forms, asked.argnums)
+    check_result(engine, built, asked.has_aux)
+    kind = "value_and_grad" if asked.with_value else "grad"
     return cast(Compiled, built.code.derivative(kind, numbers).unguarded)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import FunctionType
 from typing import Any, Literal
 
 import numpy as np
 
+from pullback.api.calls import Argnums
 from pullback.api.kept import Reference, Stored, weakly
 from pullback.compile.functions import Compiled
 from pullback.compile.memory import Memory
@@ -21,7 +20,7 @@ from pullback.errors import AliasError, LanguageError, Problem, TypingError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
-from pullback.frontend.source.plain_functions import plain_function
+from pullback.frontend.source.plain_functions import plain_function, signature_of
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir import primitives
@@ -34,7 +33,6 @@ from pullback.transform.sweeps import NONE, Kept
 from pullback.transform.tapes import has_tapes, pulled
 
 MOST_WORK = 100_000
-Argnums = int | str | tuple[int | str, ...]
 FormOf = Literal["loops", "arrays", "general"]
 
 
@@ -124,14 +122,6 @@ def refuse_breakpoints(function: Function) -> None:
     if stops:
         reason, remedy = "a debugger cannot stop in compiled code", "use pb.differentiable(jit=False)"
         raise LanguageError([Problem(location, reason, remedy) for location in stops])
-
-
-def signature_of(function: FunctionType) -> inspect.Signature:
-    """The parameters that the code of a function has, whatever its attributes say of others."""
-    parts = (function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
-    bare = FunctionType(*parts)
-    bare.__kwdefaults__, bare.__annotations__ = function.__kwdefaults__, function.__annotations__
-    return inspect.signature(bare)
 
 
 class Code:

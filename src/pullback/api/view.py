@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pullback.api.calls import Argnums
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import engine_of
 from pullback.api.readable import readable
-from pullback.api.specialise import Argnums, Engine, build_for, wrt_leaves
+from pullback.api.specialise import Engine, build_for, wrt_leaves
 from pullback.frontend.build import Built
-from pullback.frontend.tapes.captured import captured_value
+from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, leaf_types, leaves_in
 from pullback.ir.types import is_float
 

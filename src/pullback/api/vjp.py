@@ -8,9 +8,10 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from pullback.api.calling import call_forward, describe_form, strong
+from pullback.api.calls import Argnums
 from pullback.api.differentiable import engine_of
 from pullback.api.readable import html_of
-from pullback.api.specialise import Argnums, build_for, wrt_leaves
+from pullback.api.specialise import build_for, wrt_leaves
 from pullback.compile.functions import Compiled
 from pullback.compile.options import Options
 from pullback.errors import ShapeError, TypingError

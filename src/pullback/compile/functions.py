@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,14 +13,15 @@ from typing import Any, cast
 import numba
 import numpy as np
 from numba.core.errors import LoweringError, NumbaError
-from numba.core.registry import CPUDispatcher
 
 from pullback.analysis.sizes import is_guard
 from pullback.compile.blame import find_uncompilable
 from pullback.compile.cache.machine_code import keep
+from pullback.compile.gates import Gate, gate_to
 from pullback.compile.memory import Memory
 from pullback.compile.modules import load_module
 from pullback.compile.options import Options
+from pullback.compile.progress import compiling
 from pullback.compile.turns import MAKING, interrupts_end_it
 from pullback.emit import parts
 from pullback.emit.module import emit_module
@@ -31,8 +33,8 @@ from pullback.passes.entries import Settings
 from pullback.passes.running import run
 from pullback.passes.scalar.sine_cosine import pair
 from pullback.passes.scalar.wide_integers import is_wide
-from pullback.runtime import KeepsTooMuch, SizesDiffer
 from pullback.runtime.codegen.compiler import Compiler
+from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
 from pullback.transform.sweeps import NONE
 
 _PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")
@@ -40,17 +42,6 @@ _PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")
 
 class CompileError(PullbackError):
     """Numba could not compile what was generated; the interpreted form still runs."""
-
-
-class Miss(Exception):
-    """A gate was given arguments of other types."""
-
-
-class Gate(CPUDispatcher):
-    """A dispatcher for one machine code and the exact types that it was compiled for; it compiles nothing."""
-
-    def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
-        raise Miss
 
 
 def function_of(module: ModuleType, name: str) -> Callable[..., Any]:
@@ -258,6 +249,12 @@ class Compiled:
         return self._key if self.dispatcher is not None else None
 
     @property
+    def module(self) -> tuple[ModuleType, str | None]:
+        """The module that is compiled, and the key of its machine code; None where that needs this process."""
+        made = self.dispatcher.py_func
+        return sys.modules[made.__module__], self.key if self.options.cache else None
+
+    @property
     def mutated(self) -> tuple[int, ...]:
         """The numbers of the arguments that the user's own function changes."""
         return tuple(k for k in self.function.mutated if k < len(self.function.parameters) - self.outs)
@@ -271,18 +268,27 @@ class Compiled:
         """Whether calls need nothing but machine code: arguments that are changed have to be looked at before."""
         return self.options.jit and not numba.config.DISABLE_JIT and not self.mutated
 
+    @property
+    def title(self) -> str:
+        """What is compiled, and where it stands in the user's text."""
+        place = self.function.location
+        return f"{self.name} ({place.file}:{place.line})" if place is not None else self.name
+
+    @property
+    def count(self) -> int:
+        """How many results there are."""
+        return len(self.function.results)
+
     def gate(self, arguments: Sequence[Any]) -> Gate:
         """What runs the machine code for arguments of these types, and raises Miss for all others."""
-        gate = Gate(self.dispatcher.py_func)
-        gate.add_overload(self.overload(arguments))
-        return gate
+        return gate_to(self.overload(arguments), self.dispatcher.py_func)
 
     def overload(self, arguments: Sequence[Any]) -> Any:
         """What Numba has compiled for arguments of these types."""
         dispatcher = self.dispatcher
         types = tuple(map(dispatcher.typeof_pyval, arguments))
         if types not in dispatcher.overloads:
-            with interrupts_end_it():
+            with interrupts_end_it(), compiling(self.title):
                 _compile(dispatcher, types)
         return dispatcher.overloads[types]
 
@@ -327,6 +333,11 @@ class Compiled:
 
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""
+        large = [
+            p.name for p, a in zip(self.function.parameters, arguments, strict=True) if type(a) is int and is_wide(a)
+        ]
+        if isinstance(error, OverflowError | NumbaError) and self.options.jit and large:
+            return OverflowError(f"the argument '{large[0]}' does not fit into 64 bits: pass a float, or use jit=False")
         if isinstance(error, NumbaError):
             blamed = find_uncompilable(self.function)
             if blamed is not None:
@@ -336,11 +347,6 @@ class Compiled:
             message = f"the code generated for '{self.name}' could not be compiled: {reason}"
             made = CompileError(message + "\n  Instead: use pb.differentiable(jit=False), and report this function")
             return made
-        large = [
-            p.name for p, a in zip(self.function.parameters, arguments, strict=True) if type(a) is int and is_wide(a)
-        ]
-        if isinstance(error, OverflowError) and self.options.jit and large:
-            return OverflowError(f"the argument '{large[0]}' does not fit into 64 bits: pass a float, or use jit=False")
         if self.options.jit and not self.mutated:
             try:
                 again = computing_as_numpy(without_prints(self.interpreted))

@@ -5,22 +5,15 @@ The text is compiled from memory. The file with it, in the cache, is for traceba
 
 from __future__ import annotations
 
-import hashlib
 import linecache
 import sys
 import threading
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-import llvmlite
-import numba
-import numpy as np
-
-import pullback.runtime
 from pullback.compile.cache import files
+from pullback.compile.cache.fingerprints import key_of
 from pullback.runtime.codegen.contraction import ENDING
 
 _LOCK = threading.RLock()
@@ -33,27 +26,6 @@ class Module(ModuleType):
 
     __slots__ = ("__key__",)
     __key__: str | None
-
-
-@cache
-def fingerprint() -> str:
-    """A hash of what generated code relies on: our own helpers and compiler, Python, Numba, LLVM and NumPy."""
-    versions = f"{numba.__version__} {llvmlite.__version__} {np.__version__} {sys.version}"
-    digest = hashlib.sha256(versions.encode())
-    for folder in (Path(pullback.runtime.__file__).parent, Path(__file__).parent):
-        for file in sorted(folder.rglob("*.py")):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-# Now, since the files may be exchanged later, while this process runs what it has read of them.
-fingerprint()
-
-
-def key_of(*parts: str) -> str:
-    """A hash of these texts and of all that generated code relies on."""
-    text = "\0".join((*parts, fingerprint()))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def load_module(

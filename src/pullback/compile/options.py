@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pullback.passes.entries import Settings
-from pullback.passes.pipeline import OPTIMISATIONS
+if TYPE_CHECKING:
+    from pullback.passes.entries import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """What `differentiable` takes: whether to compile and how, which optimisations are on, how much may be kept.
 
+    optimisations: their names; None for all.
     fastmath: LLVM's flags for all operations; False for none; None for none in what computes the user's values, except
     that sums may be added up in another order, and for contraction in what the backward sweep does.
     """
@@ -22,7 +23,7 @@ class Options:
     boundscheck: bool = True
     cache: bool = True
     math: str = "vector"
-    optimisations: frozenset[str] = OPTIMISATIONS
+    optimisations: frozenset[str] | None = None
     fuse: bool | None = None
     max_residual_bytes: int | None = None
     parallel: bool = False
@@ -32,18 +33,28 @@ class Options:
         values = (getattr(self, field.name) for field in fields(self))
         return options_of, tuple(tuple(sorted(v)) if isinstance(v, frozenset) else v for v in values)
 
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The names of the optimisations that are on; none that reorders where no operation may be reordered."""
+        from pullback.passes.pipeline import OPTIMISATIONS, REORDERING
+
+        chosen = OPTIMISATIONS if self.optimisations is None else self.optimisations
+        return chosen - REORDERING if self.fastmath is False else chosen
+
     def settings(self, lowered: bool = False, any_sizes: bool = False) -> Settings:
         """What chooses the passes for a function; `lowered`: with loops in place of array statements.
 
         any_sizes: without assumptions about the sizes of arguments, where array statements stay.
         """
+        from pullback.passes.entries import Settings
+
         parallel = self.parallel and self.jit
-        return Settings(self.optimisations, lowered, parallel, self.boundscheck, self.fastmath is False, any_sizes)
+        return Settings(self.chosen, lowered, parallel, self.boundscheck, self.fastmath is False, any_sizes)
 
     @property
     def lowers(self) -> bool:
         """Whether array statements become loops."""
-        return "lowering" in self.optimisations and (self.jit if self.fuse is None else self.fuse)
+        return "lowering" in self.chosen and (self.jit if self.fuse is None else self.fuse)
 
     @property
     def exact(self) -> bool:

@@ -23,13 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, MethodType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from pullback.compile.functions import Compiled, Miss
+from pullback.compile.gates import Gate, Miss
 from pullback.compile.layout import ready
-from pullback.frontend.build import Built
 from pullback.frontend.source.outside import (
     ABSENT,
     GONE,
@@ -40,9 +39,9 @@ from pullback.frontend.source.outside import (
     place_key,
     still_holds,
 )
-from pullback.frontend.tapes.captured import captured_value
+from pullback.frontend.source.passed import captured_value
 from pullback.ir.types import Array, Scalar
-from pullback.runtime import KeepsTooMuch, SizesDiffer
+from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
 
 Shortcut = Callable[..., Any]
 MISS = object()
@@ -62,9 +61,11 @@ def call({parameters}):
         {results}gate({given})
     except OTHER:
         return MISS
+{explained}    return {returned}
+"""
+_EXPLAINED = """\
     except Exception as error:
         raise explain(error, ({given})) from None
-    return {returned}
 """
 
 
@@ -73,19 +74,36 @@ def never(*arguments: Any) -> Any:
     return MISS
 
 
+class Code(Protocol):
+    """Machine code that serves calls.
+
+    count: how many results it has. tuple_from: the number of the first of those that are returned in a tuple of their
+    own.
+    """
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def tuple_from(self) -> int | None: ...
+
+    def gate(self, arguments: Sequence[Any]) -> Gate:
+        """What runs it for arguments like these."""
+
+
 class Writer:
     """Writes the shortcut for calls like one that went the long way."""
 
     def __init__(
         self,
-        compiled: Compiled,
-        built: Built,
+        code: Code,
+        captures: Sequence[Any],
         dependencies: Sequence[Dependency],
         arguments: Sequence[Any],
         rest: Sequence[Any],
     ) -> None:
         """`rest` is what is passed after the arguments, and `dependencies` what the call depends on."""
-        self.compiled = compiled
+        self.code = code
         self.names: dict[str, Any] = {}
         self.parameters = "arguments"
         self.given = [f"a{k}" for k in range(len(arguments))]
@@ -95,17 +113,17 @@ class Writer:
         ]
         self.given += [self.name("rest", leaf) for leaf in rest]
         self.values = [*arguments, *rest]
-        self.outside(built, dependencies)
+        self.outside(captures, dependencies)
 
-    def outside(self, built: Built, dependencies: Sequence[Dependency]) -> None:
+    def outside(self, captures: Sequence[Any], dependencies: Sequence[Dependency]) -> None:
         """What the function uses from outside: the gate looks at the arrays, the shortcut at everything else."""
-        captured = {place_key(capture.namespace, capture.name) for capture in built.captures}
+        captured = {place_key(capture.namespace, capture.name) for capture in captures}
         self.conditions += [
             self.holds(d)
             for d in dependencies
             if not isinstance(d.value, Array | Scalar) or place_key(d.namespace, d.name) not in captured
         ]
-        for k, capture in enumerate(built.captures):
+        for k, capture in enumerate(captures):
             self.given.append(f"c{k}")
             kind = type(look_up_again(capture.namespace, capture.name))
             self.conditions.append(f"type(c{k}) is {self.name('kind', kind)}")
@@ -167,27 +185,34 @@ class Writer:
         return repr(key) if type(key) in (str, int) else self.name("key", key)
 
     def written(self, returned: str, explain: Callable[..., Exception] | None = None) -> Shortcut:
-        """The shortcut that returns this expression of the results `r0`, `r1`, …, as many as there are."""
+        """The shortcut that returns this expression of the results `r0`, `r1`, …, as many as there are.
+
+        explain: makes the user's error of one that was raised, and the arguments; without it, calls that raise go the
+        long way.
+        """
         arrays = [name for name, value in zip(self.given, self.values, strict=True) if isinstance(value, np.ndarray)]
         # To Numba's dispatcher, an array with its bytes in the other order may be the same.
         self.conditions += [f"{name}.dtype.isnative" for name in arrays]
+        given = "".join(f"{name}, " for name in self.given)
         text = _TEXT.format(
             parameters=self.parameters,
             unpacked="\n        ".join(self.unpacked),
             conditions=" and ".join(self.conditions) or "True",
             results=self.targets(),
-            given="".join(f"{name}, " for name in self.given),
+            given=given,
+            explained=_EXPLAINED.format(given=given) if explain else "",
             returned=returned,
         )
-        names = {**self.names, "MISS": MISS, "GONE": GONE, "OTHER": OTHER, "np": np}
-        names |= {"gate": self.compiled.gate([*map(ready, self.values)]), "explain": explain or self.compiled.explain}
+        names = {**self.names, "MISS": MISS, "GONE": GONE, "OTHER": OTHER if explain else Exception, "np": np}
+        self.gate = self.code.gate([*map(ready, self.values)])
+        names |= {"gate": self.gate, "explain": explain}
         exec(compile(text, "<shortcut>", "exec"), names)
         shortcut: Shortcut = names["call"]
         return shortcut
 
     def targets(self) -> str:
         """The assignment to the results, in the structure in which they are returned."""
-        names, first = [f"r{k}" for k in range(len(self.compiled.function.results))], self.compiled.tuple_from
+        names, first = [f"r{k}" for k in range(self.code.count)], self.code.tuple_from
         if first:
             names = [*names[:first], listed(names[first:])]
         return {0: "", 1: "r0 = "}.get(len(names) + (first == 0), f"{listed(names)} = ")

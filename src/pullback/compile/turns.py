@@ -22,6 +22,16 @@ MAKING = threading.RLock()
 """Held while functions are read and generated, never while Numba compiles, which may ask for functions in turn."""
 
 
+@contextmanager
+def importing() -> Iterator[None]:
+    """Import what is needed from here on, while no other thread does, and while the process is not copied.
+
+    A module may compile something, so that Numba's lock comes first; whoever holds MAKING alone imports nothing new.
+    """
+    with global_compiler_lock, MAKING:
+        yield
+
+
 AGAIN_AFTER = 0.01
 """Seconds until an interrupt is tried again that came while LLVM was at work."""
 

@@ -33,12 +33,13 @@ from pullback.ir.nodes import (
     read_in,
     walk,
 )
+from pullback.runtime import helpers
 
 KEYWORDS = frozenset(keyword.kwlist)
 RESERVED = (
     KEYWORDS
     | frozenset(dir(builtins))
-    | frozenset(runtime.__all__)
+    | frozenset(helpers.__all__)
     | {"Compiler", "in_parallel", "linked_in", "math", "np", "njit", "prange", "scipy", "stop", "vm"}
 )
 _IDENTIFIER = re.compile(r"(?<![.\w])[^\W\d]\w*")

@@ -21,9 +21,10 @@ from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
 from pullback.frontend.source.nesting import limited_nesting
 from pullback.frontend.source.outside import Dependency, look_up_again, still_holds
+from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.syntax.expressions import evaluate
 from pullback.frontend.syntax.statements import execute
-from pullback.frontend.tapes.captured import binding_of, is_tensor
+from pullback.frontend.tapes.captured import binding_of
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.frontend.tapes.variables import Assigned
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of

@@ -9,6 +9,7 @@ that are not differentiable stand last and get no cotangent.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -84,6 +85,8 @@ _SPELLINGS: dict[Any, Callable[..., Any]] = {
     for spelling in (*record.spellings, *([record.on_numbers] if record.on_numbers else []))
 }
 
+_IN_SCIPY = {record.in_scipy: record.function for record in RECORDS.values() if record.in_scipy}
+
 METHODS: dict[str, Callable[..., Any]] = {
     record.function.__name__: record.function for record in RECORDS.values() if record.is_method
 }
@@ -99,9 +102,16 @@ def canonical(function: Any) -> Any:
     (True, True, True)
     """
     try:
-        return _SPELLINGS.get(function, function)
+        return _SPELLINGS.get(function) or _of_scipy(function) or function
     except TypeError:  # unhashable objects are nobody's spelling
         return function
+
+
+def _of_scipy(function: Any) -> Any:
+    """What stands for a function of `scipy.special`, which is there as soon as the user has imported it; else None."""
+    special = sys.modules.get("scipy.special")
+    name = getattr(function, "__name__", None)
+    return _IN_SCIPY.get(str(name)) if special is not None and getattr(special, str(name), None) is function else None
 
 
 def also_spelled(function: Any, spelling: Any) -> None:

@@ -56,6 +56,7 @@ class Record:
     """What is known of a function.
 
     spellings: other functions that mean the same.
+    in_scipy: the name of such a function in `scipy.special`; "" if none does.
     operator: the node of Python's syntax that means the same; "" if none does.
     on_numbers: what Python computes it by of its own numbers, which keep their types so; None for itself.
     is_method: whether arrays have it as a method by its own name.
@@ -80,6 +81,7 @@ class Record:
 
     function: Function
     spellings: tuple[Function, ...] = ()
+    in_scipy: str = ""
     operator: str = ""
     on_numbers: Function | None = None
     is_method: bool = False

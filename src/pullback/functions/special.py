@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy.special
 
 from pullback import runtime
 from pullback.functions.declare import known, partials
@@ -16,35 +15,39 @@ from pullback.functions.declare import known, partials
 partials(
     runtime.erf,
     lambda x: 1.1283791670955126 * np.exp(-x * x),  # 2 / √π
-    spellings=(math.erf, scipy.special.erf),
+    spellings=(math.erf,),
+    in_scipy="erf",
     vector=True,
     loop=True,
 )
 partials(
     runtime.erfc,
     lambda x: -1.1283791670955126 * np.exp(-x * x),
-    spellings=(math.erfc, scipy.special.erfc),
+    spellings=(math.erfc,),
+    in_scipy="erfc",
     vector=True,
     loop=True,
 )
 partials(
     runtime.gamma,
     lambda x, *, y: y * runtime.digamma(x),
-    spellings=(math.gamma, scipy.special.gamma),
+    spellings=(math.gamma,),
+    in_scipy="gamma",
     loop=True,
 )
 partials(
     runtime.lgamma,
     lambda x: runtime.digamma(x),
-    spellings=(math.lgamma, scipy.special.gammaln),
+    spellings=(math.lgamma,),
+    in_scipy="gammaln",
     loop=True,
 )
-known(runtime.digamma, spellings=(scipy.special.digamma,), loop=True)
-partials(runtime.sigmoid, lambda x, *, y: y * (1 - y), spellings=(scipy.special.expit,), loop=True)
+known(runtime.digamma, in_scipy="psi", loop=True)
+partials(runtime.sigmoid, lambda x, *, y: y * (1 - y), in_scipy="expit", loop=True)
 partials(
     runtime.logit,
     lambda x: 1 / (x * (1 - x)),
-    spellings=(scipy.special.logit,),
+    in_scipy="logit",
 )
 # Of the product of a cotangent and a local derivative, for second derivatives. Only where 0 meets infinity or NaN is
 # something left out: a cotangent may be 0 at one point and not beside it.

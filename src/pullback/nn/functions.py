@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy
 
 
 def linear(x: Any) -> Any:
@@ -36,7 +36,7 @@ def sigmoid(x: Any) -> Any:
     >>> float(pb.nn.sigmoid(0.0))
     0.5
     """
-    return special.expit(x)
+    return scipy.special.expit(x)
 
 
 def tanh(x: Any) -> Any:

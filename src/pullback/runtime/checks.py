@@ -9,14 +9,6 @@ import numpy as np
 from pullback.runtime.codegen.compiled import compiled
 
 
-class SizesDiffer(Exception):
-    """The sizes of arguments differ, though code was made for equal ones; other code serves the call."""
-
-
-class KeepsTooMuch(Exception):
-    """A call would keep more for the backward sweep than it may; other code serves the call."""
-
-
 def check_index(index: int, size: int) -> None:
     """IndexError unless `index` is one of an axis of this size, counted from its start or its end."""
     if not -size <= index < size:

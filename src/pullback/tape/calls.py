@@ -17,13 +17,14 @@ import numpy as np
 from pullback.api.calling import call_entry, call_forward, strong
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
+from pullback.api.prepared_gradient import check_result
 from pullback.api.recording import register
 from pullback.api.specialise import Engine, PullbackEngine, build_for
 from pullback.compile.shortcut import MISS
 from pullback.errors import MissingRuleError, TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import look_up_again
-from pullback.frontend.tapes.captured import passed_for
+from pullback.frontend.source.passed import passed_for
 from pullback.frontend.values.arguments import Form, Leaf, form_of, leaf_types, leaves_in, leaves_of, rebuild
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
@@ -227,21 +228,22 @@ class Again:
 
 def gradient_of_call(derivative: GradientFunction[..., Any], call: Call, arguments: dict[str, Any]) -> Any:
     """What a gradient function returns for tensors: the gradient by a tape, which others record."""
-    derivative.check_result(call.built)
+    asked = derivative.asked
+    check_result(call.engine, call.built, asked.has_aux)
     names = list(arguments)[call.engine.receiver is not None :]
-    argnums = derivative.argnums if derivative.several else (derivative.argnums,)
+    argnums = asked.argnums if isinstance(asked.argnums, tuple) else (asked.argnums,)
     chosen: list[str] = [names[k] if isinstance(k, int) else str(k) for k in argnums]
     bound = {name: _replaced(v, _as_tensor) if name in chosen else v for name, v in arguments.items()}
     sources = [leaf for name in chosen for leaf in _leaves(bound[name]) if isinstance(leaf, Tensor)]
     with GradientTape() as tape:
         tape.watch(sources)
         value = Call.of(call.engine, bound).result()
-    found = iter(tape.gradient(value[0] if derivative.has_aux else value, sources, unconnected_gradients="zero"))
+    found = iter(tape.gradient(value[0] if asked.has_aux else value, sources, unconnected_gradients="zero"))
     gradients = [_replaced(bound[name], lambda x: next(found) if isinstance(x, Tensor) else x) for name in chosen]
-    gradient = tuple(gradients) if derivative.several else gradients[0]
-    if derivative.with_value:
+    gradient = tuple(gradients) if asked.several else gradients[0]
+    if asked.with_value:
         return value, gradient
-    return (gradient, value[1]) if derivative.has_aux else gradient
+    return (gradient, value[1]) if asked.has_aux else gradient
 
 
 # Nested arguments

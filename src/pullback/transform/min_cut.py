@@ -26,8 +26,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from pullback import runtime
 from pullback.ir import primitives
@@ -120,8 +118,8 @@ def _minimum_cut(
     needed: list[Value], again: dict[Value, Let], inside: set[Value], involved: dict[Value, None]
 ) -> set[Value]:
     """The cheapest set of values from which all needed ones can be computed again."""
-    if not involved:
-        return set()
+    if not any(value in again for value in involved):
+        return set(involved)
     number = {value: k for k, value in enumerate(involved)}
     source, sink = 2 * len(number), 2 * len(number) + 1
     edges: list[tuple[int, int, int]] = []
@@ -137,6 +135,9 @@ def _minimum_cut(
 
 
 def _cut(edges: list[tuple[int, int, int]], source: int, sink: int, number: dict[Value, int]) -> set[Value]:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
     size = sink + 1
     merged: dict[tuple[int, int], int] = {}
     for a, b, capacity in edges:

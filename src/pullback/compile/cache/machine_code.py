@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import sys
+from types import ModuleType
 from typing import Any
 
+from llvmlite.binding import address_of_symbol
 from numba.core import config, serialize
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 
 from pullback.compile.cache import files
 from pullback.compile.cache.folder import location, logger
@@ -63,7 +67,8 @@ class MachineCode:
     def rebuilt(self, name: str, contents: bytes, context: Any) -> Any:
         """The compiled function in a file; None, and the file is gone, where Numba cannot use it."""
         try:
-            return CompileResult._rebuild(context, *pickle.loads(contents))
+            symbols, parts = pickle.loads(contents)
+            return CompileResult._rebuild(context, *parts) if are_found(symbols) else None
         except Exception as error:
             logger.debug("%s cannot be used: %r", name, error)
             files.discard(name)
@@ -76,9 +81,24 @@ class MachineCode:
                 logger.debug("the machine code of %s contains addresses of this process", self.name)
                 return
             name, key = self.file_of(signature, compiled.library.codegen)
-            files.save(name, key, dumps(compiled._reduce()))
+            files.save(name, key, dumps((symbols_of(compiled.library), compiled._reduce())))
         except Exception as error:
             logger.debug("the machine code of %s cannot be kept: %r", self.name, error)
+
+    def load_alone(self, signature: Any, context: Any, module: str) -> Any:
+        """The same where nothing of ours was imported, nor Numba made ready to compile; None for a miss.
+
+        module: the name of the generated module, which Numba looks for.
+        """
+        try:
+            rtsys.initialize(context)
+            name, key = self.file_of(signature, context.codegen())
+            contents = files.load(name, key)
+        except Exception as error:
+            logger.debug("no machine code for %s: %r", self.name, error)
+            return None
+        sys.modules.setdefault(module, ModuleType(module))
+        return None if contents is None else self.rebuilt(name, contents, context)
 
     def file_of(self, signature: Any, codegen: Any) -> tuple[str, str]:
         """The name and the key of the file for a signature on this kind of machine."""
@@ -92,6 +112,25 @@ def dumps(parts: Any) -> bytes:
     """A compiled function in pieces as bytes: Numba's pickles, in which types and exceptions find their way back."""
     made: bytes = serialize.dumps(parts)
     return made
+
+
+def symbols_of(library: Any) -> tuple[str, ...]:
+    """The names in a library of Numba's that stand for what is not in it."""
+    module = library._final_module
+    outside = [*module.functions, *module.global_variables]
+    return tuple(v.name for v in outside if v.is_declaration and not v.name.startswith("llvm."))
+
+
+def are_found(symbols: tuple[str, ...]) -> bool:
+    """Whether machine code finds these names in this process; what our helpers define is imported for it.
+
+    LLVM ends the process where one is missing.
+    """
+    if all(map(address_of_symbol, symbols)):
+        return True
+    import pullback.runtime.helpers  # noqa: F401  under the lock of who asks
+
+    return all(map(address_of_symbol, symbols))
 
 
 def is_supported() -> bool:

@@ -26,7 +26,9 @@ from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
-from pullback.frontend.tapes.captured import binding_of, constant_of, is_tensor
+from pullback.frontend.source.passed import is_tensor
+from pullback.frontend.source.plain_functions import primal_of
+from pullback.frontend.tapes.captured import binding_of, constant_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -153,12 +155,8 @@ def _call_partial(
 
 def plain_function(function: Any) -> tuple[FunctionType | None, Any]:
     """The Python function behind a function, method, dispatcher or one of our wrappers, and its receiver."""
-    receiver = None
-    if isinstance(function, MethodType):
-        function, receiver = function.__func__, function.__self__
-    for attribute in ("py_func", "__pullback_primal__"):
-        function = getattr(function, attribute, function)
-    return (function, receiver) if isinstance(function, FunctionType) else (None, None)
+    plain = primal_of(function)
+    return plain, function.__self__ if plain is not None and isinstance(function, MethodType) else None
 
 
 def _is_of_runtime(function: Any) -> bool:

@@ -44,7 +44,7 @@ def fingerprint(code: CodeType) -> tuple[object, ...]:
     """All that decides what a code object does, without its places."""
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
     constants = tuple(fingerprint(c) if isinstance(c, CodeType) else constant_key(c) for c in code.co_consts)
-    return code.co_name, code.co_code, parameters(code), names, constants
+    return code.co_name, code.co_code, code.co_exceptiontable, parameters(code), names, constants
 
 
 def constant_key(constant: object) -> object:

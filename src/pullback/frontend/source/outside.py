@@ -61,6 +61,9 @@ ABSENT = Absent()
 GONE = (KeyError, AttributeError, ValueError, IndexError, TypeError)
 """What looking up a place outside raises where nothing stands there any more."""
 
+LIBRARIES = frozenset({"numpy", "scipy", "math", "operator", "numba", "pullback"})
+"""Modules that nobody changes."""
+
 OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
 """What a Python function is made of besides its names from outside; each may be replaced while the function stays."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
@@ -24,6 +25,14 @@ def plain_function(function: Callable[..., Any]) -> FunctionType:
         raise TypingError(reason, None, remedy)
     assert isinstance(function, FunctionType), "everything but a Python function has an objection"
     return function
+
+
+def primal_of(function: Any) -> FunctionType | None:
+    """The Python function behind a function, method, dispatcher or one of our wrappers; None where there is none."""
+    function = function.__func__ if isinstance(function, MethodType) else function
+    for attribute in ("py_func", "__pullback_primal__"):
+        function = getattr(function, attribute, function)
+    return function if isinstance(function, FunctionType) else None
 
 
 def objection(function: object) -> tuple[str, str]:
@@ -68,3 +77,11 @@ def wrapper_objection(function: object, name: str, wrapped: object) -> tuple[str
         f"'{name}' is wrapped by {wrapper}: differentiating the inner function would drop what the wrapper does",
         f"pass the inner function, {inner}.__wrapped__, or apply the decorator to the result",
     )
+
+
+def signature_of(function: FunctionType) -> inspect.Signature:
+    """The parameters that the code of a function has, whatever its attributes say of others."""
+    parts = (function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    bare = FunctionType(*parts)
+    bare.__kwdefaults__, bare.__annotations__ = function.__kwdefaults__, function.__annotations__
+    return inspect.signature(bare)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.source.outside import ABSENT, Dependency, Place, Shape, look_up_again, place_key
+from pullback.frontend.source.outside import ABSENT, LIBRARIES, Dependency, Place, Shape, place_key
+from pullback.frontend.source.passed import elements_in, is_tensor
 from pullback.frontend.tapes.blocks import know_variable
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, Static, TupleValue
 from pullback.frontend.values.context import Capture, Context
@@ -96,10 +97,7 @@ def constant_of(context: Context, value: Any, name: Any, node: Any) -> Binding:
 
 def _is_library(namespace: Any) -> bool:
     """Whether a namespace is a module that nobody changes: what stands in it is not looked up again."""
-    return isinstance(namespace, ModuleType) and namespace.__name__.partition(".")[0] in _LIBRARIES
-
-
-_LIBRARIES = {"numpy", "scipy", "math", "operator", "numba", "pullback"}
+    return isinstance(namespace, ModuleType) and namespace.__name__.partition(".")[0] in LIBRARIES
 
 
 def _path_of(namespace: Any, name: Any) -> str:
@@ -123,26 +121,6 @@ def _container(context: Context, value: Any, namespace: Any, name: Any, node: An
     return TupleValue(items, kind, getattr(value, "_fields", ()))
 
 
-ELEMENTS = "__pullback_elements__"
-"""The property of a tensor or variable that gives its numbers as NumPy has them."""
-
-
-def captured_value(capture: Capture) -> Any:
-    """What is passed for a capture on a call; a copy, an array in any case, of what the function assigns."""
-    return passed_for(look_up_again(capture.namespace, capture.name), capture.changes)
-
-
-def passed_for(value: Any, changes: bool) -> Any:
-    """What is passed for an object outside."""
-    elements = elements_in(value)
-    return np.array(elements) if changes else elements
-
-
-def give_back(capture: Capture, elements: np.ndarray) -> None:
-    """Let a variable take what a call has assigned to it."""
-    look_up_again(capture.namespace, capture.name).assign(elements)
-
-
 def _identity(value: Any, namespace: Any, name: Any) -> Any:
     """What tells one captured object from another.
 
@@ -150,16 +128,6 @@ def _identity(value: Any, namespace: Any, name: Any) -> Any:
     where one array stands at two: either may be changed later.
     """
     return id(value) if is_tensor(value) else place_key(namespace, name)
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor or variable, whose elements are looked up anew on each call."""
-    return hasattr(type(value), ELEMENTS)
-
-
-def elements_in(value: Any) -> Any:
-    """The numbers of a tensor or variable, and any other value itself."""
-    return getattr(value, ELEMENTS) if is_tensor(value) else value
 
 
 def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scipy import special
+import scipy
 
 from pullback.runtime.codegen.compiled import kernel
 from pullback.runtime.numpy.elementwise_loops import define_unary
@@ -13,7 +13,7 @@ from pullback.runtime.numpy.elementwise_loops import define_unary
 
 def erf(x: Any) -> Any:
     """The error function."""
-    return special.erf(x)
+    return scipy.special.erf(x)
 
 
 define_unary(erf, None, kernel(lambda v: math.erf(v)))
@@ -21,7 +21,7 @@ define_unary(erf, None, kernel(lambda v: math.erf(v)))
 
 def erfc(x: Any) -> Any:
     """1 - erf(x), accurate for large x."""
-    return special.erfc(x)
+    return scipy.special.erfc(x)
 
 
 define_unary(erfc, None, kernel(lambda v: math.erfc(v)))
@@ -29,7 +29,7 @@ define_unary(erfc, None, kernel(lambda v: math.erfc(v)))
 
 def gamma(x: Any) -> Any:
     """The gamma function, as scipy.special.gamma: NaN at negative integers, ±inf at ±0."""
-    return special.gamma(x)
+    return scipy.special.gamma(x)
 
 
 @kernel
@@ -46,7 +46,7 @@ define_unary(gamma, None, gamma_of)
 
 def lgamma(x: Any) -> Any:
     """log(abs(gamma(x)))."""
-    return special.gammaln(x)
+    return scipy.special.gammaln(x)
 
 
 define_unary(lgamma, None, kernel(lambda v: math.lgamma(v)))
@@ -54,7 +54,7 @@ define_unary(lgamma, None, kernel(lambda v: math.lgamma(v)))
 
 def digamma(x: Any) -> Any:
     """The derivative of lgamma; NaN at negative integers and ∓inf at ±0, as scipy.special.digamma."""
-    return special.digamma(x)
+    return scipy.special.digamma(x)
 
 
 @kernel
@@ -133,7 +133,7 @@ define_unary(digamma, None, digamma_of)
 
 def sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x)), without overflow."""
-    return special.expit(x)
+    return scipy.special.expit(x)
 
 
 @kernel
@@ -149,7 +149,7 @@ define_unary(sigmoid, None, sigmoid_of)
 
 def logit(x: Any) -> Any:
     """log(x / (1 - x)): NaN outside of 0 to 1, infinite at both."""
-    return special.logit(x)
+    return scipy.special.logit(x)
 
 
 define_unary(logit, None, kernel(lambda v: math.log(v / (1 - v))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy import special
+import scipy
 
 from pullback.runtime.vectormath.bits import copy_sign, fma, kernel, magnitude, polynomial, select
 from pullback.runtime.vectormath.exponential import clamp, exp_of, exp_parts, nearest, scale
@@ -78,7 +78,7 @@ def erf(x: Any) -> Any:
 
     Abramowitz and Stegun (1964), 7.1.5 for its form near 0; 1 - erfc(x) from 1 on.
     """
-    return special.erf(x)
+    return scipy.special.erf(x)
 
 
 def erfc(x: Any) -> Any:
@@ -86,7 +86,7 @@ def erfc(x: Any) -> Any:
 
     e^(-x^2) takes x^2 as an unrounded sum of two numbers.
     """
-    return special.erfc(x)
+    return scipy.special.erfc(x)
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pullback.runtime.vectormath.bits import fma, kernel, magnitude, select
 from pullback.runtime.vectormath.exponential import exp_of
@@ -21,7 +21,7 @@ def sigmoid(x: Any) -> Any:
 
     With e = e^(-|x|): 1 / (1 + e), or e / (1 + e) for x < 0.
     """
-    return special.expit(x)
+    return scipy.special.expit(x)
 
 
 def softplus(x: Any) -> Any:

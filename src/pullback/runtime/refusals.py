@@ -1,0 +1,9 @@
+"""What compiled code raises where other code serves a call."""
+
+
+class SizesDiffer(Exception):
+    """The sizes of arguments differ, though code was made for equal ones; other code serves the call."""
+
+
+class KeepsTooMuch(Exception):
+    """A call would keep more for the backward sweep than it may; other code serves the call."""

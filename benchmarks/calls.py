@@ -13,7 +13,7 @@ from numba import njit
 
 import pullback as pb
 from harness.report import as_text
-from pullback.compile.options import Options
+from pullback.compilation.options import Options
 
 bare = njit(**Options(cache=False).numba())
 FACTOR = 3.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cache_faults import Outcome, apart, cache_in, defined, gradient_of
-from pullback.compile.cache.fingerprints import fingerprint, whole_fingerprint
+from pullback.compilation.cache.fingerprints import fingerprint, whole_fingerprint
 
 PROGRAM = """
 import numpy as np

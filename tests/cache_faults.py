@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.compile.cache import files
+from pullback.compilation.cache import files
 
 PROGRAM = """\
 def f(x):

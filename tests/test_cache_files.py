@@ -15,8 +15,8 @@ from numba.core import config
 
 import pullback as pb
 from pullback.api.commands import main
-from pullback.compile import modules
-from pullback.compile.cache import files, machine_code, room
+from pullback.compilation import modules
+from pullback.compilation.cache import files, machine_code, room
 from pullback.errors import CacheWarning
 
 

@@ -18,8 +18,8 @@ from pullback.api.calls import Calls
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import Differentiable
 from pullback.api.known import KnownCalls
-from pullback.compile.entrance import c_entry
-from pullback.compile.shortcut import never
+from pullback.compilation.entrance import c_entry
+from pullback.compilation.shortcut import never
 
 pytestmark = pytest.mark.usefixtures("at_hand")
 

@@ -27,10 +27,10 @@ import numpy as np
 import pytest
 
 import cells
-from pullback.compile.functions import Compiled
-from pullback.compile.options import Options
-from pullback.emit.module import emit_module
-from pullback.emit.names import Forward
+from pullback.compilation.functions import Compiled
+from pullback.compilation.options import Options
+from pullback.emission.module import emit_module
+from pullback.emission.names import Forward
 from pullback.errors import PullbackError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.desugar import desugar

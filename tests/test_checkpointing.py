@@ -12,7 +12,7 @@ from numba import njit
 
 import collect
 import pullback as pb
-from pullback.compile.memory import Memory
+from pullback.compilation.memory import Memory
 from test_explain import peak_of
 from test_programs import assert_close, check_program
 

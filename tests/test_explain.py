@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.emit import parts
+from pullback.emission import parts
 
 
 def recurrence(x, a, n):

@@ -14,8 +14,8 @@ import collect
 import pullback as pb
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import build_for
-from pullback.emit.names import RESERVED
-from pullback.emit.nouns import _NOUNS
+from pullback.emission.names import RESERVED
+from pullback.emission.nouns import _NOUNS
 from pullback.errors import PullbackError
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import leaf_types, leaves_of

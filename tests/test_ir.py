@@ -12,7 +12,7 @@ import pytest
 
 import collect
 from pullback.api.specialise import Engine, build_for
-from pullback.compile.options import Options
+from pullback.compilation.options import Options
 from pullback.frontend.build import Built
 from pullback.frontend.values.arguments import leaf_types
 from pullback.ir import primitives

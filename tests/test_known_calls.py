@@ -13,8 +13,8 @@ import pytest
 import collect
 import pullback as pb
 from cache_faults import Child, Outcome, cache_in, defined
-from pullback.compile.cache import known_calls
-from pullback.compile.cache.fingerprints import whole_fingerprint
+from pullback.compilation.cache import known_calls
+from pullback.compilation.cache.fingerprints import whole_fingerprint
 from pullback.frontend.values.arguments import form_of, leaves_of
 
 pytestmark = pytest.mark.known_calls

@@ -12,7 +12,7 @@ import pytest
 import scipy.special
 
 import pullback as pb
-from pullback.compile.functions import CompileError
+from pullback.compilation.functions import CompileError
 
 SPACES = {
     "np": np,

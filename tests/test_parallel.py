@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compile import functions
-from pullback.compile.options import Options
-from pullback.emit.names import name_classes
+from pullback.compilation import functions
+from pullback.compilation.options import Options
+from pullback.emission.names import name_classes
 from pullback.frontend.values.arguments import form_of, leaves_of
 from pullback.ir.builder import constant
 from pullback.ir.checker import check

@@ -19,9 +19,9 @@ from numba.core.runtime import _nrt_python, rtsys
 import campaign
 import pullback as pb
 from pullback.api.specialise import Engine
-from pullback.compile.options import Options
-from pullback.emit import parts
-from pullback.emit.printer import to_text
+from pullback.compilation.options import Options
+from pullback.emission import parts
+from pullback.emission.printer import to_text
 from pullback.frontend.values.arguments import form_of
 from test_programs import PROGRAMS, case_id, check_program
 
@@ -221,7 +221,7 @@ SCRIPT = """
 import json, sys
 import numpy as np, pullback as pb
 from pullback.api.known import KnownCalls
-from pullback.emit import parts
+from pullback.emission import parts
 KnownCalls.find = lambda self, kinds, arguments: None
 parts.LONGEST, parts.SIZE = 0, 3
 text = open(sys.argv[1]).read()

@@ -12,7 +12,7 @@ import pytest
 import collect
 import oracle
 import pullback as pb
-from pullback.compile.memory import Memory
+from pullback.compilation.memory import Memory
 from pullback.frontend.values.arguments import form_of, leaves_of
 
 PROGRAMS = collect.programs()

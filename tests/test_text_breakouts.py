@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.emit import printer
-from pullback.emit.printer import comment, to_text
+from pullback.emission import printer
+from pullback.emission.printer import comment, to_text
 
 BROKEN: list[int] = []
 """What text that broke out would append to."""

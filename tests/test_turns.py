@@ -18,7 +18,7 @@ import pytest
 
 import cells
 import pullback as pb
-from pullback.compile.turns import collected_later, interrupts_end_it
+from pullback.compilation.turns import collected_later, interrupts_end_it
 
 
 @pytest.mark.parametrize("jit", [False, True])

@@ -19,7 +19,7 @@ FOLDERS = {
     "passes": "passes",
     "transform": "passes",
     "analysis": "passes",
-    "emit": "emission",
+    "emission": "emission",
 }
 LLVM = ("llvmlite.binding", "numba.core.codegen")
 

@@ -113,7 +113,7 @@ if not TYPE_CHECKING:
         if home is None and name not in ("nn", "tf"):
             module = sys.modules[__name__]
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=module)
-        from pullback.compile.turns import importing
+        from pullback.compilation.turns import importing
 
         with importing():
             found = importlib.import_module(f"{__name__}.{home or name}")

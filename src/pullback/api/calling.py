@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap
-from pullback.compile.functions import Compiled
-from pullback.compile.layout import memory_of, ready
+from pullback.compilation.functions import Compiled
+from pullback.compilation.layout import memory_of, ready
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value, give_back

@@ -17,8 +17,8 @@ from pullback.api.doctor import doctor
 from pullback.api.explain import explain
 from pullback.api.targets import arguments_for, function_named
 from pullback.api.view import inspect_source, source
-from pullback.compile.cache import room
-from pullback.compile.cache.folder import location, opened
+from pullback.compilation.cache import room
+from pullback.compilation.cache.folder import location, opened
 from pullback.errors import PullbackError
 
 UNITS = ("bytes", "kB", "MB", "GB")

@@ -13,9 +13,9 @@ import numba
 from pullback.api.calls import SIMPLE, Argnums
 from pullback.api.derivatives import GradientFunction, grad
 from pullback.api.differentiable import Differentiable, differentiable
-from pullback.compile.layout import ready
-from pullback.compile.progress import Bar, started
-from pullback.compile.turns import collected_later
+from pullback.compilation.layout import ready
+from pullback.compilation.progress import Bar, silence, started
+from pullback.compilation.turns import collected_later
 from pullback.errors import TypingError
 from pullback.frontend.source.passed import captured_value
 
@@ -87,14 +87,11 @@ def precompile(calls: Iterable[Sequence[Any]], *, jobs: int | None = None) -> li
     callables = [chosen(function, None) for function, *_ in given]
     work = [(callable_, arguments) for callable_, (_, *arguments) in zip(callables, given, strict=True)]
     count = min(jobs or os.cpu_count() or 1, len(work))
-    bar = Bar(len(work), "compiled")
     if count > 1 and "fork" in multiprocessing.get_all_start_methods():
-        _side_by_side(work, count, bar)
+        _side_by_side(work, count)
     with collected_later():
         for callable_, arguments in work:
             _compile(callable_, tuple(arguments), {})
-            if count == 1:
-                bar.step()
     return callables
 
 
@@ -102,11 +99,12 @@ _WORK: list[tuple[Any, list[Any]]] = []
 """What the processes compile: they are copies of this one, and need not be sent any functions."""
 
 
-def _side_by_side(work: list[tuple[Any, list[Any]]], count: int, bar: Bar) -> None:
-    """Let processes compile, and keep on disk, all of this; who cannot is left to the caller."""
+def _side_by_side(work: list[tuple[Any, list[Any]]], count: int) -> None:
+    """Let processes compile, and keep on disk, all of this; what they cannot is left to the caller."""
+    bar = Bar(len(work), "compiled")
     _WORK[:] = work
     try:
-        with ProcessPoolExecutor(count, multiprocessing.get_context("fork")) as pool:
+        with ProcessPoolExecutor(count, multiprocessing.get_context("fork"), silence) as pool:
             for done in as_completed([pool.submit(_compile_number, k) for k in range(len(work))]):
                 done.exception()
                 bar.step()

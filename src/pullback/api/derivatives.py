@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from pullback.api.calls import Argnums, Asked, Calls
 from pullback.api.differentiable import behind, engine_of, known_calls_of
 from pullback.api.recording import recorded_call
-from pullback.compile.entrance import Entrance
-from pullback.compile.progress import started
-from pullback.compile.shortcut import MISS, Shortcut, never
-from pullback.compile.turns import importing
+from pullback.compilation.entrance import Entrance
+from pullback.compilation.progress import started
+from pullback.compilation.shortcut import MISS, Shortcut, never
+from pullback.compilation.turns import importing
 from pullback.frontend.source.plain_functions import signature_of
 
 if TYPE_CHECKING:

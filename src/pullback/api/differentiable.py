@@ -16,11 +16,11 @@ from numba.extending import typeof_impl
 from pullback.api.calls import Calls
 from pullback.api.known import KnownCalls
 from pullback.api.recording import recorded_call
-from pullback.compile.entrance import Entrance
-from pullback.compile.options import Options
-from pullback.compile.progress import started
-from pullback.compile.shortcut import MISS, Shortcut, never
-from pullback.compile.turns import MAKING, importing
+from pullback.compilation.entrance import Entrance
+from pullback.compilation.options import Options
+from pullback.compilation.progress import started
+from pullback.compilation.shortcut import MISS, Shortcut, never
+from pullback.compilation.turns import MAKING, importing
 from pullback.frontend.source.plain_functions import plain_function, primal_of
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from llvmlite import binding
 
 from pullback.api.derivatives import grad
 from pullback.api.differentiable import differentiable
-from pullback.compile.cache import room
-from pullback.compile.cache.folder import location, opened
+from pullback.compilation.cache import room
+from pullback.compilation.cache.folder import location, opened
 
 PACKAGES = ("pullback", "numpy", "numba", "llvmlite", "scipy", "gast", "astunparse")
 

@@ -15,9 +15,9 @@ from pullback.api.changes import changes_of_gradient, checked_names, describe_ch
 from pullback.api.differentiable import engine_of
 from pullback.api.specialise import Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
-from pullback.compile.functions import Compiled
-from pullback.compile.memory import Memory
-from pullback.compile.vectorised import vectorised_loops
+from pullback.compilation.functions import Compiled
+from pullback.compilation.memory import Memory
+from pullback.compilation.vectorised import vectorised_loops
 from pullback.errors import Location, ShapeError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value

@@ -13,7 +13,7 @@ from numba.extending import overload
 from pullback.api.calls import Asked
 from pullback.api.kept_calls import Kept, names_of, remembering
 from pullback.api.numba_calls import compiled_for, key_for
-from pullback.compile.functions import Compiled
+from pullback.compilation.functions import Compiled
 
 
 def dispatcher_of(callable_: Any) -> Any:

@@ -18,15 +18,15 @@ from typing import Any
 import numba
 
 from pullback.api.calls import SIMPLE, Kinds, kinds_of
-from pullback.compile.cache import known_calls
-from pullback.compile.cache.descriptions import Finder, Indescribable, Other
-from pullback.compile.cache.known_calls import KnownCall
-from pullback.compile.entrance import Entrance, checks_of, entry_is_at_hand
-from pullback.compile.gates import Gate
-from pullback.compile.layout import in_order
-from pullback.compile.options import Options
-from pullback.compile.shortcut import MISS, Shortcut, Writer, never
-from pullback.compile.turns import importing
+from pullback.compilation.cache import known_calls
+from pullback.compilation.cache.descriptions import Finder, Indescribable, Other
+from pullback.compilation.cache.known_calls import KnownCall
+from pullback.compilation.entrance import Entrance, checks_of, entry_is_at_hand
+from pullback.compilation.gates import Gate
+from pullback.compilation.layout import in_order
+from pullback.compilation.options import Options
+from pullback.compilation.shortcut import MISS, Shortcut, Writer, never
+from pullback.compilation.turns import importing
 from pullback.frontend.source.outside import GONE
 
 

@@ -9,7 +9,7 @@ from numba.np.numpy_support import as_dtype
 
 from pullback.api.prepared_gradient import check_result
 from pullback.api.specialise import wrt_leaves
-from pullback.compile.functions import Compiled
+from pullback.compilation.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.values.arguments import Form, Leaf

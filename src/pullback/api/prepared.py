@@ -7,13 +7,13 @@ from typing import Any
 
 from pullback.api.known import KnownCalls
 from pullback.api.specialise import Engine
-from pullback.compile.cache import descriptions
-from pullback.compile.cache.known_calls import KnownCall
-from pullback.compile.entrance import MOST_ARGUMENTS, Entrance, checks_of, entry_is_at_hand
-from pullback.compile.functions import Compiled
-from pullback.compile.layout import in_order
-from pullback.compile.shortcut import MISS, Shortcut, Writer, never
-from pullback.compile.turns import collected_later, interrupts_end_it
+from pullback.compilation.cache import descriptions
+from pullback.compilation.cache.known_calls import KnownCall
+from pullback.compilation.entrance import MOST_ARGUMENTS, Entrance, checks_of, entry_is_at_hand
+from pullback.compilation.functions import Compiled
+from pullback.compilation.layout import in_order
+from pullback.compilation.shortcut import MISS, Shortcut, Writer, never
+from pullback.compilation.turns import collected_later, interrupts_end_it
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import Dependency, parts_of
 from pullback.frontend.source.passed import captured_value

@@ -9,9 +9,9 @@ from pullback.api.calls import Asked
 from pullback.api.out import check_apart, check_out
 from pullback.api.prepared import Prepared
 from pullback.api.specialise import Engine, build_for, wrt_leaves
-from pullback.compile.entrance import Entrance
-from pullback.compile.functions import Compiled
-from pullback.compile.shortcut import Shortcut, Writer, listed, never
+from pullback.compilation.entrance import Entrance
+from pullback.compilation.functions import Compiled
+from pullback.compilation.shortcut import Shortcut, Writer, listed, never
 from pullback.errors import PullbackError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value

@@ -7,8 +7,8 @@ from typing import Any
 from pullback.api.calling import call_entry, converted, strong
 from pullback.api.prepared import Prepared
 from pullback.api.specialise import Engine, build_for
-from pullback.compile.entrance import Entrance
-from pullback.compile.functions import Compiled
+from pullback.compilation.entrance import Entrance
+from pullback.compilation.functions import Compiled
 from pullback.frontend.build import Built
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types, rebuild
 from pullback.ir.types import Type

@@ -6,8 +6,8 @@ import textwrap
 
 from pullback.api.highlight import highlighted
 from pullback.api.specialise import Engine
-from pullback.compile.functions import Compiled
-from pullback.emit.module import emit_module
+from pullback.compilation.functions import Compiled
+from pullback.emission.module import emit_module
 
 
 def readable(*made: Compiled) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pullback.compile.shortcut import MISS
+from pullback.compilation.shortcut import MISS
 
 Recording = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 _recording: list[Recording] = []

@@ -10,8 +10,8 @@ from numba.core.errors import NumbaError
 
 from pullback.api.numba_calls import type_of_numba
 from pullback.api.specialise import Engine
-from pullback.compile.progress import started
-from pullback.compile.turns import collected_later
+from pullback.compilation.progress import started
+from pullback.compilation.turns import collected_later
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types

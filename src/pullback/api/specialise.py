@@ -11,11 +11,11 @@ import numpy as np
 
 from pullback.api.calls import Argnums
 from pullback.api.kept import Reference, Stored, weakly
-from pullback.compile.functions import Compiled
-from pullback.compile.memory import Memory
-from pullback.compile.options import Options
-from pullback.compile.turns import MAKING
-from pullback.emit.names import Forward
+from pullback.compilation.functions import Compiled
+from pullback.compilation.memory import Memory
+from pullback.compilation.options import Options
+from pullback.compilation.turns import MAKING
+from pullback.emission.names import Forward
 from pullback.errors import AliasError, LanguageError, Problem, TypingError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.finding import Source, find_source

@@ -12,8 +12,8 @@ from pullback.api.calls import Argnums
 from pullback.api.differentiable import engine_of
 from pullback.api.readable import html_of
 from pullback.api.specialise import build_for, wrt_leaves
-from pullback.compile.functions import Compiled
-from pullback.compile.options import Options
+from pullback.compilation.functions import Compiled
+from pullback.compilation.options import Options
 from pullback.errors import ShapeError, TypingError
 from pullback.frontend.values.arguments import Form, Mapping_, leaf_types, leaves_in, leaves_of, rebuild
 from pullback.ir.classes import obstacle

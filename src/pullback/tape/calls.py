@@ -20,7 +20,7 @@ from pullback.api.differentiable import Differentiable
 from pullback.api.prepared_gradient import check_result
 from pullback.api.recording import register
 from pullback.api.specialise import Engine, PullbackEngine, build_for
-from pullback.compile.shortcut import MISS
+from pullback.compilation.shortcut import MISS
 from pullback.errors import MissingRuleError, TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import look_up_again

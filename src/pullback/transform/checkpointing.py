@@ -12,7 +12,7 @@ for i in range(n - 1, -1, -1):               x = f(x)
                                          for i in range(…, segment * length - 1, -1):
                                              x_bar = …
 
->>> from pullback.compile.memory import interpreted
+>>> from pullback.compilation.memory import interpreted
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import find_kept, prepared
 >>> from pullback.transform.footprint import Footprint

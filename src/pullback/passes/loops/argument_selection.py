@@ -1,7 +1,7 @@
 """Argument selection: a loop that takes the last of the numbers that fulfil a condition, such as the largest, remembers
 the iteration that had it, and the number is computed again after the loop.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import prepared
 >>> def largest(x):

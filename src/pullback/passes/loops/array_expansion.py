@@ -1,7 +1,7 @@
 """Adjoint array expansion: the additions of a stencil over rows and columns to an adjoint become stores to an array
 that has a place for each iteration, and another nest adds them up.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.loops.loop_invariants import hoist_all_invariants
 >>> from pullback.passes.loops.scatter_to_gather import scatter_to_gather

@@ -1,7 +1,7 @@
 """Line buffers: the adjoint of a stencil over rows and columns is added to each row once, from the last few rows of
 contributions, which a small array keeps.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.loops.loop_invariants import hoist_all_invariants
 >>> from pullback.passes.loops.scatter_to_gather import scatter_to_gather

@@ -1,6 +1,6 @@
 """Parallel loops: independent iterations run in chunks, and the chunks at the same time, where there is enough to do.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import prepared
 >>> def total(x):

@@ -1,6 +1,6 @@
 """Scatter-to-gather: the adjoint of a stencil is added to each element of a row once, from a row of contributions.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import prepared
 >>> def scatter(y, x):

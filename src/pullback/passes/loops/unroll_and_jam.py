@@ -1,6 +1,6 @@
 """Unroll-and-jam: the few iterations of a short loop around a nest run together, in each iteration of the nest.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import prepared
 >>> def convolve(y, x, kernel):

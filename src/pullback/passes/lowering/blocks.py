@@ -1,6 +1,6 @@
 """Lowering of blocks: the array statements of each block of a function join groups, and each group becomes a nest.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> def centred(x):
 ...     return x - np.mean(x)

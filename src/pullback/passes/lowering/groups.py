@@ -1,6 +1,6 @@
 """Groups: which array statements of a block run in one nest of loops.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.lowering import lower
 >>> def normalised(x, w):

@@ -1,6 +1,6 @@
 """Nests: a group of array statements becomes loops whose innermost body computes one element of each.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.lowering import lower
 >>> def row_sums(x):

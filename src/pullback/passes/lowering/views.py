@@ -1,6 +1,6 @@
 """Views: the element of a part of an array, as an element of the array.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.lowering import lower
 >>> def differences(x):

@@ -1,6 +1,6 @@
 """Scalar replacement: an element that every iteration of a loop adds to is summed in a variable, and written once.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import prepared
 >>> def add_products(y, x, w):

@@ -22,7 +22,7 @@ turned(x: float64*, y: float64*):
     t.0: float64 = multiply(b, x_cos)
     return t.0
 
-A compiler shares it by itself within a function, but not between the parts of a long one (`emit/parts.py`).
+A compiler shares it by itself within a function, but not between the parts of a long one (`emission/parts.py`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The loop is strip-mined, and each of its numbers expanded to an array of 64, one for each *lane* of the strip:
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.scalar.dead_code import remove_dead
 >>> from pullback.transform.derivative import prepared

@@ -1,7 +1,7 @@
 """Packing: what the iterations of a strip read along lines of an array, each from left to right, is copied before,
 so that what they read at the same time stands side by side.
 
->>> from pullback.emit.module import emit_module
+>>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.scalar.dead_code import remove_dead
 >>> from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops

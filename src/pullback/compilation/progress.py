@@ -84,6 +84,11 @@ def is_watched() -> bool:
         return False
 
 
+def silence() -> None:
+    """Say nothing from here on in this process."""
+    os.environ[VARIABLE] = "0"
+
+
 def _write(text: str) -> None:
     try:
         sys.stderr.write(text)

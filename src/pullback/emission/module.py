@@ -15,16 +15,16 @@ import gast
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.analysis.non_negative import non_negative_indices
 from pullback.analysis.reductions import reduction_steps
-from pullback.emit import parts
-from pullback.emit.expressions import VECTOR_LIBRARY, Expressions
-from pullback.emit.inline import find_inlined
-from pullback.emit.names import KEYWORDS, RESERVED, Forward, Names, name_classes
-from pullback.emit.printer import to_text
-from pullback.emit.regions import is_parallel_loop, take_out_loops
-from pullback.emit.signs import tidy_signs
-from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, tuple_
-from pullback.emit.statements import Statements
-from pullback.emit.undefined import copied_values, undefined_values
+from pullback.emission import parts
+from pullback.emission.expressions import VECTOR_LIBRARY, Expressions
+from pullback.emission.inline import find_inlined
+from pullback.emission.names import KEYWORDS, RESERVED, Forward, Names, name_classes
+from pullback.emission.printer import to_text
+from pullback.emission.regions import is_parallel_loop, take_out_loops
+from pullback.emission.signs import tidy_signs
+from pullback.emission.spelling import PARALLEL_RANGE, call, constant, name, tuple_
+from pullback.emission.statements import Statements
+from pullback.emission.undefined import copied_values, undefined_values
 from pullback.ir import primitives
 from pullback.ir.nodes import Function, Let, Value, has_parallel_loops, walk
 from pullback.ir.types import Array, Type

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from pullback.compile.modules import load_module
-from pullback.compile.turns import MAKING
-from pullback.emit.module import emit_module
+from pullback.compilation.modules import load_module
+from pullback.compilation.turns import MAKING
+from pullback.emission.module import emit_module
 from pullback.ir.nodes import Function
 from pullback.runtime.memory.free import fits_in_memory, most_bytes
 from pullback.transform.checkpointing import can_be_checkpointed

@@ -15,17 +15,17 @@ import numpy as np
 from numba.core.errors import LoweringError, NumbaError
 
 from pullback.analysis.sizes import is_guard
-from pullback.compile.blame import find_uncompilable
-from pullback.compile.cache.machine_code import keep
-from pullback.compile.gates import Gate, gate_to
-from pullback.compile.memory import Memory
-from pullback.compile.modules import load_module
-from pullback.compile.options import Options
-from pullback.compile.progress import compiling
-from pullback.compile.turns import MAKING, interrupts_end_it
-from pullback.emit import parts
-from pullback.emit.module import emit_module
-from pullback.emit.names import Forward, name_classes
+from pullback.compilation.blame import find_uncompilable
+from pullback.compilation.cache.machine_code import keep
+from pullback.compilation.gates import Gate, gate_to
+from pullback.compilation.memory import Memory
+from pullback.compilation.modules import load_module
+from pullback.compilation.options import Options
+from pullback.compilation.progress import compiling
+from pullback.compilation.turns import MAKING, interrupts_end_it
+from pullback.emission import parts
+from pullback.emission.module import emit_module
+from pullback.emission.names import Forward, name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Call, Effect, For, Function, While, is_scalar, results_of, walk

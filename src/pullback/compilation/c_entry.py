@@ -12,8 +12,8 @@ from typing import Any
 from numba import intp
 from numba.core.ccallback import CFunc
 
-from pullback.compile.cache.fingerprints import key_of
-from pullback.compile.cache.machine_code import keep as keep_on_disk
+from pullback.compilation.cache.fingerprints import key_of
+from pullback.compilation.cache.machine_code import keep as keep_on_disk
 from pullback.runtime.codegen.compiled import kernel
 from pullback.runtime.codegen.objects import (
     attribute,

@@ -20,8 +20,8 @@ from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.typeof import Purpose, typeof
 from numba.np.numpy_support import as_dtype
 
-from pullback.compile.gates import Gate
-from pullback.compile.turns import MAKING, importing
+from pullback.compilation.gates import Gate
+from pullback.compilation.turns import MAKING, importing
 from pullback.frontend.source.outside import ABSENT, OF_FUNCTIONS, Dependency, Place, Shape
 from pullback.ir.types import BOOL, INT, Array, Scalar, Type
 
@@ -72,7 +72,7 @@ DISPATCHING = (False, (), (), True, False, True)
 def c_entry() -> Any:
     """The C function, compiled or found on disk at the first use in a process."""
     with importing():
-        from pullback.compile.c_entry import compiled_call
+        from pullback.compilation.c_entry import compiled_call
 
     return compiled_call()
 
@@ -98,7 +98,7 @@ class Entrance(Dispatcher):
         Not if it returns something else than the user should get. results: the types of that, in the order of the
         returned structure. checks: what has to be as it is on each call.
         """
-        from pullback.compile.c_entry import builtin
+        from pullback.compilation.c_entry import builtin
 
         (code,) = gate.overloads.values()
         given = code.signature.args

@@ -22,8 +22,8 @@ from typing import Any
 
 import gast
 
-from pullback.emit.printer import is_comment
-from pullback.emit.spelling import call, name
+from pullback.emission.printer import is_comment
+from pullback.emission.spelling import call, name
 
 LONGEST = 250
 """A function of about this many statements stays whole."""

@@ -16,12 +16,12 @@ from typing import Any
 from numba.core.registry import cpu_target
 from numba.core.typing.typeof import Purpose, typeof
 
-from pullback.compile.cache import files
-from pullback.compile.cache.descriptions import Described, Words, hash_of
-from pullback.compile.cache.fingerprints import whole_fingerprint
-from pullback.compile.cache.folder import logger
-from pullback.compile.cache.machine_code import MachineCode
-from pullback.compile.gates import Gate, gate_to
+from pullback.compilation.cache import files
+from pullback.compilation.cache.descriptions import Described, Words, hash_of
+from pullback.compilation.cache.fingerprints import whole_fingerprint
+from pullback.compilation.cache.folder import logger
+from pullback.compilation.cache.machine_code import MachineCode
+from pullback.compilation.gates import Gate, gate_to
 from pullback.ir.types import Type
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import gast
 
-from pullback.emit.parts import Flow
-from pullback.emit.spelling import PARALLEL_RANGE, call, name
+from pullback.emission.parts import Flow
+from pullback.emission.spelling import PARALLEL_RANGE, call, name
 
 
 def is_parallel_loop(node: Any) -> bool:

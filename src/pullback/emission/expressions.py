@@ -9,8 +9,8 @@ import gast
 import numpy as np
 
 from pullback import runtime
-from pullback.emit import spelling
-from pullback.emit.spelling import attribute, call, constant, name, tuple_
+from pullback.emission import spelling
+from pullback.emission.spelling import attribute, call, constant, name, tuple_
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced

@@ -16,9 +16,9 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaDebugInfoWarning, NumbaError
 
-from pullback.compile.functions import Compiled, comment_before, function_of
-from pullback.compile.modules import load_module
-from pullback.emit.names import name_classes
+from pullback.compilation.functions import Compiled, comment_before, function_of
+from pullback.compilation.modules import load_module
+from pullback.emission.names import name_classes
 from pullback.ir.syntax import parse
 from pullback.runtime.codegen.compiler import Compiler
 

@@ -9,10 +9,10 @@ import gast
 from pullback import runtime
 from pullback.analysis.dependence import find_data_sharing
 from pullback.analysis.equal_sizes import EqualSizes
-from pullback.emit.expressions import Expressions
-from pullback.emit.printer import comment, contracted
-from pullback.emit.single_statements import SingleStatements, assigned
-from pullback.emit.spelling import PARALLEL_RANGE, call, constant, name, negated, target_named, tuple_
+from pullback.emission.expressions import Expressions
+from pullback.emission.printer import comment, contracted
+from pullback.emission.single_statements import SingleStatements, assigned
+from pullback.emission.spelling import PARALLEL_RANGE, call, constant, name, negated, target_named, tuple_
 from pullback.errors import Location
 from pullback.ir.builder import constant as number
 from pullback.ir.nodes import (

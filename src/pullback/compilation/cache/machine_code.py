@@ -18,8 +18,8 @@ from numba.core import config, serialize
 from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 
-from pullback.compile.cache import files
-from pullback.compile.cache.folder import location, logger
+from pullback.compilation.cache import files
+from pullback.compilation.cache.folder import location, logger
 
 _SETTINGS = (
     "OPT",

@@ -16,8 +16,8 @@ from itertools import count
 from typing import NamedTuple
 
 from pullback import runtime
-from pullback.emit.coalescing import coalesced, values_of
-from pullback.emit.nouns import TRIPS, Nouns
+from pullback.emission.coalescing import coalesced, values_of
+from pullback.emission.nouns import TRIPS, Nouns
 from pullback.errors import Location
 from pullback.ir import primitives
 from pullback.ir.nodes import (

@@ -10,8 +10,8 @@ import gast
 from pullback import runtime
 from pullback.analysis.aliases import shares_memory
 from pullback.analysis.equal_sizes import EqualSizes
-from pullback.emit.expressions import Expressions
-from pullback.emit.spelling import call, constant, name, negated, target_named
+from pullback.emission.expressions import Expressions
+from pullback.emission.spelling import call, constant, name, negated, target_named
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import Call, Constant, Effect, Index, Let, Operand, Value, is_scalar, values_in

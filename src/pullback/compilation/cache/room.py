@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pullback.compile.cache.folder import Folder, logger, warn_once
+from pullback.compilation.cache.folder import Folder, logger, warn_once
 
 VARIABLE = "PULLBACK_CACHE_LIMIT"
 DEFAULT = 10**9

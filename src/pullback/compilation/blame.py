@@ -12,8 +12,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from pullback.compile.modules import load_module
-from pullback.emit.module import emit_module
+from pullback.compilation.modules import load_module
+from pullback.emission.module import emit_module
 from pullback.errors import LanguageError, Problem
 from pullback.frontend.source.addresses import address_of, name_of
 from pullback.ir.nodes import NOWHERE, Block, Call, Function, Let, Value, operands_of, results_of, values_in, walk

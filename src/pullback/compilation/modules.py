@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from pullback.compile.cache import files
-from pullback.compile.cache.fingerprints import key_of
+from pullback.compilation.cache import files
+from pullback.compilation.cache.fingerprints import key_of
 from pullback.runtime.codegen.contraction import ENDING
 
 _LOCK = threading.RLock()

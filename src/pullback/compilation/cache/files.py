@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from pullback.compile.cache.folder import Folder, Untrusted, check, left_alone, logger, opened
-from pullback.compile.cache.room import forget_excess, most_bytes, remove
+from pullback.compilation.cache.folder import Folder, Untrusted, check, left_alone, logger, opened
+from pullback.compilation.cache.room import forget_excess, most_bytes, remove
 
 MARK = b"pullback machine code 1\n"
 TOUCH_AFTER = 3600.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pullback.analysis.aliases import consumes
-from pullback.emit.liveness import Interference
+from pullback.emission.liveness import Interference
 from pullback.ir.nodes import (
     Block,
     For,

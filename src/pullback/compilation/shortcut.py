@@ -27,8 +27,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pullback.compile.gates import Gate, Miss
-from pullback.compile.layout import ready
+from pullback.compilation.gates import Gate, Miss
+from pullback.compilation.layout import ready
 from pullback.frontend.source.outside import (
     ABSENT,
     GONE,

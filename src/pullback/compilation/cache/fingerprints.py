@@ -19,7 +19,7 @@ _PACKAGE = Path(__file__).parents[2]
 @cache
 def fingerprint() -> str:
     """A hash of what generated code relies on: our own helpers and compiler, Python, Numba, LLVM and NumPy."""
-    return _hash_of(path for path in contents() if path.split("/")[0] in ("runtime", "compile"))
+    return _hash_of(path for path in contents() if path.split("/")[0] in ("runtime", "compilation"))
 
 
 @cache

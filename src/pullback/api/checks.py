@@ -13,6 +13,7 @@ from pullback.api.calls import Argnums
 from pullback.api.derivatives import value_and_grad
 from pullback.api.differentiable import engine_of
 from pullback.api.view import float_arguments
+from pullback.errors import TypingError
 from pullback.frontend.values.arguments import form_of, leaves_of, rebuild
 
 DIRECTIONS = 4
@@ -63,6 +64,10 @@ def check(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None
     if argnums is None:
         engine = engine_of(function)
         argnums = float_arguments(engine, engine.bind(arguments, {}))
+        if not argnums:
+            raise TypingError(
+                f"'{engine.name}' has no argument to differentiate", None, "pass one that is made of floats"
+            )
     return check_of(function, arguments, argnums, seed=seed)
 
 

@@ -41,7 +41,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def add_cache(commands: Any) -> None:
     """`cache`: what is kept on disk."""
-    parser = commands.add_parser("cache", help="show or clear the compiled code that is kept on disk")
+    does = "show or clear the compiled code that is kept on disk"
+    parser = _parser(commands, "cache", does, "python -m pullback cache clear")
     parser.add_argument("what", nargs="?", choices=["info", "clear"], default="info", help="info, or clear")
     parser.set_defaults(run=lambda chosen: clear_cache() if chosen.what == "clear" else show_cache())
 
@@ -71,12 +72,22 @@ def add_check(commands: Any) -> None:
 
 def add_doctor(commands: Any) -> None:
     """`doctor`: what a gradient depends on here."""
-    parser = commands.add_parser("doctor", help="print versions, threads, BLAS and cache, and try a gradient")
-    parser.set_defaults(run=lambda chosen: show_doctor())
+    does = "print versions, threads, BLAS and cache, and try a gradient; exit code 1 where that is not right"
+    _parser(commands, "doctor", does, "python -m pullback doctor").set_defaults(run=lambda chosen: show_doctor())
 
 
 def _of_function(commands: Any, name: str, does: str, example: str) -> argparse.ArgumentParser:
     """The parser of a command for a function and arguments of it."""
+    parser = _parser(commands, name, does, example)
+    parser.add_argument("target", metavar="MODULE:FUNCTION", help="package.module:function, or file.py:function")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--signature", metavar="TYPES", help="types of arguments as Numba writes them")
+    given.add_argument("--arguments", metavar="TEXT", help="arguments in Python, with the names of the module and np")
+    parser.add_argument("--argnums", metavar="NAMES", help="what to differentiate: x,w or 0 (default: all floats)")
+    return parser
+
+
+def _parser(commands: Any, name: str, does: str, example: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=does,
@@ -84,11 +95,6 @@ def _of_function(commands: Any, name: str, does: str, example: str) -> argparse.
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("target", metavar="MODULE:FUNCTION", help="package.module:function, or file.py:function")
-    given = parser.add_mutually_exclusive_group()
-    given.add_argument("--signature", metavar="TYPES", help="types of arguments as Numba writes them")
-    given.add_argument("--arguments", metavar="TEXT", help="arguments in Python, with the names of the module and np")
-    parser.add_argument("--argnums", metavar="NAMES", help="what to differentiate: x,w or 0 (default: all floats)")
     return parser
 
 

@@ -29,11 +29,15 @@ def function_named(target: str) -> Any:
     found: Any = _module(home)
     for part in name.split("."):
         if not hasattr(found, part):
-            known = sorted(n for n, v in vars(found).items() if callable(v) and not n.startswith("_"))
+            known = sorted(n for n, v in vars(found).items() if _is_own(v, found) and not n.startswith("_"))
             remedy = f"its functions are {', '.join(known)}" if known else "it has none"
             raise TypingError(f"'{home}' has no '{name}'", None, remedy)
         found = getattr(found, part)
     return found
+
+
+def _is_own(value: Any, home: Any) -> bool:
+    return callable(value) and getattr(value, "__module__", None) == getattr(home, "__name__", None)
 
 
 def _module(home: str) -> ModuleType:

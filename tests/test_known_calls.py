@@ -212,6 +212,13 @@ def test_second_process_reads_nothing_and_gets_the_same(name: str, tmp_path: Pat
     assert printed(program, f"({expression}, read())", tmp_path) == [first, False]
 
 
+def test_what_is_served_can_be_read(tmp_path: Path) -> None:
+    program = "@pb.differentiable\n" + SMALL.lstrip() + "g = pb.grad(f)\ng(np.arange(3.0), 2.0)"
+    expression = "(read(), 'x_bar' in g._repr_html_(), 'x_bar' in f._repr_html_(), read())"
+    assert [printed(program, expression, tmp_path)[0] for _ in range(2)] == [True, False]
+    assert printed(program, expression, tmp_path) == [False, True, True, True]
+
+
 LONG = {
     "prints": ("def f(x):\n    print(x, file=__import__('sys').stderr)\n    return x * x", "pb.grad(f)(2.0)"),
     "aux": ("def f(x):\n    return x * x, x", "pb.grad(f, has_aux=True)(2.0)"),

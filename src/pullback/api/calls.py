@@ -62,3 +62,12 @@ class Calls:
 def kinds_of(arguments: tuple[Any, ...]) -> Kinds:
     """What of numbers and arrays decides which compiled function serves them."""
     return tuple([(a.dtype, a.ndim) if type(a) is np.ndarray else type(a) for a in arguments])
+
+
+def sample_of_kind(kind: Any) -> Any:
+    """The number 1 of a class, or an array of one such element.
+
+    >>> [sample_of_kind(kind) for kind in kinds_of((np.zeros((0, 3)), 7.0))]
+    [array([[1.]]), 1.0]
+    """
+    return np.ones((1,) * kind[1], kind[0]) if isinstance(kind, tuple) else kind(1)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pullback.api.calls import Argnums, Asked, Calls
-from pullback.api.differentiable import behind, engine_of, known_calls_of
+from pullback.api.differentiable import Differentiable, behind, engine_of, known_calls_of
 from pullback.api.recording import recorded_call
 from pullback.compilation.entrance import Entrance
 from pullback.compilation.progress import started
@@ -92,6 +92,8 @@ class GradientFunction(Entrance, Generic[P, R]):
         self._known = known_calls_of(function, plain, f"{asked}")
         self._shortcut: Shortcut = never
         self._shortcut_out: Shortcut = never
+        if isinstance(function, Differentiable):
+            function.derivatives.add(self)
         self.__name__ = f"{plain.__code__.co_name}_{'value_and_grad' if with_value else 'grad'}"
         self.__doc__ = plain.__doc__
         self.__signature__ = signature_of(plain)
@@ -110,7 +112,13 @@ class GradientFunction(Entrance, Generic[P, R]):
     def _repr_html_(self) -> str:
         from pullback.api.readable import html_of
 
+        self.read_known()
         return html_of(self.engine, "value_and_grad" if self.with_value or self.has_aux else "grad")
+
+    def read_known(self) -> None:
+        """Generate what has been called as machine code alone, to be read."""
+        for arguments in self._known.samples() if self._known is not None else ():
+            self._calls.find(self.engine, arguments, {})[0].code()
 
     @overload
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R: ...

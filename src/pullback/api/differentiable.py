@@ -134,6 +134,7 @@ class Differentiable(Entrance, Generic[P, R]):
         self._engine: Engine | None = None
         self._calls = Calls(self.prepare)
         self._shortcut: Shortcut = never
+        self.derivatives: weakref.WeakSet[Any] = weakref.WeakSet()
         functools.update_wrapper(self, function)
         self.__pullback_primal__ = plain = primal_of(function)
         self._known = None if plain is None else KnownCalls.of(function, plain, options, "primal")
@@ -201,6 +202,8 @@ class Differentiable(Entrance, Generic[P, R]):
     def _repr_html_(self) -> str:
         from pullback.api.readable import html_of
 
+        for derivative in self.derivatives:
+            derivative.read_known()
         return html_of(self.engine, "split", "grad", "value_and_grad")
 
 

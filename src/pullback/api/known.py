@@ -17,7 +17,7 @@ from typing import Any
 
 import numba
 
-from pullback.api.calls import SIMPLE, Kinds, kinds_of
+from pullback.api.calls import SIMPLE, Kinds, kinds_of, sample_of_kind
 from pullback.compilation.cache import known_calls
 from pullback.compilation.cache.descriptions import Finder, Indescribable, Other
 from pullback.compilation.cache.known_calls import KnownCall
@@ -94,6 +94,10 @@ class KnownCalls:
         if found.checks is not None and found.known.boxed is not None:
             entrance.open(found.gate, in_order(arguments), found.known.boxed, found.checks)
         return result, found.shortcut
+
+    def samples(self) -> list[tuple[Any, ...]]:
+        """Small arguments of each kind of call that has been served."""
+        return [tuple(map(sample_of_kind, kinds)) for kinds, found in self.found.items() if found is not None]
 
     def find(self, kinds: Kinds, arguments: tuple[Any, ...]) -> Found | None:
         """What is on disk for calls like this one."""

@@ -220,6 +220,7 @@ def test_numba_that_fails_to_take_functions_to_pieces_means_no_cache(
     assert not list(folder.glob("f_grad*.code"))
 
 
+@pytest.mark.known_calls
 def test_this_numba_is_supported(folder: Path) -> None:
     """A version that moves its private names fails here, and only here."""
     assert machine_code.is_supported()

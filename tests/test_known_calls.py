@@ -201,6 +201,11 @@ SAME_BITS = {
         "def made(rate, table):\n    return lambda x: np.sum(table * x) * rate\nf = made(0.5, np.array([1.0, 3.0]))",
         "pb.grad(f)(2.0)",
     ),
+    "parallel loop": (
+        "@pb.differentiable(parallel=True)\ndef f(x):\n    s = 0.0\n    for i in range(x.shape[0]):\n"
+        "        s += np.sin(x[i]) ** 2\n    return s",
+        "pb.grad(f)(np.linspace(0.0, 1.0, 200_000)).sum()",
+    ),
     "generated names": ("def f(x_bar, np_, r0):\n    return x_bar * np_ * r0", "pb.grad(f, (0, 1, 2))(2.0, 3.0, 4.0)"),
 }
 

@@ -35,6 +35,10 @@ _SETTINGS = (
 """Numba's settings from outside that change machine code."""
 
 
+RELOAD_INIT = 7
+"""Where Numba's form of compiled code has what must be done before it is loaded."""
+
+
 class MachineCode:
     """What a dispatcher takes for its cache: the machine code of one generated function, a file for each signature."""
 
@@ -68,6 +72,8 @@ class MachineCode:
         """The compiled function in a file; None, and the file is gone, where Numba cannot use it."""
         try:
             symbols, parts = pickle.loads(contents)
+            for prepare in parts[RELOAD_INIT]:  # threads of parallel loops, which define symbols
+                prepare()
             return CompileResult._rebuild(context, *parts) if are_found(symbols) else None
         except Exception as error:
             logger.debug("%s cannot be used: %r", name, error)

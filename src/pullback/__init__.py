@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pullback.api.derivatives import grad, value_and_grad
     from pullback.api.differentiable import differentiable
     from pullback.api.doctor import doctor
+    from pullback.api.emitting import emit
     from pullback.api.explain import explain, residual_bytes
     from pullback.api.view import inspect_source, source
     from pullback.api.vjp import vjp
@@ -58,6 +59,7 @@ __all__ = [
     "custom_gradient",
     "differentiable",
     "doctor",
+    "emit",
     "explain",
     "grad",
     "insert_grad_of",
@@ -79,6 +81,7 @@ _HOMES = {
     "api.derivatives": ("grad", "value_and_grad"),
     "api.differentiable": ("differentiable",),
     "api.doctor": ("doctor",),
+    "api.emitting": ("emit",),
     "api.explain": ("explain", "residual_bytes"),
     "api.view": ("inspect_source", "source"),
     "api.vjp": ("vjp",),

@@ -10,16 +10,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from pullback.api.checks import check
 from pullback.api.doctor import doctor
+from pullback.api.emitting import emit
 from pullback.api.explain import explain
 from pullback.api.targets import arguments_for, function_named
 from pullback.api.view import inspect_source, source
 from pullback.compilation.cache import room
 from pullback.compilation.cache.folder import location, opened
-from pullback.errors import PullbackError
+from pullback.errors import PullbackError, TypingError
 
 UNITS = ("bytes", "kB", "MB", "GB")
 
@@ -70,6 +72,16 @@ def add_check(commands: Any) -> None:
     _of_function(commands, "check", does, example).set_defaults(run=show_check)
 
 
+def add_emit(commands: Any) -> None:
+    """`emit`: the gradient as a module of its own."""
+    example = "python -m pullback emit wave.model:energy --signature 'float64[:], float64' -o gradient.py"
+    does = "write the gradient as a module that needs NumPy and Numba only"
+    parser = _of_function(commands, "emit", does, example)
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write it (default: print it)")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where FILE is out of date")
+    parser.set_defaults(run=write_module)
+
+
 def add_doctor(commands: Any) -> None:
     """`doctor`: what a gradient depends on here."""
     does = "print versions, threads, BLAS and cache, and try a gradient; exit code 1 where that is not right"
@@ -98,16 +110,19 @@ def _parser(commands: Any, name: str, does: str, example: str) -> argparse.Argum
     return parser
 
 
-COMMANDS = (add_show, add_explain, add_check, add_doctor, add_cache)
+COMMANDS = (add_show, add_explain, add_check, add_emit, add_doctor, add_cache)
 WRONG_WORDS = 2
 
 
 def _asked(chosen: argparse.Namespace) -> tuple[Any, tuple[Any, ...], Any]:
     """The function, the arguments and the argnums that a command names."""
     function = function_named(chosen.target)
+    return function, arguments_for(function, chosen.signature, chosen.arguments), _argnums(chosen)
+
+
+def _argnums(chosen: argparse.Namespace) -> Any:
     words = [word.strip() for word in (chosen.argnums or "").split(",") if word.strip()]
-    argnums = tuple(int(w) if w.lstrip("-").isdigit() else w for w in words) or None
-    return function, arguments_for(function, chosen.signature, chosen.arguments), argnums
+    return tuple(int(w) if w.lstrip("-").isdigit() else w for w in words) or None
 
 
 def show(chosen: argparse.Namespace) -> int:
@@ -130,6 +145,32 @@ def show_check(chosen: argparse.Namespace) -> int:
     made = check(function, *arguments, argnums=argnums)
     print(made)
     return not made.passed
+
+
+def write_module(chosen: argparse.Namespace) -> int:
+    """Write or print what `emit` gives; with `--check`, exit code 1 where the file holds something else."""
+    if chosen.check and chosen.output is None:
+        raise TypingError("--check compares a file", None, "name it: -o gradient.py")
+    function = function_named(chosen.target)
+    if chosen.signature is not None:
+        text = emit(function, signature=chosen.signature, argnums=_argnums(chosen))
+    else:
+        text = emit(function, *arguments_for(function, None, chosen.arguments), argnums=_argnums(chosen))
+    if chosen.output is None:
+        print(text, end="")
+        return 0
+    path = Path(chosen.output)
+    try:
+        if chosen.check:
+            is_current = path.exists() and path.read_text(encoding="utf-8") == text
+            print(f"{path} is {'up to date' if is_current else 'out of date: write it again, without --check'}")
+            return not is_current
+        path.write_text(text, encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TypingError(
+            f"{path} cannot be {'read' if chosen.check else 'written'}: {error}", None, "name another one"
+        ) from None
+    return 0
 
 
 def show_doctor() -> int:

@@ -41,7 +41,7 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     if not numbers:
         return readable(built.code.derivative("primal", (), arrays=True))
     pair = built.code.derivative("split", numbers, arrays=True)
-    pair = pair if pair.forward.serves(_given(bound, forms, built)) else pair.general()
+    pair = pair if pair.forward.serves(given_leaves(bound, forms, built)) else pair.general()
     return readable(pair.forward, pair.backward)
 
 
@@ -84,13 +84,13 @@ def _text_of_gradient(
     numbers, _ = wrt_leaves(engine, forms, function.argnums if argnums is None else argnums)
     kind = "value_and_grad" if function.with_value or function.has_aux else "grad"
     made = built.code.derivative(kind, numbers, arrays=readable)
-    if readable and not made.serves(_given(bound, forms, built)):
+    if readable and not made.serves(given_leaves(bound, forms, built)):
         made = made.general()
     text: str = made.text if readable else made.machine_text
     return text.rstrip()
 
 
-def _given(bound: dict[str, Any], forms: dict[str, Form], built: Built) -> tuple[Any, ...]:
+def given_leaves(bound: dict[str, Any], forms: dict[str, Form], built: Built) -> tuple[Any, ...]:
     """The leaves of the arguments, and what the function takes from outside."""
     leaves = leaves_in(bound, forms)
     return (*leaves, *map(captured_value, built.captures))

@@ -195,7 +195,8 @@ class Compiled:
     def machine_text(self) -> str:
         return self.emitted(self.machine_function)
 
-    def emitted(self, function: Function) -> str:
+    def emitted(self, function: Function, divided: bool = True) -> str:
+        """The text of the function in this form; divided: a long one in parts."""
         vector = self.options.math == "vector"
         function = run(function, self.settings, "text")
         return emit_module(
@@ -204,7 +205,7 @@ class Compiled:
             vector=vector,
             exact=self.options.exact,
             tuple_from=self.tuple_from,
-            divided=True,
+            divided=divided,
             fastmath=self.options.fastmath,
         )
 

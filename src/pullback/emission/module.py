@@ -118,8 +118,8 @@ def emit_module(
 
     compiled: as Numba takes it; vector: with the vector math library; exact: as plain Python and NumPy compute, bit for
     bit; tuple_from: the results from this number on are returned in a tuple of their own; divided: a long function
-    becomes several; fastmath: see `compile.options`; forward: the function for whose residuals the last one is, if it
-    is a backward function.
+    becomes several; fastmath: see `compilation.options`; forward: the function for whose residuals the last one is, if
+    it is a backward function.
     """
     functions = list(functions)
     classes = name_classes(functions)

@@ -26,9 +26,9 @@ def compiled(
     return declare
 
 
-def kernel(function: Function, inlined: bool = False) -> Function:
+def kernel(function: Function) -> Function:
     """The function, which compiled code can call as it stands."""
-    compiled(function, prefer_literal=False, inlined=inlined)(lambda *arguments: function)
+    compiled(function, prefer_literal=False)(lambda *arguments: function)
     return function
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing import signature
-from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.core.typing.templates import AbstractTemplate, infer, infer_global
 from numba.extending import lower_builtin
 
 from pullback.runtime.codegen.compiled import compiled
@@ -227,21 +227,6 @@ class _Writer:
         return builder.fptosi(wide, _WORD)
 
 
-_OPERATIONS: dict[Callable[..., int], Callable[..., Any]] = {
-    checked_add: lambda writer, a, b: writer.overflowing("sadd", a, b),
-    checked_subtract: lambda writer, a, b: writer.overflowing("ssub", a, b),
-    checked_multiply: lambda writer, a, b: writer.overflowing("smul", a, b),
-    checked_power: _Writer.power,
-    checked_negative: _Writer.negative,
-    checked_absolute: _Writer.absolute,
-    checked_left_shift: _Writer.left_shift,
-    checked_right_shift: _Writer.right_shift,
-    checked_divide: _Writer.divide,
-    checked_remainder: _Writer.remainder,
-    checked_integer: _Writer.integer,
-}
-
-
 def _compile(function: Callable[..., int], write: Callable[..., Any]) -> None:
     """Make a helper one that Numba translates to these instructions."""
     kinds = [types.Float] if function is checked_integer else [types.Integer] * (function.__code__.co_argcount - 1)
@@ -261,9 +246,19 @@ def _compile(function: Callable[..., int], write: Callable[..., Any]) -> None:
     def lower(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         return write(_Writer(context, builder, sig.args[-1].literal_value), *arguments[:-1])
 
-    infer_global(function)(Template)
+    infer(Template)
+    infer_global(function, types.Function(Template))
     lower_builtin(function, *kinds, types.IntegerLiteral)(lower)
 
 
-for _function, _write in _OPERATIONS.items():
-    _compile(_function, _write)
+_compile(checked_add, lambda writer, a, b: writer.overflowing("sadd", a, b))
+_compile(checked_subtract, lambda writer, a, b: writer.overflowing("ssub", a, b))
+_compile(checked_multiply, lambda writer, a, b: writer.overflowing("smul", a, b))
+_compile(checked_power, _Writer.power)
+_compile(checked_negative, _Writer.negative)
+_compile(checked_absolute, _Writer.absolute)
+_compile(checked_left_shift, _Writer.left_shift)
+_compile(checked_right_shift, _Writer.right_shift)
+_compile(checked_divide, _Writer.divide)
+_compile(checked_remainder, _Writer.remainder)
+_compile(checked_integer, _Writer.integer)

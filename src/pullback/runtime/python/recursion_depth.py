@@ -16,7 +16,6 @@ from llvmlite import binding, ir
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
 
-_SYMBOL = "pullback_stack"
 _NEAR = 2**28
 _USUAL = 8 * 2**20
 _WORD = ir.IntType(64)
@@ -43,9 +42,17 @@ def _main_stack() -> int:
     return int(found[1], 16) if found else 0
 
 
-if sys.platform == "linux":
-    STACK = (ctypes.c_int64 * 2)(_main_stack(), _largest())
-    binding.add_symbol(_SYMBOL, ctypes.addressof(STACK))
+def _known_to_llvm(name: str) -> str:
+    """The name under which LLVM finds where the main stack begins, and how much of a stack recursion may use."""
+    if sys.platform == "linux":
+        stack = (ctypes.c_int64 * 2)(_main_stack(), _largest())
+        binding.add_symbol(name, ctypes.addressof(stack))
+        _KEPT.append(stack)
+    return name
+
+
+_KEPT: list[Any] = []
+_SYMBOL = _known_to_llvm("pullback_stack")
 
 
 @type_callable(check_depth)

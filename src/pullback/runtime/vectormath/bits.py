@@ -9,13 +9,14 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from pullback.runtime.codegen import compiled
 from pullback.runtime.codegen.callees import Function
+from pullback.runtime.codegen.compiled import compiled
 
 
 def kernel(function: Function) -> Function:
     """The function, which becomes a part of the compiled code that calls it."""
-    return compiled.kernel(function, inlined=True)
+    compiled(function, prefer_literal=False, inlined=True)(lambda *arguments: function)
+    return function
 
 
 def is_float(t: Any) -> bool:

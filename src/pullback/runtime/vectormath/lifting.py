@@ -11,6 +11,7 @@ import numpy as np
 from numba import types
 
 from pullback.runtime.codegen.compiled import compiled
+from pullback.runtime.codegen.interleaving import CHAINS
 
 # Only scalar functions are inlined by force.
 SCALARS = {"prefer_literal": False, "inlined": True}
@@ -36,6 +37,8 @@ def define(function: Any, of: Any, of_single: Any = None) -> None:
         if result == types.float32 and of_single is not None:
             return of_single, types.float32
         return of, types.float64
+
+    setattr(function, CHAINS, True)
 
     @compiled(function, **SCALARS)
     def scalar(x: Any) -> Any:
@@ -64,6 +67,7 @@ def define(function: Any, of: Any, of_single: Any = None) -> None:
 
 def define_pair(function: Any, of: Any) -> None:
     """Overloads function(x) that returns two results, as `define`."""
+    setattr(function, CHAINS, True)
 
     @compiled(function, **SCALARS)
     def scalar(x: Any) -> Any:
@@ -95,6 +99,7 @@ def define_pair(function: Any, of: Any) -> None:
 
 def define_binary(function: Any, of: Any) -> None:
     """Overloads function(x1, x2), as `define`; float32 if both are. Arrays are broadcast together."""
+    setattr(function, CHAINS, True)
 
     @compiled(function, **SCALARS)
     def scalar(x1: Any, x2: Any) -> Any:

@@ -1,0 +1,85 @@
+"""What stands for our part of Numba's compiler in modules that need NumPy and Numba alone; see `pullback.emit`.
+
+The same operations in the same order: only compiling takes longer than with ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+from numba.extending import overload
+
+from pullback.runtime.codegen.constant_powers import ConstantPowersLower
+from pullback.runtime.codegen.contraction import ContractingLower
+from pullback.runtime.codegen.interleaving import InterleavingLower
+
+Function = Callable[..., Any]
+STRICT = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
+
+
+def compiled(
+    function: Function, *, prefer_literal: bool = True, inlined: bool = False
+) -> Callable[[Function], Function]:
+    """Above the function that gives for the types of `function`'s arguments what runs in compiled code."""
+
+    def declare(implementation: Function) -> Function:
+        options = STRICT | {"forceinline": inlined}
+        overload(function, jit_options=options, strict=False, prefer_literal=prefer_literal)(implementation)
+        return implementation
+
+    return declare
+
+
+def kernel(function: Function) -> Function:
+    """The function, which compiled code can call as it stands."""
+    compiled(function, prefer_literal=False)(lambda *arguments: function)
+    return function
+
+
+def overload_with_borrowed(
+    function: Function, result_type: Function, chosen: Function, arity: int, place: str = ""
+) -> None:
+    """The same for a function of arrays: `chosen` gives what runs, where `result_type` gives a type."""
+
+    def implementation(*arguments: Any) -> Any:
+        is_taken = len(arguments) == arity and result_type(*arguments) is not None
+        return chosen(*arguments) if is_taken else None
+
+    options = STRICT | {"fastmath": {"contract"}, "forceinline": place == "inlined"}
+    overload(function, jit_options=options, strict=False)(implementation)
+
+
+class _Lower(ConstantPowersLower, ContractingLower, InterleavingLower):
+    pass
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):
+    _name = "standalone_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        return _Lower
+
+
+class Compiler(CompilerBase):
+    """Numba's compiler, which contracts only where that is allowed."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_Lowering if made is NativeLowering else made, why) for made, why in passes.passes]
+        passes.finalize()
+        return [passes]
+
+
+def check_argument(name: str, value: Any, dtype: str, ndim: int, is_array: bool) -> None:
+    """TypeError for an argument of another kind than the functions were made for."""
+    given = np.asarray(value)
+    if given.dtype != dtype or given.ndim != ndim or is_array != (type(value) is np.ndarray):
+        due = f"an array of {dtype} with {ndim} axes" if is_array else f"a number of {dtype}"
+        raise TypeError(f"'{name}' must be {due}, not {type(value).__name__} of {given.dtype} with {given.ndim} axes")

@@ -125,6 +125,10 @@ def changes_its_argument(x):
     return np.sum(x)
 
 
+def with_defaults(x, a=2.0, w=WEIGHTS, b=1.0, *, power=2, mode="sum"):
+    return np.sum((a * x) ** power) * w[0] + b
+
+
 _RANDOM = np.random.default_rng(5)
 
 

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,9 @@ import collect
 import emitted
 import pullback as pb
 from pullback.api.commands import main
+from pullback.emission.standalone import standalone_module
 from pullback.frontend.values.arguments import form_of, leaves_of
+from pullback.runtime import helpers, vectormath
 
 
 def floats_of(name: str) -> tuple[int, ...]:
@@ -164,12 +167,22 @@ def test_other_structures_are_refused(tmp_path: Path) -> None:
         module.value_and_grad((line.slope, line.offset), x, spring)
 
 
+def test_parameters_are_those_of_the_function(tmp_path: Path) -> None:
+    text = pb.emit(emitted.with_defaults, np.ones(2), 2.0, power=3, argnums=("x", "a"))
+    assert "def value_and_grad(x, a, w, b=1.0, *, power=2, mode='sum'):" in text
+    module = loaded(text, tmp_path, "defaults_gradient")
+    expected = pb.value_and_grad(emitted.with_defaults, ("x", "a"))(np.ones(2), 3.0, np.ones(1), power=3)
+    assert_same(module.value_and_grad(np.ones(2), 3.0, np.ones(1), power=3), expected)
+    text = pb.emit(emitted.loop, *emitted.CALLS["loop"])
+    assert "def value_and_grad(x, a):" in text
+
+
 def test_other_sizes_are_refused(tmp_path: Path) -> None:
     """NumPy would broadcast them; the module was made for equal sizes."""
     module = loaded(pb.emit(emitted.model, *emitted.CALLS["model"]), tmp_path, "model_gradient")
     p, _, mode = emitted.CALLS["model"]
     for function in (module.value_and_grad, module.forward):
-        with pytest.raises(Exception, match="sizes of arguments differ"):
+        with pytest.raises(Exception, match="the sizes of arguments differ"):
             function(p, np.ones(1), mode)
     single = loaded(pb.emit(emitted.model, p, np.ones(1), mode), tmp_path, "single_gradient")
     assert_same(
@@ -248,7 +261,27 @@ def test_programs_are_emitted_or_refused(program: Any, tmp_path: Path) -> None:
     try:
         text = pb.emit(function, *sample.fresh(), argnums=asked)
     except pb.TypingError as error:
-        assert "stands in no module" in str(error) or "from outside has" in str(error)
+        if not re.search("stands in no module|from outside has", str(error)):
+            raise
         return
     module = loaded(text, tmp_path, "program_gradient")
     assert_same(module.value_and_grad(*sample.fresh()), pb.value_and_grad(function, asked)(*sample.fresh()))
+
+
+HELPERS = [f"from pullback.runtime import {name}" for name in helpers.__all__ if name != "vectormath"]
+HELPERS += [f"import pullback.runtime.vectormath as vm\n{name} = None" for name in vectormath.__all__]
+
+
+@pytest.mark.parametrize("line", HELPERS, ids=lambda line: line.split()[-3] if "vm" in line else line.split()[-1])
+def test_every_helper_can_stand_in_a_module(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = line.split()[-1]
+    if "vm" in line:
+        line, name = line.partition("\n")[0], f"vm.{line.split()[-3]}"
+    text = standalone_module('"""Alone."""', "", [f"{line}\n\n\ndef called():\n    return {name}\n"], "nogil=True")
+    assert "pullback.runtime" not in re.sub('""".*?"""', "", text, flags=re.S)
+    monkeypatch.setitem(sys.modules, "alone", ModuleType("alone"))
+    names = vars(sys.modules["alone"])
+    exec(text, names)
+    helper = names["called"].py_func()
+    assert callable(helper)
+    assert helper.__module__ in ("alone", "numpy", "builtins")

@@ -7,6 +7,7 @@ def value_and_grad(p, x):
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ class Emitted:
     """What is emitted. wanted: the arguments that are differentiated, and their Forms; several: in a tuple."""
 
     name: str
+    signature: inspect.Signature
     forms: dict[str, Form]
     built: Built
     numbers: tuple[int, ...]
@@ -104,10 +106,25 @@ def _value_and_grad(emitted: Emitted, code: Compiled) -> str:
     value, *gradients = (converted(n, t) for n, t in zip(names, types, strict=True))
     parameters = ", ".join(emitted.forms)
     of = ", ".join(name for name, _ in emitted.wanted)
-    return f'''def value_and_grad({parameters}):
+    return f'''def value_and_grad{_signature(emitted)}:
     """The value of {emitted.name}, and its gradient with respect to {of}."""
     {", ".join(names)} = {code.name}(*arguments_of({parameters}))
     return {value}, {_gradient(emitted, gradients, iter(classes))}'''
+
+
+def _signature(emitted: Emitted) -> str:
+    """The parameters of the function, with those defaults that are numbers, texts or None."""
+    parameters = []
+    for parameter in emitted.signature.parameters.values():
+        default = parameter.default
+        if default is not parameter.empty and not (default is None or type(default) in (str, int, float, bool)):
+            default = parameter.empty
+        parameters.append(parameter.replace(default=default, annotation=parameter.empty))
+    for k in reversed(range(len(parameters) - 1)):  # behind a default, others must follow
+        after = [p for p in parameters[k + 1 :] if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        if after and after[0].default is inspect.Parameter.empty:
+            parameters[k] = parameters[k].replace(default=inspect.Parameter.empty)
+    return str(inspect.Signature(parameters))
 
 
 def _forward(emitted: Emitted, code: Compiled) -> str:
@@ -119,11 +136,13 @@ def _forward(emitted: Emitted, code: Compiled) -> str:
     classes = [f"type({place})" for name, form in emitted.wanted for place in _records(form, name)]
     parameters = ", ".join(emitted.forms)
     call = f"{code.name}(*arguments_of({parameters}))"
+    extras = [*shapes, *classes]
+    kept = f"({', '.join(extras)}, *kept)" if extras else "tuple(kept)"
     taken = f"{', '.join(names)}, *kept = {call}" if code.count > 1 else f"{names[0]}, kept = {call}, ()"
-    return f'''def forward({parameters}):
+    return f'''def forward{_signature(emitted)}:
     """The value of {emitted.name}, and what `backward` needs."""
     {taken}
-    return {value}, ({"".join(f"{extra}, " for extra in [*shapes, *classes])}*kept,)'''
+    return {value}, {kept}'''
 
 
 def _backward(emitted: Emitted, code: Compiled) -> str:

@@ -66,7 +66,9 @@ def emit(
     chosen = argnums if isinstance(argnums, tuple) else (argnums,)
     names = [n if isinstance(n, str) else [*forms][n] for n in chosen]
     several = len(chosen) > 1
-    emitted = Emitted(engine.name, forms, built, numbers, tuple(zip(names, wanted, strict=True)), several)
+    emitted = Emitted(
+        engine.name, engine.signature, forms, built, numbers, tuple(zip(names, wanted, strict=True)), several
+    )
 
     def serving(code: Compiled) -> Compiled:
         return code if given is None or code.serves(given) else code.general()

@@ -4,6 +4,9 @@
 class SizesDiffer(Exception):
     """The sizes of arguments differ, though code was made for equal ones; other code serves the call."""
 
+    def __str__(self) -> str:
+        return "the sizes of arguments differ, and this was made for equal ones"
+
 
 class KeepsTooMuch(Exception):
     """A call would keep more for the backward sweep than it may; other code serves the call."""

@@ -16,6 +16,9 @@ class Line(NamedTuple):
     offset: np.ndarray
 
 
+LINE = Line(0.5, np.ones(2))
+
+
 @dataclass
 class Spring:
     stiffness: float
@@ -125,8 +128,20 @@ def changes_its_argument(x):
     return np.sum(x)
 
 
-def with_defaults(x, a=2.0, w=WEIGHTS, b=1.0, *, power=2, mode="sum"):
-    return np.sum((a * x) ** power) * w[0] + b
+def with_defaults(x, s=LINE, a=2.0, w=WEIGHTS, b=np.float32(1.0), *, power=2, mode="sum"):  # noqa: B008
+    return np.sum((a * x) ** power) * w[0] + b * s.slope
+
+
+def extremes(a, b):
+    return max(a, b) * 2.0 + min(b, a) * 3.0
+
+
+def norms(x):
+    return np.linalg.norm(x, np.inf) + np.linalg.norm(x, 3) + np.linalg.norm(x)
+
+
+def named_like_python(tuple, type, value, kept):
+    return np.sum(tuple[0] * value) * type[0] + kept
 
 
 _RANDOM = np.random.default_rng(5)
@@ -155,4 +170,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "of_float32": (np.abs(_array(5)).astype(np.float32), np.float32(2.0)),
     "of_a_cube": (_array(2, 3, 3),),
     "changes_its_argument": (_array(5),),
+    "extremes": (np.nan, 1.0),
+    "norms": (_array(5),),
+    "named_like_python": ((2.0, _array(2)), [0.5], _array(3), 1.0),
 }

@@ -161,18 +161,19 @@ def test_other_structures_are_refused(tmp_path: Path) -> None:
         module.value_and_grad({**p, "c": 1.0}, x, "square")
     module = loaded(pb.emit(emitted.fitted, *emitted.CALLS["fitted"]), tmp_path, "fitted_gradient")
     line, x, spring = emitted.CALLS["fitted"]
-    with pytest.raises(ValueError, match=r"list spring\.lengths of 2"):
+    with pytest.raises(ValueError, match=r"'spring\.lengths' must have 2 items"):
         module.value_and_grad(line, x, emitted.Spring(2.0, [1.0]))
-    with pytest.raises(TypeError, match="made for a Line line"):
+    with pytest.raises(TypeError, match="'line' must be a Line, not a tuple"):
         module.value_and_grad((line.slope, line.offset), x, spring)
 
 
 def test_parameters_are_those_of_the_function(tmp_path: Path) -> None:
-    text = pb.emit(emitted.with_defaults, np.ones(2), 2.0, power=3, argnums=("x", "a"))
-    assert "def value_and_grad(x, a, w, b=1.0, *, power=2, mode='sum'):" in text
+    text = pb.emit(emitted.with_defaults, np.ones(2), power=3, argnums=("x", "a"))
+    weights = "np.array([0.5, -1.0, np.inf, 2.0], np.float64)"
+    assert f"(x, s, a=2.0, w={weights}, b=np.float32(1.0), *, power=2, mode='sum'):" in text
     module = loaded(text, tmp_path, "defaults_gradient")
-    expected = pb.value_and_grad(emitted.with_defaults, ("x", "a"))(np.ones(2), 3.0, np.ones(1), power=3)
-    assert_same(module.value_and_grad(np.ones(2), 3.0, np.ones(1), power=3), expected)
+    expected = pb.value_and_grad(emitted.with_defaults, ("x", "a"))(np.ones(2), power=3)
+    assert_same(module.value_and_grad(np.ones(2), emitted.LINE, power=3), expected)
     text = pb.emit(emitted.loop, *emitted.CALLS["loop"])
     assert "def value_and_grad(x, a):" in text
 

@@ -7,6 +7,7 @@ def value_and_grad(p, x):
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import re
@@ -102,7 +103,7 @@ def _literal(value: Any, name: str) -> str:
 def _value_and_grad(emitted: Emitted, code: Compiled) -> str:
     names = ["value", *_gradient_names(emitted)]
     types = [*leaf_types(emitted.built.result), *_gradient_types(emitted)]
-    classes = [f"type({place})" for name, form in emitted.wanted for place in _records(form, name)]
+    classes = [f"{place}.__class__" for name, form in emitted.wanted for place in _records(form, name)]
     value, *gradients = (converted(n, t) for n, t in zip(names, types, strict=True))
     parameters = ", ".join(emitted.forms)
     of = ", ".join(name for name, _ in emitted.wanted)
@@ -113,18 +114,33 @@ def _value_and_grad(emitted: Emitted, code: Compiled) -> str:
 
 
 def _signature(emitted: Emitted) -> str:
-    """The parameters of the function, with those defaults that are numbers, texts or None."""
-    parameters = []
+    """The parameters of the function, with those defaults that can be written."""
+    parameters: list[inspect.Parameter] = []
     for parameter in emitted.signature.parameters.values():
-        default = parameter.default
-        if default is not parameter.empty and not (default is None or type(default) in (str, int, float, bool)):
-            default = parameter.empty
+        default: Any = parameter.empty
+        if parameter.default is not parameter.empty:
+            try:
+                default = _Text(_default(parameter.default, parameter.name))
+            except (TypingError, ValueError):
+                parameters = [before.replace(default=parameter.empty) for before in parameters]
         parameters.append(parameter.replace(default=default, annotation=parameter.empty))
-    for k in reversed(range(len(parameters) - 1)):  # behind a default, others must follow
-        after = [p for p in parameters[k + 1 :] if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        if after and after[0].default is inspect.Parameter.empty:
-            parameters[k] = parameters[k].replace(default=inspect.Parameter.empty)
     return str(inspect.Signature(parameters))
+
+
+class _Text(str):
+    """A text that stands for itself in the text of a signature."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _default(value: Any, name: str) -> str:
+    """An expression for a default. Raises TypingError or ValueError where there is none."""
+    if isinstance(value, np.ndarray | np.generic | float):
+        return _literal(value, name)
+    if ast.literal_eval(repr(value)) != value:
+        raise ValueError(value)
+    return repr(value)
 
 
 def _forward(emitted: Emitted, code: Compiled) -> str:
@@ -133,11 +149,11 @@ def _forward(emitted: Emitted, code: Compiled) -> str:
     shapes = [f"{n}.shape" for n, t in zip(names, types, strict=True) if is_float(t) and isinstance(t, Array)]
     results = (converted(n, t) for n, t in zip(names, types, strict=True))
     value = _rebuilt(emitted.built.result, results, None)
-    classes = [f"type({place})" for name, form in emitted.wanted for place in _records(form, name)]
+    classes = [f"{place}.__class__" for name, form in emitted.wanted for place in _records(form, name)]
     parameters = ", ".join(emitted.forms)
     call = f"{code.name}(*arguments_of({parameters}))"
     extras = [*shapes, *classes]
-    kept = f"({', '.join(extras)}, *kept)" if extras else "tuple(kept)"
+    kept = f"({', '.join(extras)}, *kept)" if extras else "(*kept,)"
     taken = f"{', '.join(names)}, *kept = {call}" if code.count > 1 else f"{names[0]}, kept = {call}, ()"
     return f'''def forward{_signature(emitted)}:
     """The value of {emitted.name}, and what `backward` needs."""
@@ -200,12 +216,8 @@ def _checks(form: Form, place: str) -> Iterator[str]:
         case Mapping_():
             yield f"if {{*{place}}} != {{{', '.join(map(repr, form.keys))}}}:" if form.keys else f"if {place}:"
             yield f"    raise ValueError({f'this was made for a {place} with the keys {form.keys}'!r})"
-        case Sequence_() if form.kind in (tuple, list):
-            yield f"if type({place}) is not {form.kind.__name__} or len({place}) != {len(form.items)}:"
-            yield f"    raise ValueError({f'this was made for a {form.kind.__name__} {place} of {len(form.items)}'!r})"
         case Sequence_():
-            yield f"if type({place}).__name__ != {form.kind.__name__!r}:"
-            yield f"    raise TypeError({f'this was made for a {form.kind.__name__} {place}'!r})"
+            yield f"check_record({place!r}, {place}, {form.kind.__name__!r}, {len(form.items)})"
     for item, inner in _items(form, place):
         yield from _checks(inner, item)
 

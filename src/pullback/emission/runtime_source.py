@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,11 +44,15 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class RuntimeFile:
-    """A file: its definitions in their order, what it imports from other files of ours, and from other packages."""
+    """A file: its definitions in their order, what it imports from other files of ours, and from other packages.
+
+    unknown: statements of which nobody can tell what needs them.
+    """
 
     definitions: tuple[Definition, ...]
     ours: dict[str, Name]
     others: dict[str, str]
+    unknown: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -61,13 +65,15 @@ class Needed:
 
 
 def needed_for(wanted: Iterable[Name]) -> Needed:
-    """The definitions of these names, and of all that they need."""
+    """The definitions of these names, and of all that they need. Raises LookupError for other files than described."""
     needed, found = Needed(), dict[Definition, None]()
     waiting = [origin_of(*name) for name in wanted]
     while waiting:
         home, name = waiting.pop()
         for definition in _with(home, name):
             if definition not in found:
+                if file_of(home).unknown:
+                    raise LookupError(f"{home}: nobody can tell what needs {file_of(home).unknown[0]}")
                 found[definition] = None
                 for used in definition.uses:
                     meaning = _meaning(definition.home, used)
@@ -133,6 +139,7 @@ def file_of(home: str) -> RuntimeFile:
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     text = path.read_text(encoding="utf-8")
     definitions: list[Definition] = []
+    unknown: list[str] = []
     ours: dict[str, Name] = {}
     others: dict[str, str] = {}
     lines = text.split("\n")
@@ -145,9 +152,22 @@ def file_of(home: str) -> RuntimeFile:
                 others |= {a.asname or a.name: f"from {module} import {_written(a)}" for a in statement.names}
             case ast.Import():
                 others |= {(a.asname or a.name).split(".")[0]: f"import {_written(a)}" for a in statement.names}
-            case ast.FunctionDef() | ast.ClassDef() | ast.Assign() | ast.AnnAssign() | ast.Expr(value=ast.Call()):
+            case ast.FunctionDef() | ast.ClassDef() | ast.Assign() | ast.AnnAssign():
                 definitions.append(_definition(home, lines, statement, following))
-    return RuntimeFile(tuple(definitions), ours, others)
+            case ast.Expr(value=ast.Call(func=ast.Name())):
+                definitions.append(_definition(home, lines, statement, following))
+            case ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+                pass
+            case _ if not _tells_our_compiler(statement, ours):
+                unknown.append(ast.unparse(statement).partition("\n")[0])
+    return RuntimeFile(tuple(definitions), ours, others, tuple(unknown))
+
+
+def _tells_our_compiler(statement: ast.stmt, ours: Mapping[str, Name]) -> bool:
+    """Whether a statement changes what our part of Numba's compiler knows, and nothing else."""
+    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    changed = min(names, key=lambda node: (node.lineno, node.col_offset)).id if names else ""
+    return changed in ours and ours[changed][0].startswith(f"{ROOT}.codegen.")
 
 
 def _written(alias: ast.alias) -> str:

@@ -20,7 +20,7 @@ from pullback.runtime.codegen.contraction import ENDING, contracted_lines
 
 VECTOR_MATH = f"{ROOT}.vectormath"
 COMPILER = f"{ROOT}.codegen.standalone", "Compiler"
-CHECK = f"{ROOT}.codegen.standalone", "check_argument"
+CHECKS = tuple((f"{ROOT}.codegen.standalone", name) for name in ("check_argument", "check_record"))
 REGISTERED = """\
 if __name__ not in sys.modules:  # where Numba looks for the module of a function that calls itself
     sys.modules[__name__] = ModuleType(__name__)
@@ -93,7 +93,7 @@ def standalone_module(head: str, wrappers: str, texts: Iterable[str], options: s
     """
     functions = _without_twins([made for text in texts for made in generated_in(text)])
     called = [origin for function in functions for origin in function.ours.values()]
-    needed = needed_for([*called, COMPILER, CHECK])
+    needed = needed_for([*called, COMPILER, *CHECKS])
     names = _Names(functions, wrappers, needed)
     definitions = [Part(names.renamed_definition(d)) for d in needed.definitions]
     own = {function.name: Part(names.renamed_function(function), function.contracted) for function in functions}
@@ -105,7 +105,7 @@ def standalone_module(head: str, wrappers: str, texts: Iterable[str], options: s
     ]
     parts = [
         Part(head + "\n\nfrom __future__ import annotations\n\n" + "\n".join(names.imports())),
-        Part(wrappers.replace("check_argument(", names.of[CHECK] + "(")),
+        Part(renamed(wrappers, {name: names.of[home, name] for home, name in CHECKS})),
         *first,
         Part(f"{RULE}\n# What the generated functions call, and how Numba compiles that.\n{RULE}"),
         *definitions,
@@ -145,7 +145,7 @@ class _Names:
         trees = [*(f.tree for f in functions), ast.parse(wrappers)]
         self.taken = {name for tree in trees for name in _identifiers(tree)} - {n for f in functions for n in f.ours}
         self.taken |= {*dir(builtins), *keyword.kwlist, "np", "njit", "annotations", "sys", "ModuleType"}
-        self.taken.discard(CHECK[1])
+        self.taken -= {name for _, name in CHECKS}
         self.lines: dict[int, str] = {}
         """the imports, by what they import"""
         self.aliases: dict[str, str] = {}

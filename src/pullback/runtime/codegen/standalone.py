@@ -77,6 +77,14 @@ class Compiler(CompilerBase):
         return [passes]
 
 
+def check_record(name: str, value: Any, kind: str, count: int) -> None:
+    """TypeError for another class than functions were made for, ValueError for another number of items."""
+    if type(value).__name__ != kind:
+        raise TypeError(f"'{name}' must be a {kind}, not a {type(value).__name__}")
+    if isinstance(value, tuple | list) and len(value) != count:
+        raise ValueError(f"'{name}' must have {count} items, not {len(value)}")
+
+
 def check_argument(name: str, value: Any, dtype: str, ndim: int, is_array: bool) -> None:
     """TypeError for an argument of another kind than the functions were made for."""
     given = np.asarray(value)

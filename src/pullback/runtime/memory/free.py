@@ -50,9 +50,14 @@ def fits_in_memory(needed: int) -> bool:
     return needed <= LITTLE or needed <= most_bytes()
 
 
+def _known_to_llvm(name: str, callback: Any) -> Any:
+    """A C function for compiled code."""
+    binding.add_symbol(name, ctypes.cast(callback, ctypes.c_void_p).value)
+    return types.ExternalFunction(name, int64())
+
+
 _callback = ctypes.CFUNCTYPE(ctypes.c_int64)(most_bytes)
-binding.add_symbol("pullback_most_bytes", ctypes.cast(_callback, ctypes.c_void_p).value)
-_most_bytes = types.ExternalFunction("pullback_most_bytes", int64())
+_most_bytes = _known_to_llvm("pullback_most_bytes", _callback)
 
 
 @compiled(fits_in_memory, prefer_literal=False)

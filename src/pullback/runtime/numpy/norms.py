@@ -66,8 +66,13 @@ def count_middle(x: Any, rows: int, count: int, columns: int, zero: Any, order: 
     return sum_middle((x != 0).astype(x.dtype), rows, count, columns, zero)
 
 
-_MIDDLES: dict[float, Any] = {2.0: two_middle, 1.0: one_middle, 0.0: count_middle}
-_MIDDLES |= {math.inf: largest_middle, -math.inf: smallest_middle}
+_MIDDLES: dict[float, Any] = {
+    2.0: two_middle,
+    1.0: one_middle,
+    0.0: count_middle,
+    math.inf: largest_middle,
+    -math.inf: smallest_middle,
+}
 
 
 @compiled(norm_over)

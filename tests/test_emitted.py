@@ -22,6 +22,7 @@ from pullback.api.commands import main
 from pullback.emission.standalone import standalone_module
 from pullback.frontend.values.arguments import form_of, leaves_of
 from pullback.runtime import helpers, vectormath
+from test_programs import assert_close
 
 
 def floats_of(name: str) -> tuple[int, ...]:
@@ -266,7 +267,11 @@ def test_programs_are_emitted_or_refused(program: Any, tmp_path: Path) -> None:
             raise
         return
     module = loaded(text, tmp_path, "program_gradient")
-    assert_same(module.value_and_grad(*sample.fresh()), pb.value_and_grad(function, asked)(*sample.fresh()))
+    found, expected = module.value_and_grad(*sample.fresh()), pb.value_and_grad(function, asked)(*sample.fresh())
+    if program.module == "products_in_loops":  # LLVM may fuse other products there
+        assert_close(found, expected, 1e-14, "emitted")
+    else:
+        assert_same(found, expected)
 
 
 HELPERS = [f"from pullback.runtime import {name}" for name in helpers.__all__ if name != "vectormath"]

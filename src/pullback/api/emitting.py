@@ -36,8 +36,9 @@ def emit(
     The module's functions are `value_and_grad`, `forward` and `backward`. The first two take the arguments of
     `function`. `value_and_grad` returns the value and the gradient, a tuple for several arguments; it is there if the
     value is a number. `forward` returns the value and residuals, and `backward` takes these and the cotangent of the
-    value. They compute what `value_and_grad` and `vjp` do, to the bit. Numbers and small arrays that `function` uses
-    from outside stand in the module.
+    value. They compute what `value_and_grad` and `vjp` do, to the bit, but for the last one where small matrices are
+    multiplied in loops: LLVM may fuse other products there. Numbers and small arrays that `function` uses from outside
+    stand in the module.
 
     Raises what `value_and_grad` raises before it runs, and TypingError for what cannot stand in a module: methods,
     objects as arguments, arrays of more than 1,000 elements from outside, options under which NumPy's own loops run.

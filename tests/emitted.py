@@ -132,6 +132,21 @@ def with_defaults(x, s=LINE, a=2.0, w=WEIGHTS, b=np.float32(1.0), *, power=2, mo
     return np.sum((a * x) ** power) * w[0] + b * s.slope
 
 
+class OwnError(Exception):
+    pass
+
+
+def raises_its_own(x):
+    if x < 0.0:
+        raise OwnError("negative")
+    return x * x
+
+
+def asserts(x):
+    assert x > 0.0, "not positive"
+    return np.log(x)
+
+
 def extremes(a, b):
     return max(a, b) * 2.0 + min(b, a) * 3.0
 
@@ -170,6 +185,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "of_float32": (np.abs(_array(5)).astype(np.float32), np.float32(2.0)),
     "of_a_cube": (_array(2, 3, 3),),
     "changes_its_argument": (_array(5),),
+    "asserts": (2.0,),
     "extremes": (np.nan, 1.0),
     "norms": (_array(5),),
     "named_like_python": ((2.0, _array(2)), [0.5], _array(3), 1.0),

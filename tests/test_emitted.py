@@ -207,6 +207,7 @@ def test_cotangents_must_fit(tmp_path: Path) -> None:
         (lambda n: 2.0 * n, (3,), "no argument to differentiate"),
         (pb.differentiable(math="libm", fastmath=False)(emitted.loop), (np.ones(3), 1.0), "NumPy's own loops"),
         (pb.vjp(emitted.loop), (np.ones(3), 1.0), ""),
+        (emitted.raises_its_own, (2.0,), "raises OwnError, which stands in no module"),
     ],
 )
 def test_what_stands_in_no_module_is_refused(function: Any, arguments: Any, reason: str) -> None:

@@ -90,14 +90,18 @@ def _literal(value: Any, name: str) -> str:
     if not isinstance(value, np.ndarray):
         plain = value.item() if isinstance(value, np.generic) else value
         text = repr(plain) if not isinstance(plain, float) or math.isfinite(plain) else f"float({str(plain)!r})"
-        return f"np.{value.dtype}({text})" if isinstance(value, np.generic) else text
+        return f"{_dtype(value)}({text})" if isinstance(value, np.generic) else text
     if value.size > MOST_ELEMENTS:
         reason = f"'{name}' from outside has {value.size} elements, too many for a text"
         raise TypingError(reason, None, "pass it as an argument")
     if not value.size:
-        return f"np.empty({value.shape}, np.{value.dtype})"
+        return f"np.empty({value.shape}, {_dtype(value)})"
     elements = re.sub(r"(nan|inf)", r"np.\1", repr(value.tolist()))
-    return f"np.array({elements}, np.{value.dtype})"
+    return f"np.array({elements}, {_dtype(value)})"
+
+
+def _dtype(value: Any) -> str:
+    return "np.bool_" if value.dtype == np.bool_ else f"np.{value.dtype}"
 
 
 def _value_and_grad(emitted: Emitted, code: Compiled) -> str:

@@ -15,6 +15,7 @@ from pullback.api.signatures import built_for, forms_for
 from pullback.api.specialise import Engine, build_for, wrt_leaves
 from pullback.api.view import given_leaves
 from pullback.compilation.functions import Compiled
+from pullback.emission.names import name_classes
 from pullback.emission.standalone import standalone_module
 from pullback.errors import TypingError
 from pullback.frontend.values.arguments import Leaf, leaf_types
@@ -41,15 +42,16 @@ def emit(
     stand in the module.
 
     Raises what `value_and_grad` raises before it runs, and TypingError for what cannot stand in a module: methods,
-    objects as arguments, arrays of more than 1,000 elements from outside, options under which NumPy's own loops run.
+    objects as arguments, exceptions of their own, arrays of more than 1,000 elements from outside, options under which
+    NumPy's own loops run.
 
     >>> import pullback as pb
     >>> def area(r):
     ...     return 3.0 * r * r
     >>> names = {}
     >>> exec(pb.emit(area, 2.0), names)
-    >>> [line for line in pb.emit(area, 2.0).splitlines() if line.startswith("def area")]
-    ['def area_value_and_grad(r):', 'def area_forward(r):', 'def area_backward(r, result_bar):']
+    >>> names["value_and_grad"](2.0)
+    (12.0, 12.0)
     """
     engine = _engine_for(function)
     if signature is None:
@@ -71,17 +73,29 @@ def emit(
         engine.name, engine.signature, forms, built, numbers, tuple(zip(names, wanted, strict=True)), several
     )
 
-    def serving(code: Compiled) -> Compiled:
-        return code if given is None or code.serves(given) else code.general()
-
-    pair = built.code.derivative("split", numbers)
-    pair = pair if given is None or pair.forward.serves(given) else pair.general()
-    codes = [pair.forward, pair.backward]
-    if isinstance(built.result, Leaf) and is_float(built.result.type) and not getattr(built.result.type, "ndim", 0):
-        codes.insert(0, serving(built.code.derivative("value_and_grad", numbers)))
+    codes = _codes(emitted, given)
     texts = [code.emitted(code.machine_function, divided=False) for code in codes]
     flags = ", ".join(f"{name}={value!r}" for name, value in codes[0].options.numba().items())
     return standalone_module(_head(engine, emitted), wrappers_of(emitted, codes), texts, flags)
+
+
+def _codes(emitted: Emitted, given: tuple[Any, ...] | None) -> list[Compiled]:
+    """What is called, for the sizes of the given arguments: `value_and_grad` only where the value is a number.
+
+    Raises TypingError where an exception is raised that another module would have to import.
+    """
+    built, numbers = emitted.built, emitted.numbers
+    pair = built.code.derivative("split", numbers)
+    pair = pair if given is None or pair.forward.serves(given) else pair.general()
+    codes: list[Compiled] = [pair.forward, pair.backward]
+    if isinstance(built.result, Leaf) and is_float(built.result.type) and not getattr(built.result.type, "ndim", 0):
+        joint = built.code.derivative("value_and_grad", numbers)
+        codes.insert(0, joint if given is None or joint.serves(given) else joint.general())
+    for kind in (kind for code in codes for kind in name_classes([code.function]).values()):
+        if not kind.__module__.startswith("pullback."):
+            reason = f"'{emitted.name}' raises {kind.__qualname__}, which stands in no module"
+            raise TypingError(reason, None, "raise an exception of Python's")
+    return codes
 
 
 def _engine_for(function: Callable[..., Any]) -> Engine:

@@ -52,10 +52,11 @@ def main(file: str, peer: str, scale: str, reference: str) -> None:
 
 
 def import_what_is_shared() -> None:
-    """Import pullback and start Numba's compiler, so that the time of a first call is that of its function."""
+    """Import all of pullback and start Numba's compiler, so that the time of a first call is that of its function."""
     import numba
 
-    import pullback  # noqa: F401
+    import pullback.api.prepared_gradient
+    import pullback.runtime.helpers  # noqa: F401
 
     numba.njit(lambda x: x + x.sum())(np.ones(2))
 

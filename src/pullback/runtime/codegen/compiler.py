@@ -14,6 +14,7 @@ from pullback.runtime.codegen.calls_outside_loops import CallingLower
 from pullback.runtime.codegen.constant_powers import ConstantPowersLower
 from pullback.runtime.codegen.contraction import ContractingLower
 from pullback.runtime.codegen.interleaving import InterleavingLower
+from pullback.runtime.codegen.private_symbols import PrivateLowering
 from pullback.runtime.codegen.slice_assignment import SliceAssignmentLower
 from pullback.runtime.codegen.substitution import Substitution
 from pullback.runtime.codegen.unwinding import UnwindingLower
@@ -30,7 +31,7 @@ class _LowerPart(CallingLower, _Lower):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _Lowering(NativeLowering):
+class _Lowering(PrivateLowering):
     _name = "pullback_lowering"
 
     @property

@@ -17,6 +17,7 @@ from numba.extending import overload
 from pullback.runtime.codegen.constant_powers import ConstantPowersLower
 from pullback.runtime.codegen.contraction import ContractingLower
 from pullback.runtime.codegen.interleaving import InterleavingLower
+from pullback.runtime.codegen.private_symbols import PrivateLowering
 
 Function = Callable[..., Any]
 STRICT = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
@@ -59,7 +60,7 @@ class _Lower(ConstantPowersLower, ContractingLower, InterleavingLower):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _Lowering(NativeLowering):
+class _Lowering(PrivateLowering):
     _name = "standalone_lowering"
 
     @property

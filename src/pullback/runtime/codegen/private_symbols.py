@@ -1,0 +1,37 @@
+"""The functions in a module of machine code have names of their own, which no other module can take for its own.
+
+Numba names a function by its source and a counter, which begins anew in each process. What one process has kept on
+disk may so define another function under a name that the next process gives: of two, LLVM takes the one that it has
+seen first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite.binding import Linkage
+from numba.core.codegen import JITCodeLibrary
+from numba.core.typed_passes import NativeLowering
+
+_SHARED = Linkage.linkonce_any, Linkage.linkonce_odr, Linkage.weak_any, Linkage.weak_odr
+
+
+class PrivateLibrary(JITCodeLibrary):
+    """Numba's library, which keeps the functions that it calls for itself."""
+
+    def _optimize_final_module(self) -> None:
+        super()._optimize_final_module()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage in _SHARED:
+                function.linkage = Linkage.private
+
+
+class PrivateLowering(NativeLowering):
+    """Numba's translation to LLVM, into such a library."""
+
+    def run_pass(self, state: Any) -> bool:
+        if state.library is None:
+            state.library = PrivateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        translated: bool = super().run_pass(state)
+        return translated

@@ -110,7 +110,16 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("kept, compiled", [*PAIRS, *(pair[::-1] for pair in PAIRS)])
+@pytest.mark.parametrize(("kept", "compiled"), PAIRS)
+def test_kept_helpers_stand_beside_compiled_ones(tmp_path: Path, kept: str, compiled: str) -> None:
+    assert run(tmp_path, kept) == "right"
+    for path in (tmp_path / "cache").iterdir():
+        if path.suffix != ".helper":
+            path.unlink()
+    assert run(tmp_path, compiled, kept) == "right"
+
+
+@pytest.mark.parametrize(("kept", "compiled"), [*PAIRS, *(pair[::-1] for pair in PAIRS)])
 def test_what_is_compiled_does_not_run_what_was_kept(tmp_path: Path, kept: str, compiled: str) -> None:
     assert run(tmp_path, kept) == "right"
     assert run(tmp_path, kept, compiled) == "right"

@@ -37,14 +37,28 @@ class FirstCall:
 def measure_first(make: Callable[[], Callable[[], Any]]) -> FirstCall:
     """Of the call that `make`, a function of a module, returns."""
     with tempfile.TemporaryDirectory(prefix="pullback-first-") as cache:
-        before = dict(os.environ)
-        os.environ.update(environment(Path(cache)))
-        try:
-            with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as pool:
-                return pool.submit(in_this_process, make).result()
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
+        return _in_new_process(make, Path(cache))
+
+
+def measure_beside_known(make: Callable[[], Callable[[], Any]]) -> FirstCall:
+    """The same where other functions have been differentiated before, which use the same helpers."""
+    with tempfile.TemporaryDirectory(prefix="pullback-first-") as cache:
+        _in_new_process(make, Path(cache))
+        for path in Path(cache).iterdir():
+            if path.suffix != ".helper":
+                path.unlink()
+        return _in_new_process(make, Path(cache))
+
+
+def _in_new_process(make: Callable[[], Callable[[], Any]], cache: Path) -> FirstCall:
+    before = dict(os.environ)
+    os.environ.update(environment(cache))
+    try:
+        with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            return pool.submit(in_this_process, make).result()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def in_this_process(make: Callable[[], Callable[[], Any]]) -> FirstCall:

@@ -76,7 +76,7 @@ def differentiable(
     fastmath: LLVM's flags for all operations, as Numba takes them. False: no operation is reordered or contracted. By
         default only sums may be added up in another order, and only products of the backward sweep be contracted.
     boundscheck: an index out of range is an IndexError; False trusts the indices.
-    cache: keep machine code on disk for the next process.
+    cache: keep machine code on disk for the next process. That of helpers of the package is kept in any case.
     math: exp, sin and their like from the vector math library (within 2 ulp), or from the C library. With "libm" and
         `fastmath=False`, values are those of plain Python and NumPy bit for bit: `np.exp` goes through NumPy's own
         loop, `math.exp` and `**` of numbers to the C library. Sums and products of matrices by NumPy are apart, and

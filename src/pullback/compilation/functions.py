@@ -16,6 +16,7 @@ from numba.core.errors import LoweringError, NumbaError
 
 from pullback.analysis.sizes import is_guard
 from pullback.compilation.blame import find_uncompilable
+from pullback.compilation.cache.helpers import HelperFiles
 from pullback.compilation.cache.machine_code import keep
 from pullback.compilation.gates import Gate, gate_to
 from pullback.compilation.memory import Memory
@@ -34,8 +35,11 @@ from pullback.passes.running import run
 from pullback.passes.scalar.sine_cosine import pair
 from pullback.passes.scalar.wide_integers import is_wide
 from pullback.runtime.codegen.compiler import Compiler
+from pullback.runtime.codegen.kept_callees import keep_in
 from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
 from pullback.transform.sweeps import NONE
+
+keep_in(HelperFiles())
 
 _PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")
 

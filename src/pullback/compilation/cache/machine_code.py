@@ -108,10 +108,15 @@ class MachineCode:
 
     def file_of(self, signature: Any, codegen: Any) -> tuple[str, str]:
         """The name and the key of the file for a signature on this kind of machine."""
-        settings = [f"{name}={getattr(config, name, None)}" for name in _SETTINGS]
-        key = "\0".join([self.key, str(signature), *map(str, codegen.magic_tuple()), *settings])
+        key = "\0".join([self.key, str(signature), *machine(codegen)])
         digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
         return f"{files.stem(self.name, self.key)}-{digest[:20]}.code", key
+
+
+def machine(codegen: Any) -> list[str]:
+    """What machine code depends on besides the function: the processor with its features, and settings of Numba's."""
+    settings = [f"{name}={getattr(config, name, None)}" for name in _SETTINGS]
+    return [*map(str, codegen.magic_tuple()), *settings]
 
 
 def dumps(parts: Any) -> bytes:

@@ -21,7 +21,7 @@ ABANDONED_AFTER = 3600.0
 """Seconds after which nobody is writing an unfinished file any more."""
 
 # The folder may be one that the user keeps other things in.
-_OURS = re.compile(r"[A-Za-z0-9_]+_[0-9a-f]{20}(-[0-9a-f]{20}\.code|\.py|\.call)|\.[\w.-]+\.[0-9a-f]{16}\.tmp")
+_OURS = re.compile(r"[A-Za-z0-9_]+_[0-9a-f]{20}(-[0-9a-f]{20}\.code|\.py|\.call|\.helper)|\.[\w.-]+\.[0-9a-f]{16}\.tmp")
 _LIMIT = re.compile(r"\s*(\d+)\s*([kMGT]?)B?\s*")
 
 

@@ -1,17 +1,11 @@
-"""Helpers become LLVM modules, which are linked into those of their callers, and optimised and translated only there.
-
-Numba's own way is to optimise a callee for itself, with wrappers for calls from Python and C, translate all of that to
-machine code, and do it once more in the module of each caller.
-"""
+"""Helpers are compiled for the types of their arguments, once, and called from compiled code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from numba.core import cgutils
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags
 from numba.core.registry import cpu_target
 from numba.core.types import Function as FunctionType
@@ -20,6 +14,9 @@ from numba.core.types.misc import Omitted
 from numba.core.typing.templates import AbstractTemplate, fold_arguments, infer, infer_global
 from numba.core.utils import pysignature
 
+from pullback.runtime.codegen.callee_library import Callee, CalleeLibrary
+from pullback.runtime.codegen.identities import identity_of
+from pullback.runtime.codegen.kept_callees import keep, kept
 from pullback.runtime.codegen.substitution import HelperCompiler
 
 Function = Callable[..., Any]
@@ -27,43 +24,6 @@ Function = Callable[..., Any]
 # Strict arithmetic inside the helpers: their callers' fastmath flags would change signed zeros and divisions. LLVM does
 # the inlining, after which every instruction keeps the flags it was made with.
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
-
-
-class CalleeLibrary(JITCodeLibrary):
-    """The module of a helper, with what it calls; it is not translated to machine code by itself.
-
-    optimised: whether LLVM's passes over modules run for itself, and once more in the module of the caller. Loops that
-    hold small loops need it.
-    """
-
-    optimised = False
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Numba's passes over each function; it makes new ones for each, and for what is only declared."""
-        ll_module.data_layout = self._codegen._data_layout
-        passes, builder = self._codegen._function_pass_manager()
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
-
-    def finalize(self) -> None:
-        self._raise_if_finalized()
-        for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        if self.optimised:
-            self._optimize_final_module()
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-@dataclass(frozen=True, eq=False)
-class Callee:
-    """A helper for one combination of types. Numba finds what calls it under this object."""
-
-    signature: Any
-    description: Any
-    library: CalleeLibrary
 
 
 _MADE: dict[Any, Callee] = {}
@@ -75,21 +35,31 @@ def compiled_callee(
     """What is called for arguments of these types."""
     key = function, arguments, repr(sorted(options.items())), optimised
     if key not in _MADE:
-        _MADE[key] = _compiled(function, arguments, options, optimised)
+        flags = _flags(options)
+        identity = identity_of(function, arguments, f"{key[2]} {optimised} {flags.get_mangle_string()}")
+        _MADE[key] = kept(identity) or _compiled(function, arguments, flags, optimised, identity)
     return _MADE[key]
 
 
-def _compiled(function: Function, arguments: tuple[Any, ...], options: Mapping[str, Any], optimised: bool) -> Callee:
+def _flags(options: Mapping[str, Any]) -> Flags:
     flags = Flags()
     cpu_target.options.parse_as_flags(flags, {"nopython": True, **options})
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    return flags
+
+
+def _compiled(
+    function: Function, arguments: tuple[Any, ...], flags: Flags, optimised: bool, identity: str | None
+) -> Callee:
     target = cpu_target.target_context
     library = CalleeLibrary(target.codegen(), function.__qualname__)
-    library.optimised = optimised
+    library.optimised, library.identity = optimised, identity
     pipeline = HelperCompiler(cpu_target.typing_context, target, library, arguments, None, flags, {})
+    pipeline.identity = identity
     made = pipeline.compile_extra(function)
     callee = Callee(made.signature, made.fndesc, library)
-    target.insert_user_function(callee, made.fndesc, [library])
+    target.insert_user_function(callee, made.fndesc, library.needed)
+    keep(callee)
     return callee
 
 
@@ -97,7 +67,7 @@ def call(
     context: Any, builder: Any, callee: Callee, values: list[Any], attributes: tuple[str, ...] | None = None
 ) -> Any:
     """What the callee returns for values of its types; its errors are the caller's."""
-    context.add_linking_libs([callee.library])
+    context.add_linking_libs(callee.library.needed)
     function = context.declare_function(builder.module, callee.description)
     kinds = callee.signature.return_type, callee.signature.args
     status, result = context.call_conv.call_function(builder, function, *kinds, values, attributes)

@@ -13,17 +13,31 @@ from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.typed_passes import NativeLowering
 
+_HELPERS = "_ZN8pullback"
 _SHARED = Linkage.linkonce_any, Linkage.linkonce_odr, Linkage.weak_any, Linkage.weak_odr
+
+
+def leave_to_callers(module: Any) -> None:
+    """From now on a function stays in the module as long as something calls it."""
+    for function in module.functions:
+        if not function.is_declaration and function.linkage == Linkage.weak_odr:
+            function.linkage = Linkage.linkonce_odr
 
 
 class PrivateLibrary(JITCodeLibrary):
     """Numba's library, which keeps the functions that it calls for itself."""
 
     def _optimize_final_module(self) -> None:
+        leave_to_callers(self._final_module)
         super()._optimize_final_module()
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage in _SHARED:
                 function.linkage = Linkage.private
+
+    def _verify_declare_only_symbols(self) -> None:
+        super()._verify_declare_only_symbols()
+        missing = [f.name for f in self._final_module.functions if f.is_declaration and f.name.startswith(_HELPERS)]
+        assert not missing, f"helpers that are called are not there: {missing}"  # LLVM would end the process
 
 
 class PrivateLowering(NativeLowering):

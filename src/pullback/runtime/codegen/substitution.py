@@ -52,9 +52,16 @@ def _own(statement: Any, modules: set[str]) -> Callable[..., Any] | None:
 
 
 class HelperCompiler(CompilerBase):
-    """Numba's compiler with that pass."""
+    """Numba's compiler with that pass.
+
+    identity: what stands in the names of machine code for the number that Numba would count.
+    """
+
+    identity: str | None = None
 
     def define_pipelines(self) -> list[Any]:
+        if self.identity is not None:
+            self.state.func_id.unique_id = self.identity
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(Substitution, IRProcessing)
         passes.finalize()

@@ -61,6 +61,11 @@ def binary(left: tuple[float, float] = (-2.0, 2.0), right: tuple[float, float] =
     return [of(draw(*a, low=left[0], high=left[1]), draw(*b, low=right[0], high=right[1])) for a, b in shapes]
 
 
+def masked() -> list[Sample]:
+    pairs = [((3, 3), (3, 3)), ((2, 3, 3), (2, 3, 3)), ((3, 3), (2, 3, 3)), ((0, 0), (0, 0))]
+    return [of(draw(*x), draw(*y_bar)) for x, y_bar in pairs]
+
+
 def divisions() -> list[Sample]:
     """Pairs whose quotient is no integer."""
     pairs = binary((-4, 4), (1, 3)) + binary((-4, 4), (-3, -1))
@@ -200,6 +205,8 @@ SMOOTH: dict[Any, list[Sample]] = {
         of(np.bool_(True), draw(), draw()),
     ],
     runtime.masked_product: binary(),
+    runtime.masked_rows: masked(),
+    runtime.masked_columns: masked(),
     runtime.erf: unary(),
     runtime.erfc: unary(),
     runtime.sigmoid: unary(-4, 4),

@@ -174,6 +174,19 @@ def test_joblib() -> None:
     assert [numbers(r) for r in results] == [numbers(gradient(X, factor)), numbers(pb.grad(plain)(X, factor))]
 
 
+def test_what_a_function_uses_keeps_its_text_too() -> None:
+    def doubled(x):
+        return 2.0 * x
+
+    def inner(x):
+        return doubled(x) * (lambda y: y)(x)
+
+    made = pb.grad(pb.differentiable(jit=False)(lambda x: np.sum(inner(x) + RATE)))
+    assert WAYS["cloudpickle"](made)(X).tolist() == made(X).tolist()
+    (found,) = joblib.Parallel(n_jobs=2)(joblib.delayed(f)(X) for f in (made,))
+    assert found.tolist() == made(X).tolist()
+
+
 def test_dask() -> None:
     made = [pb.grad(lambda x: np.sum(x * x)), pb.grad(decorated), decorated]
     tasks = [dask.delayed(f)(X) for f in made]

@@ -362,6 +362,23 @@ def test_masked_product_ignores_infinite_partials_where_the_cotangent_is_zero():
     agree(lambda a, b: rt.masked_product(a, b), 0.0, np.array([np.inf, 3.0, np.nan]))
 
 
+X_BAR = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, np.nan, 0.0]])
+
+
+@pytest.mark.parametrize("cotangent", [X_BAR, X_BAR.T, np.zeros((3, 0)), np.stack((X_BAR, 0 * X_BAR.T)), X_BAR > 0])
+@pytest.mark.parametrize("columns", [2, 0])
+def test_masked_rows_and_columns_leave_out_what_is_not_finite(cotangent: Any, columns: int) -> None:
+    x = np.array([[np.inf, 3.0], [np.nan, 2.0], [-np.inf, 1.0]])[:, :columns]
+    turned = cotangent.mT.copy()
+    for a in (x, np.asfortranarray(x.astype(np.float32))):
+        agree(lambda a, b: rt.masked_rows(a, b), a, cotangent)
+        agree(lambda a, b: rt.masked_columns(a, b), a.T, turned)
+    used = np.any(turned != 0, axis=-2)[..., None]
+    wanted = np.where(used | np.isfinite(x), x, 0)
+    same(wanted, rt.masked_rows(x, cotangent))
+    same(wanted.mT, rt.masked_columns(x.T, turned))
+
+
 def recurrences(a, b):
     return (
         rt.recurrence(a, b), rt.masked_recurrence(a, b), rt.recurrence(a[0], b[1]), rt.recurrence(a.T, b.T),
@@ -405,7 +422,8 @@ def test_functions_of_ours_ask_their_arguments_first():
             return function, arguments, keywords
 
     x = Named()
-    for function in (rt.masked_product, rt.recurrence, rt.masked_recurrence, put_item):
+    masked = rt.masked_product, rt.masked_rows, rt.masked_columns, rt.masked_recurrence
+    for function in (*masked, rt.recurrence, put_item):
         assert function(1.0, x) == (function, (1.0, x), {})
     np.testing.assert_array_equal(rt.masked_product(np.ones(2).view(np.recarray), 2.0), [2.0, 2.0])
 

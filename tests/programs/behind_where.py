@@ -200,3 +200,31 @@ def built_from_parts(x, y):
     z = np.concatenate((x * x, x * y))
     w = np.stack((x * y, np.clip(x * x, 0.0, 5.0)))
     return np.sum(np.where(np.isfinite(z), z, 0)) + np.sum(np.where(np.isfinite(w), w * w, 0))
+
+
+@program(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.5, -1.0], [2.0, 0.3]]), np.zeros((2, 2)))
+def product_with_weights_of_zero(a, b, w):
+    """The cotangent of the product is 0 here, and not beside it: its derivative is not lost."""
+    return np.sum(np.where(b != 2.0, a @ b, 0.0) * w)
+
+
+@program(np.array([[1.0, 2.0], [3.0, 4.0], [INF, 1.0]]), np.array([[0.5, NAN], [2.0, 0.3]]), np.array([0.0, 2.0, 0.0]))
+def rows_with_weights_of_zero(a, b, w):
+    s = a @ b
+    return np.sum(np.where(np.isfinite(s), s, 0.0) * w[:, None])
+
+
+@program(
+    np.array([[[1.0, 2.0], [3.0, 4.0]], [[0.5, NAN], [1.0, 2.0]]]), np.array([[2.0, 1.0], [1.0, 0.3]]), np.zeros(2)
+)
+def stack_with_weights_of_zero(a, b, w):
+    s = a @ b
+    return np.sum(np.where(np.isfinite(s), s, 0.0) * w)
+
+
+@program(np.array([[1.0, 2.0, 4.0], [3.0, 0.5, INF]]), np.zeros(2))
+def reductions_with_weights_of_zero(a, w):
+    parts = np.std(a, axis=1) + np.var(a, axis=1) + np.prod(a, axis=1) + np.sqrt(np.sum(a * a, axis=1))
+    others = np.linalg.norm(a, axis=1)
+    good = np.isfinite(others)
+    return np.sum(np.where(good, parts, 0.0) * w) + np.sum(np.where(good, others, 0.0) * w)

@@ -347,6 +347,11 @@ def _contents(shapes: Shapes, statement: Let) -> Shape:
     return (shapes.size(statement.operands[1]),)
 
 
+def _masked(shapes: Shapes, statement: Let) -> Shape | None:
+    x, cotangent = map(shapes.of, statement.operands)
+    return x if len(cotangent) == 2 else None
+
+
 def _eye(shapes: Shapes, statement: Let) -> Shape | None:
     if len(statement.operands) != 1 or statement.keywords:
         return None
@@ -367,4 +372,6 @@ _SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.min: _reduced,
     np.prod: _reduced,
     runtime.contents: _contents,
+    runtime.masked_rows: _masked,
+    runtime.masked_columns: _masked,
 }

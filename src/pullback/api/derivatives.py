@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pullback.api.calls import Argnums, Asked, Calls
 from pullback.api.differentiable import Differentiable, behind, engine_of, known_calls_of
+from pullback.api.pickled import reduced
 from pullback.api.recording import recorded_call
 from pullback.compilation.entrance import Entrance
 from pullback.compilation.progress import started
@@ -104,7 +105,7 @@ class GradientFunction(Entrance, Generic[P, R]):
         return engine_of(self.__wrapped__)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GradientFunction, (self.__wrapped__, self.argnums, self.has_aux, self.with_value)
+        return reduced(GradientFunction, self.__wrapped__, self.argnums, self.has_aux, self.with_value)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import sys
 import weakref
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
@@ -15,6 +14,7 @@ from numba.extending import typeof_impl
 
 from pullback.api.calls import Calls
 from pullback.api.known import KnownCalls
+from pullback.api.pickled import named, reduced
 from pullback.api.recording import recorded_call
 from pullback.compilation.entrance import Entrance
 from pullback.compilation.options import Options
@@ -154,7 +154,7 @@ class Differentiable(Entrance, Generic[P, R]):
     def __reduce__(self) -> str | tuple[Any, ...]:
         """By name where a module has it under its name; Python's main module is another one in other processes."""
         if named(self.__module__, self.__qualname__) is not self:
-            return Differentiable, (self.__wrapped__, self.options, self._text)
+            return reduced(Differentiable, self.__wrapped__, self.options, self._text)
         if self.__module__ != "__main__":
             return self.__qualname__
         given = cloudpickle.dumps(self.__wrapped__)
@@ -222,14 +222,6 @@ def compile_for(function: Differentiable[..., Any], signature: Any) -> None:
         from pullback.api.signatures import compile_signature
 
     compile_signature(function.engine, signature)
-
-
-def named(module: str, name: str) -> Any:
-    """What stands under a dotted name in a module that has been imported; None if nothing does."""
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
 
 
 def of_main(name: str, given: bytes, options: Options, text: str | None) -> Differentiable[..., Any]:

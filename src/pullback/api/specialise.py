@@ -11,6 +11,7 @@ import numpy as np
 
 from pullback.api.calls import Argnums
 from pullback.api.kept import Reference, Stored, weakly
+from pullback.api.pickled import reduced
 from pullback.compilation.functions import Compiled
 from pullback.compilation.memory import Memory
 from pullback.compilation.options import Options
@@ -76,7 +77,7 @@ class Engine:
         return len(now) == len(self.parts) and all(p.value is then for p, then in zip(now, self.parts, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Engine, (self.function, self.options, self.text)
+        return reduced(Engine, self.function, self.options, self.text)
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included. Raises TypeError as a call would."""

@@ -10,6 +10,7 @@ import numpy as np
 from pullback.api.calling import call_forward, describe_form, strong
 from pullback.api.calls import Argnums
 from pullback.api.differentiable import engine_of
+from pullback.api.pickled import reduced
 from pullback.api.readable import html_of
 from pullback.api.specialise import build_for, wrt_leaves
 from pullback.compilation.functions import Compiled
@@ -54,7 +55,7 @@ class ForwardFunction(Generic[P, R]):
         self.__signature__ = engine.signature
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ForwardFunction, (self.__wrapped__, self.argnums)
+        return reduced(ForwardFunction, self.__wrapped__, self.argnums)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"

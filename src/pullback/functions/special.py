@@ -49,10 +49,3 @@ partials(
     lambda x: 1 / (x * (1 - x)),
     in_scipy="logit",
 )
-# Of the product of a cotangent and a local derivative, for second derivatives. Only where 0 meets infinity or NaN is
-# something left out: a cotangent may be 0 at one point and not beside it.
-partials(
-    runtime.masked_product,
-    lambda x1, x2: (runtime.where((x1 != 0) | np.isfinite(x2), x2, 0), x1),
-    chosen=slice(None),
-)

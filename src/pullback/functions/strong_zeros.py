@@ -1,8 +1,8 @@
 """Rules behind a choice, as `np.where` is one: a cotangent of exactly 0 stays 0 also beside infinity and NaN.
 
-Products of elements are masked one by one. A product of two matrices leaves out the rows and columns that belong to no
-element of the result with another cotangent than 0: infinity and NaN in an operand are in whole rows or columns of
-the result, so that these are what is left out of it.
+Products of elements are masked one by one. A product of two matrices leaves out what is infinite or NaN in rows and
+columns that belong to no element of the result with another cotangent than 0: it is in whole rows or columns of the
+result. Only that is left out, for second derivatives: a cotangent may be 0 at one point and not beside it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 
 from pullback import runtime
 from pullback.functions import linalg, reductions
-from pullback.functions.declare import behind_choice
-from pullback.runtime import masked_product
+from pullback.functions.declare import behind_choice, partials, vjp
+from pullback.runtime import masked_columns, masked_product, masked_rows
 
 
 @behind_choice(np.matmul)
@@ -26,9 +26,7 @@ def matmul(x1, x2, *, y_bar):
         return masked_product(column, x2), np.sum(masked_product(column, x1), axis=0)
     if x1.ndim == 1 or x2.ndim == 1:
         return linalg.matmul(x1, x2, y_bar=y_bar)
-    rows = np.any(y_bar != 0, axis=-1, keepdims=True)
-    columns = np.any(y_bar != 0, axis=-2, keepdims=True)
-    return y_bar @ np.where(columns, x2, 0).mT, np.where(rows, x1, 0).mT @ y_bar
+    return y_bar @ masked_columns(x2, y_bar).mT, masked_rows(x1, y_bar).mT @ y_bar
 
 
 @behind_choice(np.dot)
@@ -95,9 +93,9 @@ def cumprod(a, axis=None, *, y, y_bar):
 
 
 def kept_zero(a_bar, a, axis, keepdims, y_bar):
-    """The cotangent of an array that is reduced, with 0 for the elements of which the result has the cotangent 0."""
+    """The cotangent of an array that is reduced, without infinity and NaN where the result has the cotangent 0."""
     spread = runtime.broadcast_along(y_bar, np.shape(a), axis, keepdims)
-    return np.where(spread == 0, 0, a_bar)
+    return np.where((spread != 0) | np.isfinite(a_bar), a_bar, 0)
 
 
 def cumprod_first(a, y, y_bar):
@@ -109,3 +107,22 @@ def cumprod_first(a, y, y_bar):
 def recurrence(a, b, *, y, y_bar):
     b_bar = reductions.forward_recurrence(runtime.masked_recurrence, a, y_bar)
     return np.concatenate((np.zeros_like(a[:1]), masked_product(b_bar[:-1], y[1:]))), b_bar
+
+
+# For second derivatives. A cotangent that is 0 at one point and not beside it has a derivative: only where it meets
+# infinity or NaN is something left out.
+partials(
+    masked_product,
+    lambda x1, x2: (runtime.where((x1 != 0) | np.isfinite(x2), x2, 0), x1),
+    chosen=slice(None),
+)
+
+
+@vjp(masked_rows, chosen=slice(0, 1))
+def rows(x, cotangent, *, y_bar):
+    return np.where(np.any(cotangent != 0, axis=-1, keepdims=True) | np.isfinite(x), y_bar, 0), None
+
+
+@vjp(masked_columns, chosen=slice(0, 1))
+def columns(x, cotangent, *, y_bar):
+    return np.where(np.any(cotangent != 0, axis=-2, keepdims=True) | np.isfinite(x), y_bar, 0), None

@@ -13,6 +13,7 @@ else:
         """A helper."""
         import pullback.runtime.helpers as helpers
 
+        globals().update({each: getattr(helpers, each) for each in helpers.__all__})
         if name not in helpers.__all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(helpers, name)
+        return globals()[name]

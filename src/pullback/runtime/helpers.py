@@ -58,7 +58,7 @@ from pullback.runtime.numpy.reductions import (
     sum_over,
     var_over,
 )
-from pullback.runtime.numpy.selection import clip, masked_product, where
+from pullback.runtime.numpy.selection import clip, masked_columns, masked_product, masked_rows, where
 from pullback.runtime.numpy.shapes import (
     expand_dims,
     flip,
@@ -170,8 +170,10 @@ __all__ = [
     "logaddexp2",
     "logit",
     "mT",
+    "masked_columns",
     "masked_product",
     "masked_recurrence",
+    "masked_rows",
     "matmul",
     "matrix_product",
     "max_over",

@@ -16,16 +16,20 @@ from numba.core.codegen import JITCodeLibrary
 
 from pullback.runtime.codegen.private_symbols import leave_to_callers
 
+LARGE = 300
+"""Instructions of a module that LLVM does not inline; it begins to refuse at about 225 in a function."""
+
 
 class CalleeLibrary(JITCodeLibrary):
     """The module of a helper, without the helpers that it calls; it is not translated to machine code by itself.
 
     optimised: whether LLVM's passes over modules run for itself, with all that it calls, and once more in the module of
     the caller. Loops that hold small loops need it.
+    is_finished: whether it is optimised and too large to be inlined, so that callers link it after all passes.
     identity: see `identities.identity_of`.
     """
 
-    optimised = False
+    optimised = is_finished = False
     identity: str | None = None
 
     @property
@@ -53,6 +57,7 @@ class CalleeLibrary(JITCodeLibrary):
         if self.optimised:
             leave_to_callers(self._final_module)
             self._optimize_final_module()
+            self.is_finished = _size(self._final_module) > LARGE
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
                 # Not "linkonce": it comes along before what calls it is there, and no caller makes a copy to change it.
@@ -68,6 +73,10 @@ class CalleeLibrary(JITCodeLibrary):
         self._final_module.name = normalize_ir_text(self.name)
         self._reload_init.update(prepare)
         self._finalized = True
+
+
+def _size(module: Any) -> int:
+    return sum(1 for function in module.functions for block in function.blocks for _ in block.instructions)
 
 
 @dataclass(frozen=True, eq=False)

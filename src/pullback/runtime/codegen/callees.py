@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from numba.core import cgutils
-from numba.core.compiler import Flags
+from numba.core.compiler import CompilerBase, Flags
 from numba.core.registry import cpu_target
 from numba.core.types import Function as FunctionType
 from numba.core.types.containers import StarArgTuple
@@ -17,13 +18,38 @@ from numba.core.utils import pysignature
 from pullback.runtime.codegen.callee_library import Callee, CalleeLibrary
 from pullback.runtime.codegen.identities import identity_of
 from pullback.runtime.codegen.kept_callees import keep, kept
-from pullback.runtime.codegen.substitution import HelperCompiler
+from pullback.runtime.codegen.pipelines import pipeline
 
 Function = Callable[..., Any]
 
 # Strict arithmetic inside the helpers: their callers' fastmath flags would change signed zeros and divisions. LLVM does
 # the inlining, after which every instruction keeps the flags it was made with.
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """What is written into the caller in LLVM's language, for which nothing need be compiled.
+
+    result: the type of the result. build: writes it, for a context, a builder, a signature and the arguments.
+    """
+
+    result: Any
+    build: Function
+
+
+class HelperCompiler(CompilerBase):
+    """Numba's compiler for helpers.
+
+    identity: what stands in the names of machine code for the number that Numba would count.
+    """
+
+    identity: str | None = None
+
+    def define_pipelines(self) -> list[Any]:
+        if self.identity is not None:
+            self.state.func_id.unique_id = self.identity
+        return [pipeline(self.state)]
 
 
 _MADE: dict[Any, Callee] = {}
@@ -54,9 +80,9 @@ def _compiled(
     target = cpu_target.target_context
     library = CalleeLibrary(target.codegen(), function.__qualname__)
     library.optimised, library.identity = optimised, identity
-    pipeline = HelperCompiler(cpu_target.typing_context, target, library, arguments, None, flags, {})
-    pipeline.identity = identity
-    made = pipeline.compile_extra(function)
+    compiler = HelperCompiler(cpu_target.typing_context, target, library, arguments, None, flags, {})
+    compiler.identity = identity
+    made = compiler.compile_extra(function)
     callee = Callee(made.signature, made.fndesc, library)
     target.insert_user_function(callee, made.fndesc, library.needed)
     keep(callee)
@@ -113,16 +139,31 @@ class _Template(AbstractTemplate):
         chosen = self.implementation(*arguments, **keywords)
         if chosen is None:
             return None
-        parameters = pysignature(chosen)
+        is_built = isinstance(chosen, Built)
+        parameters = pysignature(self.implementation if is_built else chosen)
         folded = fold_arguments(
             parameters, arguments, keywords, lambda index, parameter, value: value, _omitted, _star_arguments
         )
         if folded not in self.callees:
-            self.callees[folded] = compiled_callee(chosen, folded, self.options)
+            made = _built if is_built else compiled_callee
+            self.callees[folded] = made(chosen, folded, self.options)
         return self.callees[folded].signature.replace(pysig=parameters)
 
     def get_impl_key(self, signature: Any) -> Any:
         return self.callees[signature.args]
+
+
+@dataclass(frozen=True, eq=False)
+class _Builder:
+    """What is built for arguments of some types. Numba finds how it is under this object."""
+
+    signature: Any
+
+
+def _built(built: Built, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> _Builder:
+    made = _Builder(built.result(*arguments))
+    cpu_target.target_context.insert_func_defn([(built.build, made, arguments)])
+    return made
 
 
 def _omitted(index: int, parameter: Any, default: Any) -> Any:

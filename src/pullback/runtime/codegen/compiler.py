@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
-from numba.core.untyped_passes import IRProcessing
 
 from pullback.runtime.codegen.array_expressions import ArrayExpressionLower
 from pullback.runtime.codegen.calls_outside_loops import CallingLower
 from pullback.runtime.codegen.constant_powers import ConstantPowersLower
 from pullback.runtime.codegen.contraction import ContractingLower
 from pullback.runtime.codegen.interleaving import InterleavingLower
+from pullback.runtime.codegen.pipelines import pipeline
 from pullback.runtime.codegen.private_symbols import PrivateLowering
 from pullback.runtime.codegen.slice_assignment import SliceAssignmentLower
-from pullback.runtime.codegen.substitution import Substitution
 from pullback.runtime.codegen.unwinding import UnwindingLower
 
 
@@ -54,11 +53,7 @@ class Compiler(CompilerBase):
     lowering: type[NativeLowering] = _Lowering
 
     def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(self.lowering if made is NativeLowering else made, why) for made, why in passes.passes]
-        passes.add_pass_after(Substitution, IRProcessing)
-        passes.finalize()
-        return [passes]
+        return [pipeline(self.state, self.lowering)]
 
 
 class PartCompiler(Compiler):

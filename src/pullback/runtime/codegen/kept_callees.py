@@ -15,7 +15,7 @@ class Pieces(NamedTuple):
     """What another process needs to know of a compiled helper.
 
     signature, description: Numba's.
-    optimised: see `CalleeLibrary`.
+    optimised, is_finished: see `CalleeLibrary`.
     module: its LLVM module, as bitcode.
     prepare: Numba's functions that run before machine code is loaded.
     needed: the identities of the helpers that it calls.
@@ -25,6 +25,7 @@ class Pieces(NamedTuple):
     signature: Any
     description: Any
     optimised: bool
+    is_finished: bool
     module: bytes
     prepare: tuple[Any, ...]
     needed: tuple[str, ...]
@@ -90,6 +91,7 @@ def _taken_apart(callee: Callee) -> Pieces | None:
         callee.signature,
         description,
         library.optimised,
+        library.is_finished,
         module.as_bitcode(),
         tuple(library._reload_init),
         () if library.optimised else identities,
@@ -105,7 +107,7 @@ def _put_together(identity: str, pieces: Pieces) -> Callee | None:
         return None
     target = cpu_target.target_context
     library = CalleeLibrary(target.codegen(), pieces.description.qualname)
-    library.optimised, library.identity = pieces.optimised, identity
+    library.optimised, library.is_finished, library.identity = pieces.optimised, pieces.is_finished, identity
     library.take([c.library for c in called if c], pieces.module, pieces.prepare)
     callee = Callee(pieces.signature, pieces.description, library)
     target.insert_user_function(callee, pieces.description, library.needed)

@@ -25,11 +25,31 @@ def leave_to_callers(module: Any) -> None:
 
 
 class PrivateLibrary(JITCodeLibrary):
-    """Numba's library, which keeps the functions that it calls for itself."""
+    """Numba's library, which keeps the functions that it calls for itself.
+
+    Helpers that are optimised, and too large to be inlined, are linked into it at the end: they are not optimised anew.
+    """
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._finished = dict[Any, None]()
+
+    def add_linking_library(self, library: Any) -> None:
+        library._ensure_finalized()
+        if getattr(library, "is_finished", False):
+            self._finished[library] = None
+        else:
+            super().add_linking_library(library)
 
     def _optimize_final_module(self) -> None:
         leave_to_callers(self._final_module)
         super()._optimize_final_module()
+        called = {f.name for f in self._final_module.functions if f.is_declaration}
+        for library in self._finished:
+            if called.intersection(f.name for f in library.get_defined_functions()):
+                self._reload_init.update(library._reload_init)
+                self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        leave_to_callers(self._final_module)
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage in _SHARED:
                 function.linkage = Linkage.private

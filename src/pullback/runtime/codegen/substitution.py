@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 from numba.core import ir
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.untyped_passes import IRProcessing
 
 OWN: dict[str, Callable[..., Any]] = {}
 """name in NumPy → the function in its place"""
@@ -49,20 +47,3 @@ def _own(statement: Any, modules: set[str]) -> Callable[..., Any] | None:
         case ir.Expr(op="getattr") as read if read.value.name in modules:
             return OWN.get(read.attr)
     return None
-
-
-class HelperCompiler(CompilerBase):
-    """Numba's compiler with that pass.
-
-    identity: what stands in the names of machine code for the number that Numba would count.
-    """
-
-    identity: str | None = None
-
-    def define_pipelines(self) -> list[Any]:
-        if self.identity is not None:
-            self.state.func_id.unique_id = self.identity
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(Substitution, IRProcessing)
-        passes.finalize()
-        return [passes]

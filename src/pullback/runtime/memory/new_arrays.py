@@ -10,19 +10,18 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed, impl_ret_new_ref
+from numba.core.imputils import impl_ret_new_ref
 from numba.core.typing.npydecl import parse_dtype, parse_shape
-from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import as_dtype
 
 from pullback.runtime.codegen.array_expressions import PARTS
+from pullback.runtime.codegen.callees import OPTIONS, Built, call, compiled_callee
 from pullback.runtime.codegen.compiled import compiled, is_array, is_integer, is_scalar, kernel
 from pullback.runtime.codegen.substitution import OWN
 from pullback.runtime.memory.strided import (
     broadcast_strides,
     common_shape,
-    integer_tuple,
     load_at,
     shaped,
     strides_in_c_order,
@@ -78,114 +77,93 @@ PARTS |= {made.__name__: made for made in (common_shape, broadcast_strides, empt
 OWN |= {made.__name__: made for made in (empty, zeros, empty_like, zeros_like, ones, full, eye, arange)}
 
 
-def bytes_of(sizes: Any, itemsize: int) -> int:
-    """The bytes of an array of these sizes. ValueError where NumPy raises it."""
-    for size in sizes:
-        if size < 0:
-            raise ValueError("negative dimensions are not allowed")
-        # Divided only where the product of two words might be too large.
-        if (size | itemsize) >= 2**31 and size > 0 and itemsize > LARGEST // size:
-            raise ValueError("array is too big")
-        itemsize *= size
-    return itemsize
+@kernel
+def grown(size: int, count: int) -> int:
+    """The bytes of `count` times as much. ValueError where NumPy raises it."""
+    if count < 0:
+        raise ValueError("negative dimensions are not allowed")
+    # Divided only where the product of two words might be too large.
+    if (count | size) >= 2**31 and count > 0 and size > LARGEST // count:
+        raise ValueError("array is too big")
+    return size * count
 
 
-@compiled(bytes_of, prefer_literal=False)
-def _bytes_of(sizes: Any, itemsize: Any) -> Any:
-    return bytes_of if len(sizes) else lambda sizes, itemsize: itemsize
+def new_array(context: Any, builder: Any, result: Any, lengths: list[Any], clear: bool) -> Any:
+    """A C-contiguous array of a type and lengths, all bytes 0 if `clear`. MemoryError if there is no room."""
+    element = context.get_data_type(result.dtype)
+    itemsize = context.get_constant(types.intp, context.get_abi_sizeof(element))
+    size = itemsize
+    for length in lengths:
+        growth = compiled_callee(grown, (types.intp, types.intp), OPTIONS)
+        size = call(context, builder, growth, [size, length])
+    align = ir.Constant(ir.IntType(32), context.get_preferred_array_alignment(result.dtype))
+    block = context.nrt.meminfo_alloc_aligned(builder, size, align)
+    data = builder.bitcast(context.nrt.meminfo_data(builder, block), element.as_pointer())
+    if clear:
+        cgutils.memset(builder, data, size, 0)
+    made = make_array(result)(context, builder)
+    strides = strides_in_c_order(builder, lengths, itemsize)
+    populate_array(made, data=data, shape=lengths, strides=strides, itemsize=itemsize, meminfo=block)
+    return impl_ret_new_ref(context, builder, result, made._getvalue())
 
 
-@intrinsic
-def new_block(context: Any, like: Any, size: Any) -> Any:
-    """Memory of some bytes for elements of this type. MemoryError if there is none."""
-    result = types.MemInfoPointer(like.dtype)
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        align = ir.Constant(ir.IntType(32), context.get_preferred_array_alignment(like.dtype))
-        block = context.nrt.meminfo_alloc_aligned(builder, arguments[1], align)
-        return impl_ret_new_ref(context, builder, result, block)
-
-    return result(like, types.intp), build
-
-
-@intrinsic
-def array_in(context: Any, block: Any, sizes: Any) -> Any:
-    """The C-contiguous array of these sizes that a block of memory holds."""
-    result = types.Array(block.dtype, len(sizes), "C")
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer, shape = arguments
-        element = context.get_data_type(block.dtype)
-        lengths = cgutils.unpack_tuple(builder, shape, len(sizes))
-        itemsize = context.get_constant(types.intp, context.get_abi_sizeof(element))
-        made = make_array(result)(context, builder)
-        populate_array(
-            made,
-            data=builder.bitcast(context.nrt.meminfo_data(builder, pointer), element.as_pointer()),
-            shape=lengths,
-            strides=strides_in_c_order(builder, lengths, itemsize),
-            itemsize=itemsize,
-            meminfo=pointer,
-        )
-        return impl_ret_borrowed(context, builder, result, made._getvalue())
-
-    return result(block, sizes), build
-
-
-@intrinsic
-def cleared(context: Any, array: Any) -> Any:
-    """The C-contiguous array, whose bytes are 0 now."""
+def built_of_shape(shape: Any, dtype: Any, clear: bool) -> Built | None:
+    """What builds an array of a shape, an integer or a tuple of some; None for what Numba only knows."""
+    element = element_of(dtype)
+    items = tuple(shape) if isinstance(shape, types.BaseTuple) else (shape,)
+    if element is None or not all(map(is_integer, items)):
+        return None
+    result = types.Array(element, len(items), "C")
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        made = make_array(array)(context, builder, arguments[0])
-        cgutils.memset(builder, made.data, builder.mul(made.nitems, made.itemsize), 0)
-        return impl_ret_borrowed(context, builder, array, arguments[0])
+        given = signature.args[0]
+        is_tuple = isinstance(given, types.BaseTuple)
+        values = cgutils.unpack_tuple(builder, arguments[0], len(items)) if is_tuple else [arguments[0]]
+        kinds = tuple(given) if is_tuple else (given,)
+        lengths = [context.cast(builder, v, t, types.intp) for v, t in zip(values, kinds, strict=True)]
+        return new_array(context, builder, result, lengths, clear)
 
-    return array(array), build
+    return Built(result, build)
+
+
+def built_like(x: Any, clear: bool) -> Built:
+    result = types.Array(x.dtype, x.ndim, "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lengths = cgutils.unpack_tuple(builder, make_array(x)(context, builder, arguments[0]).shape, x.ndim)
+        return new_array(context, builder, result, lengths, clear)
+
+    return Built(result, build)
 
 
 def element_of(dtype: Any) -> Any:
     return types.float64 if dtype is None or isinstance(dtype, types.Omitted) else parse_dtype(dtype)
 
 
-def itemsize_of(element: Any) -> int:
-    return int(as_dtype(element).itemsize)
-
-
-@compiled(empty, prefer_literal=False, inlined=True)
+@compiled(empty, prefer_literal=False)
 def _empty(shape: Any, dtype: Any = None) -> Any:
-    element = element_of(dtype)
-    if element is None or parse_shape(shape) is None:
-        return lambda shape, dtype=np.float64: numpy_empty(shape, dtype)
-    itemsize = itemsize_of(element)
-
-    def made(shape, dtype=np.float64):
-        sizes = integer_tuple(shape)
-        return array_in(new_block(element, bytes_of(sizes, itemsize)), sizes)
-
-    return made
+    built = built_of_shape(shape, dtype, clear=False)
+    return built or (lambda shape, dtype=np.float64: numpy_empty(shape, dtype))
 
 
-@compiled(zeros, prefer_literal=False, inlined=True)
+@compiled(zeros, prefer_literal=False)
 def _zeros(shape: Any, dtype: Any = None) -> Any:
-    element = element_of(dtype)
-    if element is None or parse_shape(shape) is None:
-        return lambda shape, dtype=np.float64: numpy_zeros(shape, dtype)
-    return lambda shape, dtype=np.float64: cleared(empty(shape, element))
+    built = built_of_shape(shape, dtype, clear=True)
+    return built or (lambda shape, dtype=np.float64: numpy_zeros(shape, dtype))
 
 
-@compiled(empty_like, prefer_literal=False, inlined=True)
+@compiled(empty_like, prefer_literal=False)
 def _empty_like(x: Any, dtype: Any = None) -> Any:
     if dtype is not None or not is_array(x) or x.layout == "F":
         return lambda x, dtype=None: numpy_empty_like(x, dtype)
-    return lambda x: empty(x.shape, x.dtype)
+    return built_like(x, clear=False)
 
 
-@compiled(zeros_like, prefer_literal=False, inlined=True)
+@compiled(zeros_like, prefer_literal=False)
 def _zeros_like(x: Any, dtype: Any = None) -> Any:
     if dtype is not None or not is_array(x) or x.layout == "F":
         return lambda x, dtype=None: numpy_zeros_like(x, dtype)
-    return lambda x: zeros(x.shape, x.dtype)
+    return built_like(x, clear=True)
 
 
 @compiled(ones, prefer_literal=False)

@@ -155,6 +155,15 @@ def collect(a: Any, offset: int, shape: Any, strides: Any) -> Any:
     return out
 
 
+@kernel
+def vector_copy(a: Any) -> Any:
+    """Fresh 1-d array of the elements of one."""
+    out = np.empty(a.size, a.dtype)
+    for i in range(a.size):
+        out[i] = a[i]
+    return out
+
+
 def flat(a: Any) -> Any:
     """1-d array of the elements of `a` in C order: a view if `a` is C-contiguous, else a copy."""
     return np.ravel(a)
@@ -165,7 +174,9 @@ def _flat(a: Any) -> Any:
     if not is_array(a):
         return None
     if a.layout == "C":
-        return lambda a: shaped(a, (a.size,))
+        return (lambda a: a) if a.ndim == 1 else lambda a: shaped(a, (a.size,))
+    if a.ndim == 1:
+        return lambda a: vector_copy(a)
     return lambda a: collect(a, 0, a.shape, a.strides)
 
 
@@ -269,6 +280,16 @@ def _flat_to(a: Any, shape: Any) -> Any:
             return np.full(product(shape, 0, len(shape)), a[()])
 
         return fill
+    if a.ndim == len(shape) == 1:
+
+        def repeat(a: Any, shape: Any) -> Any:
+            if a.size == shape[0]:
+                return flat(a)
+            if a.size != 1:
+                raise ValueError("operands could not be broadcast together")
+            return np.full(shape[0], a[0])
+
+        return repeat
     if a.ndim == len(shape) and a.layout == "C":
 
         def reuse(a: Any, shape: Any) -> Any:

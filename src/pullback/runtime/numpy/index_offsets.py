@@ -186,6 +186,8 @@ def advanced_piece(items: list[tuple[int, Any, int]]) -> Any:
         if is_mask(t):
             return mask_piece(k, axis, t.ndim)
         return array_piece(k, axis)
+    if all(is_index_array(t) and t.ndim == 1 for _, t, _ in items):
+        return vectors_piece([(k, axis) for k, _, axis in items])
     shapes = [index_shape(k, t) for k, t, _ in items]
     shape = shapes[0]
     for other in shapes[1:]:
@@ -201,6 +203,42 @@ def advanced_piece(items: list[tuple[int, Any, int]]) -> Any:
         return out, target
 
     return kernel(piece)
+
+
+def vectors_piece(items: list[tuple[int, int]]) -> Any:
+    """Of arrays of one axis, given by their places in the index and the axes that they stand for."""
+    offsets = first_offset
+    for k, axis in items:
+        offsets = then_vector(offsets, k, axis)
+
+    def piece(x: Any, index: Any) -> Any:
+        found = offsets(x, index)
+        return found, (found.size,)
+
+    return kernel(piece)
+
+
+@kernel
+def first_offset(x: Any, index: Any) -> Any:
+    return np.zeros(1, np.intp)
+
+
+def then_vector(before: Any, k: int, axis: int) -> Any:
+    """Kernel of the offsets with those of one more array of one axis."""
+    return kernel(lambda x, index: with_vector(before(x, index), index[k], x.shape[axis], x.strides[axis]))
+
+
+@kernel
+def with_vector(offsets: Any, indices: Any, n: int, stride: int) -> Any:
+    """The offsets and those of the checked `indices` of an axis, spread over a common length. IndexError if none."""
+    size = offsets.size if indices.size == 1 else indices.size
+    if offsets.size != size and offsets.size != 1:
+        raise IndexError("the arrays of an index could not be broadcast together")
+    step, pace = 0 if offsets.size == 1 else 1, 0 if indices.size == 1 else 1
+    out = np.empty(size, np.intp)
+    for i in range(size):
+        out[i] = offsets[i * step] + checked_index(indices[i * pace], n) * stride
+    return out
 
 
 def array_piece(k: int, axis: int) -> Any:

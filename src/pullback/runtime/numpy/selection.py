@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from pullback.runtime.codegen.compiled import compiled, element_type, is_scalar, kernel, result_dtype
+from pullback.runtime.codegen.compiled import compiled, element_type, is_array, is_scalar, kernel, result_dtype
 from pullback.runtime.memory.strided import common_shape, flat, item
 from pullback.runtime.numpy.elementwise import maximum, minimum
 from pullback.runtime.numpy.elementwise_loops import define_binary, is_operand, shape_of, spread
+from pullback.runtime.numpy.reductions import any_over
 from pullback.runtime.protocol import dispatched
 
 
@@ -53,6 +54,72 @@ def masked(y_bar: Any, partial: Any) -> Any:
 
 
 define_binary(masked_product, np.multiply, masked)
+
+
+@dispatched
+def masked_rows(x: Any, y_bar: Any) -> Any:
+    """x, but 0 for what is not finite in a row in which y_bar has nothing but 0: for the product xᵀ y_bar.
+
+    x: (..., m, k), y_bar: (..., m, n), broadcast against each other in front.
+    """
+    used = np.any(np.not_equal(y_bar, 0), axis=-1, keepdims=True)
+    return np.where(np.logical_or(used, np.isfinite(x)), x, np.zeros_like(x))
+
+
+@compiled(masked_rows)
+def _masked_rows(x: Any, y_bar: Any) -> Any:
+    if not (is_matrix(x) and is_matrix(y_bar)):
+        return lambda x, y_bar: where(any_over(y_bar != 0, -1, True) | np.isfinite(x), x, np.zeros_like(x))
+
+    def choose(x: Any, y_bar: Any) -> Any:
+        out = np.empty(x.shape, x.dtype)
+        for i in range(out.shape[0]):
+            used = False
+            for j in range(y_bar.shape[1]):
+                used |= y_bar[i, j] != 0
+            for j in range(out.shape[1]):
+                out[i, j] = x[i, j] if used or finite(x[i, j]) else 0
+        return out
+
+    return choose
+
+
+@dispatched
+def masked_columns(x: Any, y_bar: Any) -> Any:
+    """x, but 0 for what is not finite in a column in which y_bar has nothing but 0: for the product y_bar xᵀ.
+
+    x: (..., k, n), y_bar: (..., m, n), broadcast against each other in front.
+    """
+    used = np.any(np.not_equal(y_bar, 0), axis=-2, keepdims=True)
+    return np.where(np.logical_or(used, np.isfinite(x)), x, np.zeros_like(x))
+
+
+@compiled(masked_columns)
+def _masked_columns(x: Any, y_bar: Any) -> Any:
+    if not (is_matrix(x) and is_matrix(y_bar)):
+        return lambda x, y_bar: where(any_over(y_bar != 0, -2, True) | np.isfinite(x), x, np.zeros_like(x))
+
+    def choose(x: Any, y_bar: Any) -> Any:
+        used = np.zeros(y_bar.shape[1], np.bool_)
+        for i in range(y_bar.shape[0]):
+            for j in range(used.size):
+                used[j] |= y_bar[i, j] != 0
+        out = np.empty(x.shape, x.dtype)
+        for i in range(out.shape[0]):
+            for j in range(out.shape[1]):
+                out[i, j] = x[i, j] if used[j] or finite(x[i, j]) else 0
+        return out
+
+    return choose
+
+
+def is_matrix(t: Any) -> bool:
+    return is_array(t) and t.ndim == 2
+
+
+@kernel
+def finite(x: Any) -> Any:
+    return x - x == 0
 
 
 def clip(x: Any, lo: Any, hi: Any) -> Any:

@@ -50,6 +50,10 @@ def nothing():
     return 2.0
 
 
+def third(x):
+    return x[2]
+
+
 sourceless = eval("lambda x: x * x")
 built_in = len
 number = 3
@@ -117,7 +121,7 @@ def test_check_tells_by_its_exit_code(folder: Path, capsys: pytest.CaptureFixtur
         (["show", "wave.model"], "write it as package.module:function"),
         (
             ["show", "wave.model:energi"],
-            "its functions are Oscillator, decorated, energy, kinked, nothing, rows, sourceless\n",
+            "its functions are Oscillator, decorated, energy, kinked, nothing, rows, sourceless, third\n",
         ),
         (["show", "wave.model:sourceless", "--signature", "float64"], "source"),
         (["show", "wave.model:built_in", "--signature", "float64"], "len"),
@@ -129,6 +133,7 @@ def test_check_tells_by_its_exit_code(folder: Path, capsys: pytest.CaptureFixtur
         (["show", ENERGY, "--arguments", "np.ones(3"], "cannot be evaluated: SyntaxError"),
         (["show", ENERGY, "--arguments", "nowhere"], "cannot be evaluated: NameError"),
         (["show", ENERGY, "--signature", "float64[:], float64", "--argnums", "z"], "'z'"),
+        (["check", "wave.model:third", "--arguments", "np.ones(2)"], "the function raised IndexError"),
         (["check", "wave.model:nothing"], "'nothing' has no argument to differentiate"),
     ],
 )

@@ -142,7 +142,13 @@ def show_explanation(chosen: argparse.Namespace) -> int:
 def show_check(chosen: argparse.Namespace) -> int:
     """Print the table of `check`; exit code 1 where gradient and differences differ."""
     function, arguments, argnums = _asked(chosen)
-    made = check(function, *arguments, argnums=argnums)
+    try:
+        made = check(function, *arguments, argnums=argnums)
+    except PullbackError:
+        raise
+    except Exception as error:  # the function's own
+        said = ", ".join([f"{type(error).__name__}: {error}", *map(str.strip, getattr(error, "__notes__", ()))])
+        raise TypingError(f"the function raised {said}", None, "give arguments that suit it: --arguments") from None
     print(made)
     return not made.passed
 

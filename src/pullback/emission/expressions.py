@@ -296,11 +296,12 @@ def _array(writer: Expressions, statement: Let) -> Any:
         return (len(items), *(shape_of(items[0]) if items else ())) if isinstance(items, tuple) else ()
 
     def listed(items: tuple[Any, ...]) -> Any:
+        """Lists for people, tuples for Numba, which makes memory for a list."""
         parts = [listed(item) if isinstance(item, tuple) else written(item) for item in items]
-        return gast.List(parts, gast.Load())
+        return (gast.Tuple if writer.compiled else gast.List)(parts, gast.Load())
 
     def written(item: Operand) -> Any:
-        """The items of nested lists must have one type for Numba."""
+        """The items must have one type for Numba."""
         dtype = statement.value.type.dtype
         if not writer.compiled or item.type.dtype == dtype:
             return writer.operand(item)
@@ -309,7 +310,7 @@ def _array(writer: Expressions, statement: Let) -> Any:
         return call(_dtype(dtype), writer.operand(item))
 
     shape = shape_of(statement.operands[0])
-    if writer.compiled and 0 in shape:  # Numba finds no type for an empty list
+    if writer.compiled and 0 in shape:  # Numba finds no type for nothing
         return call(attribute(name("np"), "empty"), constant(shape), dtype=_dtype(statement.value.type.dtype))
     return call(attribute(name("np"), "array"), listed(statement.operands[0]))
 

@@ -16,7 +16,7 @@ from numba.np.linalg import call_xxgemm, call_xxgemv, ensure_blas
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.codegen.reassociation import plus
-from pullback.runtime.memory.strided import flat
+from pullback.runtime.memory.strided import flat, shaped
 
 # Numbers of multiplications up to which the loops are faster than BLAS.
 FEW = 512
@@ -101,7 +101,7 @@ def product_by_dots(a: Any, b: Any) -> Any:
     if inner != b.shape[0]:
         raise ValueError("matmul: the inner dimensions of the operands differ")
     out = np.empty((rows, columns), a.dtype)
-    if a.size * columns > (FEW_OF_DOTS if a.flags.c_contiguous and b.flags.f_contiguous else FEW):
+    if a.size * columns > (FEW_OF_DOTS if a.strides[1] == b.strides[0] == a.itemsize else FEW):
         blas(out, contiguous(a), contiguous(b))
         return out
     for i in range(rows):
@@ -119,7 +119,7 @@ def product_with_vector(a: Any, b: Any) -> Any:
     if inner != b.shape[0]:
         raise ValueError("matmul: the inner dimensions of the operands differ")
     out = np.empty(rows, a.dtype)
-    if a.size > (FEW_OF_DOTS if a.flags.c_contiguous else FEW):
+    if a.size > (FEW_OF_DOTS if a.strides[1] == a.itemsize else FEW):
         blas(out, contiguous(a), contiguous(b))
         return out
     for i in range(rows):
@@ -136,7 +136,7 @@ def product_of_vector(a: Any, b: Any) -> Any:
     if inner != a.shape[0]:
         raise ValueError("matmul: the inner dimensions of the operands differ")
     out = np.empty(columns, a.dtype)
-    if b.size > (FEW_OF_DOTS if b.flags.f_contiguous else FEW):
+    if b.size > (FEW_OF_DOTS if b.strides[0] == b.itemsize else FEW):
         blas(out, contiguous(b).T, contiguous(a))
         return out
     for j in range(columns):
@@ -193,7 +193,7 @@ def contiguous(a: Any) -> Any:
 @compiled(contiguous)
 def _contiguous(a: Any) -> Any:
     if a.layout == "A":
-        return lambda a: flat(a).reshape(a.shape)
+        return lambda a: shaped(flat(a), a.shape)
     return lambda a: a
 
 

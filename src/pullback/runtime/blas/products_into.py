@@ -13,9 +13,9 @@ from numba import types
 from pullback.runtime.blas.calls import multiply, multiply_vector
 from pullback.runtime.blas.products import is_float_array
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
-from pullback.runtime.codegen.compiled import compiled
+from pullback.runtime.codegen.compiled import compiled, kernel
 from pullback.runtime.codegen.reassociation import plus
-from pullback.runtime.memory.strided import address
+from pullback.runtime.memory.strided import address, any_layout
 
 # Numbers of multiplications up to which plain loops take less time than a call does.
 FEW = 128
@@ -145,7 +145,7 @@ def product_for(out: Any, a: Any, b: Any, added: Any) -> Any:
     return outer_into if a.ndim == b.ndim == 1 else any_product_into
 
 
-overload_with_borrowed(product_into, none_for_products, product_for, 4, "inlined")
+overload_with_borrowed(product_into, none_for_products, product_for, 4)
 
 
 def blas_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
@@ -157,12 +157,13 @@ def blas_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
 @compiled(blas_product_into)
 def _blas_product_into(out: Any, a: Any, b: Any, added: Any) -> Any:
     if a.ndim == b.ndim == 2:
-        return multiply_matrices
+        return lambda out, a, b, added: multiply_matrices(any_layout(out), any_layout(a), any_layout(b), added)
     if a.ndim == 1:
-        return lambda out, a, b, added: blas_product_into(out, b.T, a, added)
-    return multiply_with_vector
+        return lambda out, a, b, added: multiply_with_vector(any_layout(out), any_layout(b.T), any_layout(a), added)
+    return lambda out, a, b, added: multiply_with_vector(any_layout(out), any_layout(a), any_layout(b), added)
 
 
+@kernel
 def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
     size = out.itemsize
     if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0] or b.shape[1] != out.shape[1]:
@@ -174,6 +175,7 @@ def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
     return multiply(a.dtype.type(0), *places, a.shape[0], a.shape[1], b.shape[1], added)
 
 
+@kernel
 def multiply_with_vector(out: Any, a: Any, b: Any, added: bool) -> bool:
     size = out.itemsize
     if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0]:

@@ -25,11 +25,12 @@ class CalleeLibrary(JITCodeLibrary):
 
     optimised: whether LLVM's passes over modules run for itself, with all that it calls, and once more in the module of
     the caller. Loops that hold small loops need it.
+    inlined: whether it is to become a part of each caller, however large.
     is_finished: whether it is optimised and too large to be inlined, so that callers link it after all passes.
     identity: see `identities.identity_of`.
     """
 
-    optimised = is_finished = False
+    optimised = inlined = is_finished = False
     identity: str | None = None
 
     @property
@@ -57,7 +58,7 @@ class CalleeLibrary(JITCodeLibrary):
         if self.optimised:
             leave_to_callers(self._final_module)
             self._optimize_final_module()
-            self.is_finished = _size(self._final_module) > LARGE
+            self.is_finished = not self.inlined and _size(self._final_module) > LARGE
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
                 # Not "linkonce": it comes along before what calls it is there, and no caller makes a copy to change it.

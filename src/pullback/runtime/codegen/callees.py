@@ -79,7 +79,7 @@ def _compiled(
 ) -> Callee:
     target = cpu_target.target_context
     library = CalleeLibrary(target.codegen(), function.__qualname__)
-    library.optimised, library.identity = optimised, identity
+    library.optimised, library.inlined, library.identity = optimised, flags.forceinline, identity
     compiler = HelperCompiler(cpu_target.typing_context, target, library, arguments, None, flags, {})
     compiler.identity = identity
     made = compiler.compile_extra(function)

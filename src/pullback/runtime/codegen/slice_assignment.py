@@ -26,18 +26,16 @@ class SliceAssignmentLower(Lower):
         variables = target_var, index_var, value_var
         target, index, value = (types.unliteral(self.typeof(v.name)) for v in variables)
         arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
-        if not arrays or not is_basic(index) or value.ndim > rank_of_part(target, index):
+        if not arrays or not is_basic(index) or not value.ndim <= rank_of_part(target, index) != 0:
             return super().lower_setitem(target_var, index_var, value_var, signature)
         call_with_borrowed(self, HELPER[0], variables)
         return None
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index has a slice, and else slices, integers, None and ... alone."""
-    items = items_of(index)
-    slices = [item for item in items if isinstance(item, types.SliceType | types.EllipsisType)]
-    others = [item for item in items if isinstance(item, types.Integer | types.NoneType)]
-    return bool(slices) and len(slices) + len(others) == len(items)
+    """Whether an index has slices, integers, None and ... alone."""
+    basic = types.SliceType | types.EllipsisType | types.Integer | types.NoneType
+    return all(isinstance(item, basic) for item in items_of(index))
 
 
 def rank_of_part(array: Any, index: Any) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled, is_array, kernel
 from pullback.runtime.memory.copying import copy_alike
-from pullback.runtime.memory.strided import flat, integer_tuple, product
+from pullback.runtime.memory.strided import flat, integer_tuple, product, shaped
 
 SMALLEST = 16
 
@@ -135,6 +135,6 @@ def _block_of(buffer: Any, top: Any, shape: Any) -> Any:
     def block(buffer: Any, top: Any, shape: Any) -> Any:
         target = integer_tuple(shape)
         size = product(target, 0, len(target))
-        return buffer[top : top + size].reshape(target)
+        return shaped(buffer[top : top + size], target)
 
     return block

@@ -4,6 +4,7 @@ compile, and stand in full wherever they are called.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.typing.npydecl import parse_dtype, parse_shape
-from numba.np.arrayobj import make_array, populate_array
+from numba.np.arrayobj import make_array, populate_array, store_item
 from numba.np.numpy_support import as_dtype
 
 from pullback.runtime.codegen.array_expressions import PARTS
@@ -70,11 +71,16 @@ def arange(stop: Any) -> Any:
     return np.arange(stop)
 
 
+def array(items: Any) -> Any:
+    """np.array(items)."""
+    return np.array(items)
+
+
 # Compiled code finds ours under the names of NumPy, and calls Numba's under these.
 numpy_empty, numpy_zeros, numpy_empty_like, numpy_zeros_like = np.empty, np.zeros, np.empty_like, np.zeros_like
-numpy_ones, numpy_full, numpy_eye, numpy_arange = np.ones, np.full, np.eye, np.arange
+numpy_ones, numpy_full, numpy_eye, numpy_arange, numpy_array = np.ones, np.full, np.eye, np.arange, np.array
 PARTS |= {made.__name__: made for made in (common_shape, broadcast_strides, empty, shaped, load_at)}
-OWN |= {made.__name__: made for made in (empty, zeros, empty_like, zeros_like, ones, full, eye, arange)}
+OWN |= {made.__name__: made for made in (empty, zeros, empty_like, zeros_like, ones, full, eye, arange, array)}
 
 
 @kernel
@@ -193,16 +199,62 @@ def filled(array: Any, value: Any) -> Any:
 
 @compiled(eye, prefer_literal=False)
 def _eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
-    if M is not None or not isinstance(k, int) or dtype is not None or not is_integer(N):
+    element = element_of(dtype)
+    if M is not None or not isinstance(k, int) or element is None or not is_integer(N):
         return lambda N, M=None, k=0, dtype=np.float64: numpy_eye(N, M, k, dtype)
 
-    def made(N: int) -> Any:
-        out = zeros((N, N))
+    def made(N: int, M: None = None, k: int = 0, dtype: Any = np.float64) -> Any:
+        out = zeros((N, N), element)
         for i in range(N):
-            out[i, i] = 1.0
+            out[i, i] = 1
         return out
 
     return made
+
+
+@compiled(array, prefer_literal=False)
+def _array(object: Any, dtype: Any = None) -> Any:
+    kinds, lengths = set(numbers_in(object)), lengths_of(object)
+    if dtype is not None or len(kinds) != 1 or lengths is None:
+        return lambda object, dtype=None: numpy_array(object, dtype)
+    (element,) = kinds
+    result = types.Array(element, len(lengths), "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        sizes = [context.get_constant(types.intp, length) for length in lengths]
+        made = new_array(context, builder, result, sizes, clear=False)
+        data = make_array(result)(context, builder, made).data
+        for k, value in enumerate(values_in(builder, signature.args[0], arguments[0])):
+            place = builder.gep(data, [context.get_constant(types.intp, k)])
+            store_item(context, builder, result, value, place)
+        return made
+
+    return Built(result, build)
+
+
+def numbers_in(t: Any) -> list[Any]:
+    """The types of what nested tuples hold; nothing that is no number or tuple has one."""
+    if isinstance(t, types.BaseTuple):
+        return [number for item in t for number in numbers_in(item)]
+    return [types.unliteral(t)] if is_scalar(t) else [None, t]
+
+
+def lengths_of(t: Any) -> tuple[int, ...] | None:
+    """The lengths of the axes of nested tuples, None where they differ."""
+    if not isinstance(t, types.BaseTuple):
+        return ()
+    inner = {lengths_of(item) for item in t}
+    found = inner.pop() if len(inner) == 1 else None
+    return None if found is None else (len(t), *found)
+
+
+def values_in(builder: Any, t: Any, value: Any) -> Iterator[Any]:
+    """The numbers in nested tuples, in order."""
+    if not isinstance(t, types.BaseTuple):
+        yield value
+        return
+    for item, part in zip(t, cgutils.unpack_tuple(builder, value, len(t)), strict=True):
+        yield from values_in(builder, item, part)
 
 
 def numbas_arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from pullback.runtime.codegen.compiled import compiled, dtype_of, is_array, is_scalar
-from pullback.runtime.memory.strided import flat
+from pullback.runtime.memory.strided import flat, shaped
 
 
 def modf(x: Any) -> Any:
@@ -49,7 +49,7 @@ def _define(function: Any, of_number: Any, second: Any) -> None:
             firsts, lasts = np.empty(y.size, dtype), np.empty(y.size, second_dtype)
             for k in range(y.size):
                 firsts[k], lasts[k] = of_number(y[k])
-            return firsts.reshape(x.shape), lasts.reshape(x.shape)
+            return shaped(firsts, x.shape), shaped(lasts, x.shape)
 
         return parts_of_array if is_array(x) else parts_of_number
 

@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 
 from pullback.runtime.blas.products import matrix_product
 from pullback.runtime.codegen.compiled import compiled, element_type, is_array, is_scalar, kernel, result_dtype
-from pullback.runtime.memory.strided import common_shape, flat, permuted, product
+from pullback.runtime.memory.strided import common_shape, flat, permuted, product, shaped
 from pullback.runtime.numpy.reductions import elements
 from pullback.runtime.numpy.shapes import ravel, transposer
 
@@ -140,15 +140,16 @@ def _matmul(a: Any, b: Any) -> Any:
         row, order = (-2, 0), (*range(b.ndim - 2), b.ndim - 1)
 
         def vector_stack(a: Any, b: Any) -> Any:
-            y = matmul(a.copy().reshape(permuted(a.shape, row)), b)
-            return y.reshape(permuted(b.shape, order))
+            y = matmul(shaped(flat(a), permuted(a.shape, row)), b)
+            return shaped(y, permuted(b.shape, order))
 
         return vector_stack
     if b.ndim == 1:
         column, kept = (0, -2), tuple(range(a.ndim - 1))
 
         def stack_vector(a: Any, b: Any) -> Any:
-            return matmul(a, b.copy().reshape(permuted(b.shape, column))).reshape(permuted(a.shape, kept))
+            y = matmul(a, shaped(flat(b), permuted(b.shape, column)))
+            return shaped(y, permuted(a.shape, kept))
 
         return stack_vector
     ends = (a.ndim - 2, a.ndim - 1, b.ndim - 2, b.ndim - 1)
@@ -161,13 +162,13 @@ def _matmul(a: Any, b: Any) -> Any:
             raise ValueError("matmul: the inner dimensions of the operands differ")
         batch = common_shape(permuted(a.shape, batch_a), permuted(b.shape, batch_b))
         count = product(batch, 0, rank)
-        x = flat(left(a)).reshape((product(a.shape, 0, m), a.shape[m], a.shape[p]))
-        y = flat(right(b)).reshape((product(b.shape, 0, q), b.shape[q], b.shape[n]))
+        x = shaped(flat(left(a)), (product(a.shape, 0, m), a.shape[m], a.shape[p]))
+        y = shaped(flat(right(b)), (product(b.shape, 0, q), b.shape[q], b.shape[n]))
         out = np.empty((count, a.shape[m], b.shape[n]), x.dtype)
         for t in range(count):
             i, j = batch_position(t, batch, a.shape), batch_position(t, batch, b.shape)
             out[t] = product_of_matrices(x[i], y[j])
-        return out.reshape((*batch, a.shape[m], b.shape[n]))
+        return shaped(out, (*batch, a.shape[m], b.shape[n]))
 
     return stacks
 
@@ -185,7 +186,12 @@ def _dot(a: Any, b: Any) -> Any:
     kept_a = tuple(range(a.ndim - 1))
     if b.ndim == 1:
         last = a.ndim - 1
-        return lambda a, b: matmul(flat(a).reshape((-1, a.shape[last])), b).reshape(permuted(a.shape, kept_a))
+
+        def with_vector(a: Any, b: Any) -> Any:
+            rows = shaped(flat(a), (product(a.shape, 0, last), a.shape[last]))
+            return shaped(matmul(rows, b), permuted(a.shape, kept_a))
+
+        return with_vector
     front = transposer((b.ndim - 2, *range(b.ndim - 2), b.ndim - 1))
     return dot_of_fronts(a, b, front, (*range(b.ndim - 2), b.ndim - 1), b.ndim - 2)
 
@@ -198,9 +204,9 @@ def dot_of_fronts(a: Any, b: Any, front: Any, kept_b: tuple[int, ...], summed: i
         if a.shape[last] != b.shape[summed]:
             raise ValueError("the summed axes of the operands have different lengths")
         n = a.shape[last]
-        x = flat(a).reshape((product(a.shape, 0, last), n))
-        y = flat(front(b)).reshape((n, product(permuted(b.shape, kept_b), 0, len(kept_b))))
-        return matmul(x, y).reshape(permuted(a.shape, kept_a) + permuted(b.shape, kept_b))
+        x = shaped(flat(a), (product(a.shape, 0, last), n))
+        y = shaped(flat(front(b)), (n, product(permuted(b.shape, kept_b), 0, len(kept_b))))
+        return shaped(matmul(x, y), permuted(a.shape, kept_a) + permuted(b.shape, kept_b))
 
     return implementation
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import axis_of, compiled, constant, is_array, kernel
-from pullback.runtime.memory.strided import flat, product
+from pullback.runtime.memory.strided import flat, product, shaped
 from pullback.runtime.numpy.reduction_loops import max_middle, min_middle
 from pullback.runtime.numpy.reductions import mean_dtype, parts_of
 from pullback.runtime.numpy.summation import sum_middle
@@ -109,11 +109,11 @@ def _rolled(a: Any, shift: Any, axis: Any = None) -> Any:
     if not is_array(a):
         return None
     if constant(axis) is None:
-        return lambda a, shift, axis=None: roll_middle(flat(a), 1, a.size, 1, shift).reshape(a.shape)
+        return lambda a, shift, axis=None: shaped(roll_middle(flat(a), 1, a.size, 1, shift), a.shape)
     ndim, position = a.ndim, axis_of(axis, a.ndim)
 
     def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         rows, columns = product(a.shape, 0, position), product(a.shape, position + 1, ndim)
-        return roll_middle(flat(a), rows, a.shape[position], columns, shift).reshape(a.shape)
+        return shaped(roll_middle(flat(a), rows, a.shape[position], columns, shift), a.shape)
 
     return roll

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled, is_array, kernel
-from pullback.runtime.memory.strided import flat, product
+from pullback.runtime.memory.strided import flat, product, shaped
 from pullback.runtime.numpy.selection import masked, masked_product
 from pullback.runtime.protocol import dispatched
 
@@ -60,7 +60,7 @@ def _define(function: Any, times: Any) -> None:
             for i in range(x.size - 1, -1, -1):
                 follows = i + columns < x.size
                 x[i] = given[i] + times(x[i + columns], factors[i + columns]) if follows else given[i]
-            return x.reshape(b.shape)
+            return shaped(x, b.shape)
 
         return along
 

@@ -20,7 +20,16 @@ from pullback.runtime.codegen.compiled import (
     is_scalar,
     kernel,
 )
-from pullback.runtime.memory.strided import NEW_AXIS, NO_STRIDE, flat, integer_tuple, permuted, product, view
+from pullback.runtime.memory.strided import (
+    NEW_AXIS,
+    NO_STRIDE,
+    flat,
+    integer_tuple,
+    permuted,
+    product,
+    shaped,
+    view,
+)
 
 
 def reshape(a: Any, shape: Any) -> Any:
@@ -32,10 +41,43 @@ def reshape(a: Any, shape: Any) -> Any:
 def _reshape(a: Any, shape: Any) -> Any:
     if is_scalar(a):
         to = types.unliteral(a)
-        return lambda a, shape: np.full(1, to(a)).reshape(integer_tuple(shape))
+        return lambda a, shape: reshape(np.full(1, to(a)), shape)
     if not is_array(a):
         return None
-    return lambda a, shape: flat(a).reshape(integer_tuple(shape))
+    sizes = whole_sizes if not isinstance(shape, types.BaseTuple) or len(shape) else no_sizes
+
+    def made(a: Any, shape: Any) -> Any:
+        elements = flat(a)
+        return shaped(elements, sizes(integer_tuple(shape), elements.size))
+
+    return made
+
+
+@kernel
+def whole_sizes(sizes: Any, count: int) -> Any:
+    """Sizes of an array of so many elements, with that of one axis found where it is negative. Raises ValueError."""
+    known, unknown = 1, -1
+    for axis in range(len(sizes)):
+        if sizes[axis] >= 0:
+            known *= sizes[axis]
+        elif unknown >= 0:
+            raise ValueError("can only specify one unknown dimension")
+        else:
+            unknown = axis
+    if unknown >= 0:
+        if known == 0 or count % known != 0:
+            raise ValueError("cannot reshape an array into a shape of another number of elements")
+        return tuple_setitem(sizes, unknown, count // known)
+    if known != count:
+        raise ValueError("cannot reshape an array into a shape of another number of elements")
+    return sizes
+
+
+@kernel
+def no_sizes(sizes: Any, count: int) -> Any:
+    if count != 1:
+        raise ValueError("cannot reshape an array into a shape of another number of elements")
+    return sizes
 
 
 def ravel(a: Any) -> Any:
@@ -71,7 +113,7 @@ def _expand_dims(a: Any, axis: Any) -> Any:
     ones = tuple(kept.index(i) if i in kept else NEW_AXIS for i in range(ndim))
     zeros = tuple(kept.index(i) if i in kept else NO_STRIDE for i in range(ndim))
     if a.layout == "C":
-        return lambda a, axis: a.reshape(permuted(a.shape, ones))
+        return lambda a, axis: shaped(a, permuted(a.shape, ones))
     return lambda a, axis: view(a, 0, permuted(a.shape, ones), permuted(a.strides, zeros))
 
 
@@ -98,7 +140,7 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
 
         def drop(a: Any, axis: Any = None) -> Any:
             checked(a)
-            return a.reshape(permuted(a.shape, kept))
+            return shaped(a, permuted(a.shape, kept))
 
         return drop
 

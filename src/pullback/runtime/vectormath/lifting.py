@@ -12,6 +12,7 @@ from numba import types
 
 from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.codegen.interleaving import CHAINS
+from pullback.runtime.memory.strided import common_shape, flat, flat_to, shaped
 
 # Only scalar functions are inlined by force.
 SCALARS = {"prefer_literal": False, "inlined": True}
@@ -56,11 +57,11 @@ def define(function: Any, of: Any, of_single: Any = None) -> None:
         formula, operand = kernel_for(result)
 
         def loop(x: Any) -> Any:
-            values = x.ravel()
+            values = flat(x)
             out = np.empty(values.size, result)
             for i in range(values.size):
                 out[i] = formula(operand(values[i]))
-            return out.reshape(x.shape)
+            return shaped(out, x.shape)
 
         return loop
 
@@ -88,11 +89,11 @@ def define_pair(function: Any, of: Any) -> None:
             return None
 
         def loop(x: Any) -> Any:
-            values = x.ravel()
+            values = flat(x)
             firsts, seconds = np.empty(values.size, result), np.empty(values.size, result)
             for i in range(values.size):
                 firsts[i], seconds[i] = of(np.float64(values[i]))
-            return firsts.reshape(x.shape), seconds.reshape(x.shape)
+            return shaped(firsts, x.shape), shaped(seconds, x.shape)
 
         return loop
 
@@ -116,29 +117,28 @@ def define_binary(function: Any, of: Any) -> None:
             return None
 
         def loop_of_first(x1: Any, x2: Any) -> Any:
-            values = x1.ravel()
+            values = flat(x1)
             other = np.float64(x2)
             out = np.empty(values.size, result)
             for i in range(values.size):
                 out[i] = of(np.float64(values[i]), other)
-            return out.reshape(x1.shape)
+            return shaped(out, x1.shape)
 
         def loop_of_second(x1: Any, x2: Any) -> Any:
-            values = x2.ravel()
+            values = flat(x2)
             other = np.float64(x1)
             out = np.empty(values.size, result)
             for i in range(values.size):
                 out[i] = of(other, np.float64(values[i]))
-            return out.reshape(x2.shape)
+            return shaped(out, x2.shape)
 
         def loop(x1: Any, x2: Any) -> Any:
-            shape = np.broadcast_shapes(x1.shape, x2.shape)
-            firsts = np.broadcast_to(x1, shape).ravel()
-            seconds = np.broadcast_to(x2, shape).ravel()
+            shape = common_shape(x1.shape, x2.shape)
+            firsts, seconds = flat_to(x1, shape), flat_to(x2, shape)
             out = np.empty(firsts.size, result)
             for i in range(firsts.size):
                 out[i] = of(np.float64(firsts[i]), np.float64(seconds[i]))
-            return out.reshape(shape)
+            return shaped(out, shape)
 
         if first and second:
             return loop

@@ -7,8 +7,10 @@ import itertools
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.compiler import CompilerBase
 
 import pullback as pb
+from pullback.runtime import helpers as rt
 from pullback.runtime.codegen.compiler import Compiler
 
 compiled = njit(pipeline_class=Compiler, error_model="numpy")
@@ -117,6 +119,11 @@ ASSIGNMENTS = {
     "x[:, 1:, :] = y": [((2, 3, 4), (2, 1, 4))],
     "x[0, :] = y": [((4, 3), (1, 3))],
     "x[0, :, 1] = y": [((2, 3, 4), (1, 3)), ((2, 3, 4), 3)],
+    "x[1] = y": [((4, 3), 3), ((4, 3), 1), ((4, 3), 2), ((2, 3, 4), (3, 4)), ((2, 3, 4), 4)],
+    "x[-1] += y": [((4, 3), 3), ((4, 3), 1), ((2, 3, 4), (3, 1))],
+    "x[1, 0] = y": [((2, 3, 4), 4), ((2, 3, 4), 3)],
+    "x[0] = x[1]": [((4, 3), 1)],
+    "x[0] = x[:, 0]": [((4, 4), 1)],
     "x[1:] = y.T": [((4, 3), (3, 3))],
     "x[1:] = x[:-1]": [(5, 1), ((4, 3), 1)],
     "x[:-1] = x[1:]": [(5, 1)],
@@ -166,6 +173,14 @@ NEW = [
     "np.full((n,), 2, np.float32)",
     "np.eye(n)",
     "np.eye(n, 2)",
+    "np.eye(n, dtype=np.float32)",
+    "np.eye(n - n, dtype=np.bool_)",
+    "np.array(((1.0, 2.0), (3.0, n * 1.5)))",
+    "np.array((n, 2))",
+    "np.array((True, n > 2))",
+    "np.array(((np.float32(n),),))",
+    "np.array((1, 2.5))",
+    "np.array([n, 2])",
     "np.arange(n)",
     "np.arange(-n)",
     "np.arange(1, n, 2)",
@@ -184,6 +199,60 @@ def test_new_arrays(text):
     expected, made = function(3), compiled(function)(3)
     assert np.asarray(made).dtype == np.asarray(expected).dtype
     np.testing.assert_array_equal(made, expected)
+
+
+SHAPES = [(6,), (-1,), (3, -1), (-1, 1, 2), 6, -1, (2, 3, 1), (4, -1), (-1, -1), (7,), (-2, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_reshaped_arrays(shape):
+    function = compiled(lambda a: rt.reshape(a, shape))
+    for a in (np.arange(6.0), np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3).T, np.arange(12)[::2]):
+        try:
+            expected = a.reshape(shape)
+        except ValueError:
+            with pytest.raises(ValueError, match=r"reshape|unknown"):
+                function(a)
+        else:
+            made = function(a)
+            assert made.shape == expected.shape
+            np.testing.assert_array_equal(made, expected)
+
+
+def filtered(q, r, measured):
+    """Lists of numbers, rows that are stored and added, reshaped vectors, products of small matrices."""
+    transition = np.array([[1.0, 1.0], [0.0, 1.0]])
+    state, covariance, total = np.zeros(2), np.eye(2), 0.0
+    rows = np.zeros((measured.shape[0], 2))
+    for k in range(measured.shape[0]):
+        state = transition @ state
+        covariance = transition @ covariance @ transition.T + q * np.array([[0.25, 0.5], [0.5, 1.0]])
+        gain = covariance[:, 0] / (covariance[0, 0] + r)
+        state = state + gain * (measured[k] - state[0])
+        covariance = covariance - np.outer(gain, covariance[0])
+        rows[k] = state
+        rows[0] += covariance[1]
+        total += np.sum(rows[k] * np.reshape(covariance, (4,))[:2])
+    return total + np.sum(rows)
+
+
+def test_gradients_compile_no_texts(monkeypatch):
+    """Numba writes messages of errors by string functions, which take seconds to compile."""
+    names = []
+    compile_extra = CompilerBase.compile_extra
+
+    def counted(self, function):
+        names.append(f"{function.__module__}.{function.__qualname__}")
+        return compile_extra(self, function)
+
+    monkeypatch.setattr(CompilerBase, "compile_extra", counted)
+    given = 0.1, 0.5, np.cumsum(np.linspace(-1.0, 1.0, 5))
+    made = pb.grad(filtered, (0, 1, 2))(*given)
+    expected = pb.grad(pb.differentiable(jit=False)(filtered), (0, 1, 2))(*given)
+    for a, b in zip(made, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    assert any("filtered" in name for name in names)
+    assert not [name for name in names if "unicode" in name or "shape_context" in name]
 
 
 def test_negative_sizes_are_refused():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -137,3 +138,14 @@ def test_array_statements_as_loops(start: int, tmp_path: Path) -> None:
 def test_neighbours_in_loops(start: int, tmp_path: Path) -> None:
     for seed in range(start, start + 12):
         check(stencil(seed), ((5, 7), (4, 6), (6, 5), (3, 4))[seed % 4], tmp_path, f"stencil_{seed}")
+
+
+@pytest.mark.parametrize("identity", [lambda n: np.eye(n, dtype=np.float64), lambda n: np.identity(n), np.eye])
+def test_sizes_of_an_identity_are_known(identity: Callable[[int], np.ndarray]) -> None:
+    def regularised(s):
+        return np.sum(np.linalg.inv(s @ s.T + identity(2)))
+
+    s = np.array([[1.0, 0.2, 0.0], [0.0, 0.3, 1.0]])
+    assert "sum_to" not in pb.inspect_source(regularised, s)
+    expected = pb.grad(pb.differentiable(jit=False)(regularised))(s)
+    np.testing.assert_allclose(pb.grad(regularised)(s), expected, rtol=1e-12)

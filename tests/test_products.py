@@ -180,6 +180,7 @@ def test_an_inverse_is_written_into_an_array(layout, dtype):
 
 filling = njit(lambda out, a, b, added: rt.product_into(out, a, b, added))
 small_filling = njit(lambda out, a, b, added: rt.small_product_into(out, a, b, added))
+called_filling = njit(lambda out, a, b, added: rt.called_product_into(out, a, b, added))
 copying = njit(lambda out, a: rt.copy_alike(out, a))
 adding = njit(lambda out, a: rt.add_alike(out, a))
 
@@ -197,7 +198,7 @@ def test_product_written_into_an_array_is_numpys(left, right, dtype):
         for x, y in [*pairs, (a.sum(1), b.sum(0))]:
             x, y = LAYOUTS[left](x), LAYOUTS[right](y)
             wanted = np.outer(x, y) if x.ndim == y.ndim == 1 else x @ y
-            for fill in (filling, small_filling):
+            for fill in (filling, small_filling, called_filling):
                 out = LAYOUTS[left](np.full(wanted.shape, np.nan, dtype))
                 fill(out, x, y, False)
                 close(np.ascontiguousarray(out), wanted, dtype)

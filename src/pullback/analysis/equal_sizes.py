@@ -33,6 +33,8 @@ from pullback.ir.nodes import Function, Let, Value, walk
 from pullback.ir.types import Array, is_float
 
 SMALL = 64
+MOST_COPIES = 12
+"""So many products of any size are copied into a function; each copy is up to a thousand instructions."""
 
 
 class EqualSizes:
@@ -41,18 +43,22 @@ class EqualSizes:
     copies: stores of an array into a part of the same shape and dtype.
     additions: additions of an array to another one of the same shape and dtype that shares no memory with it.
     small: products of matrices whose known sizes, all but at most one, multiply to no more than SMALL.
+    called: the other products that are written into arrays, where there are more than MOST_COPIES of them.
     """
 
     def __init__(self, function: Function | None = None) -> None:
         self.copies: set[Value] = set()
         self.additions: set[Value] = set()
         self.small: set[Value] = set()
+        self.called: set[Value] = set()
         if function is None:
             return
         self.shapes, self.aliases = Shapes(function), find_aliases(function)
         for statement in walk(function.body):
             if isinstance(statement, Let):
                 self.let(statement)
+        if len(self.called) <= MOST_COPIES:
+            self.called = set()
 
     def may_share(self, a: Value, b: Value) -> bool:
         """Whether two arrays may be of one piece of memory."""
@@ -73,6 +79,8 @@ class EqualSizes:
                 known = [size for size in (*a, *b[1:]) if isinstance(size, int)]
                 if len(known) >= len((*a, *b[1:])) - 1 and math.prod(known) <= SMALL:
                     self.small.add(value)
+                else:
+                    self.called.add(value)
 
 
 def _has_dtype_of(array: Value, value: object) -> bool:

@@ -353,7 +353,7 @@ def _masked(shapes: Shapes, statement: Let) -> Shape | None:
 
 
 def _eye(shapes: Shapes, statement: Let) -> Shape | None:
-    if len(statement.operands) != 1 or statement.keywords:
+    if len(statement.operands) - len(statement.keywords) != 1 or not {"dtype"}.issuperset(statement.keywords):
         return None
     size = shapes.size(statement.operands[0])
     return size, size
@@ -366,6 +366,7 @@ _SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.arange: _arange,
     np.outer: _outer,
     np.eye: _eye,
+    np.identity: _eye,
     np.sum: _reduced,
     np.mean: _reduced,
     np.max: _reduced,

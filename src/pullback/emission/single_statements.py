@@ -35,8 +35,7 @@ class SingleStatements:
                 gast.Expr(self.expressions.helper(runtime.keep, [*map(self.expressions.operand, statement.operands)]))
             ]
         if statement.function is primitives.product_into:
-            small = statement.value in self.equal_sizes.small
-            return [self.checked(runtime.small_product_into if small else runtime.product_into, statement.operands)]
+            return [self.checked(self.product(statement.value), statement.operands)]
         if statement.function is primitives.inverse_into:
             return [self.checked(runtime.inverse_into, statement.operands)]
         if statement.function is primitives.shaped_like:
@@ -48,6 +47,12 @@ class SingleStatements:
         if isinstance(value, gast.Name) and value.id == text:
             return []
         return [assigned(text, value, isinstance(statement.value.type, Scalar))]
+
+    def product(self, value: Value) -> Any:
+        """The helper that writes a product into an array."""
+        if value in self.equal_sizes.small:
+            return runtime.small_product_into
+        return runtime.called_product_into if value in self.equal_sizes.called else runtime.product_into
 
     def accumulate(self, statement: Let, text: str) -> Any:
         old, new = statement.operands

@@ -1,7 +1,7 @@
 """All helpers, under the names by which generated modules import them from `pullback.runtime`."""
 
 from pullback.runtime.blas.products import matrix_product, vector_outer
-from pullback.runtime.blas.products_into import product_into, small_product_into
+from pullback.runtime.blas.products_into import called_product_into, product_into, small_product_into
 from pullback.runtime.checks import check_apart, check_index, check_out, check_span
 from pullback.runtime.codegen.optimisation_barrier import opaque
 from pullback.runtime.codegen.reassociation import plus
@@ -109,6 +109,7 @@ __all__ = [
     "block_of",
     "broadcast_along",
     "broadcast_to",
+    "called_product_into",
     "cast",
     "cbrt",
     "check_apart",

@@ -1,6 +1,7 @@
 """Products into destinations: products of matrices and vectors are written into arrays, or added, without new memory.
 
-Small ones become a part of their caller's machine code, which may know their sizes, as loops that the compiler unrolls.
+They become a part of their caller's machine code, which may know their sizes, as loops that the compiler unrolls; where
+there are many, they are called.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from numba import types
 from pullback.runtime.blas.calls import multiply, multiply_vector
 from pullback.runtime.blas.products import is_float_array
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
-from pullback.runtime.codegen.compiled import compiled, kernel
+from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.codegen.reassociation import plus
-from pullback.runtime.memory.strided import address, any_layout
+from pullback.runtime.memory.strided import address
 
 # Numbers of multiplications up to which plain loops take less time than a call does.
 FEW = 128
@@ -39,6 +40,11 @@ def product_into(out: Any, a: Any, b: Any, added: bool) -> None:
 
 def small_product_into(out: Any, a: Any, b: Any, added: bool) -> None:
     """The same for a product of few multiplications, or of a few for each element: no other way is looked at."""
+    product_into(out, a, b, added)
+
+
+def called_product_into(out: Any, a: Any, b: Any, added: bool) -> None:
+    """The same as one piece of machine code for all calls."""
     product_into(out, a, b, added)
 
 
@@ -145,7 +151,8 @@ def product_for(out: Any, a: Any, b: Any, added: Any) -> Any:
     return outer_into if a.ndim == b.ndim == 1 else any_product_into
 
 
-overload_with_borrowed(product_into, none_for_products, product_for, 4)
+overload_with_borrowed(product_into, none_for_products, product_for, 4, "inlined")
+overload_with_borrowed(called_product_into, none_for_products, product_for, 4)
 
 
 def blas_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
@@ -157,13 +164,12 @@ def blas_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
 @compiled(blas_product_into)
 def _blas_product_into(out: Any, a: Any, b: Any, added: Any) -> Any:
     if a.ndim == b.ndim == 2:
-        return lambda out, a, b, added: multiply_matrices(any_layout(out), any_layout(a), any_layout(b), added)
+        return multiply_matrices
     if a.ndim == 1:
-        return lambda out, a, b, added: multiply_with_vector(any_layout(out), any_layout(b.T), any_layout(a), added)
-    return lambda out, a, b, added: multiply_with_vector(any_layout(out), any_layout(a), any_layout(b), added)
+        return lambda out, a, b, added: blas_product_into(out, b.T, a, added)
+    return multiply_with_vector
 
 
-@kernel
 def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
     size = out.itemsize
     if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0] or b.shape[1] != out.shape[1]:
@@ -175,7 +181,6 @@ def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
     return multiply(a.dtype.type(0), *places, a.shape[0], a.shape[1], b.shape[1], added)
 
 
-@kernel
 def multiply_with_vector(out: Any, a: Any, b: Any, added: bool) -> bool:
     size = out.itemsize
     if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0]:

@@ -80,17 +80,6 @@ def shaped(context: Any, a: Any, shape: Any) -> Any:
     return (result(a, shape), build) if a.layout == "C" else None
 
 
-@intrinsic
-def any_layout(context: Any, a: Any) -> Any:
-    """The array as one of any layout, so that code which looks at the strides is compiled once for all."""
-    result = a.copy(layout="A")
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return impl_ret_borrowed(context, builder, result, arguments[0])
-
-    return result(a), build
-
-
 def strides_in_c_order(builder: Any, lengths: list[Any], itemsize: Any) -> list[Any]:
     """The strides in bytes of a C-contiguous array with axes of these lengths."""
     strides, step = [], itemsize

@@ -57,7 +57,7 @@ def used_by(function: FunctionType) -> list[Any]:
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # a name that has no value yet
             used.append(cell.cell_contents)
-    return used
+    return [each for each in used if callable(each)]  # modules may import others where they are asked
 
 
 def names_in(code: CodeType) -> Iterator[str]:

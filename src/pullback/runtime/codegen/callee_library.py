@@ -23,8 +23,8 @@ LARGE = 300
 class CalleeLibrary(JITCodeLibrary):
     """The module of a helper, without the helpers that it calls; it is not translated to machine code by itself.
 
-    optimised: whether LLVM's passes over modules run for itself, with all that it calls, and once more in the module of
-    the caller. Loops that hold small loops need it.
+    optimised: whether LLVM's passes over modules run for itself, with all that it calls, as loops that hold small loops
+        need. They run once more in the module of the caller if it is not finished.
     inlined: whether it is to become a part of each caller, however large.
     is_finished: whether it is optimised and too large to be inlined, so that callers link it after all passes.
     identity: see `identities.identity_of`.

@@ -46,7 +46,7 @@ class PrivateLibrary(JITCodeLibrary):
         super()._optimize_final_module()
         called = {f.name for f in self._final_module.functions if f.is_declaration}
         for library in self._finished:
-            if called.intersection(f.name for f in library.get_defined_functions()):
+            if called.intersection(f.name for f in library.get_defined_functions() if f.linkage == Linkage.weak_odr):
                 self._reload_init.update(library._reload_init)
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         leave_to_callers(self._final_module)

@@ -62,8 +62,7 @@ def masked_rows(x: Any, y_bar: Any) -> Any:
 
     x: (..., m, k), y_bar: (..., m, n), broadcast against each other in front.
     """
-    used = np.any(np.not_equal(y_bar, 0), axis=-1, keepdims=True)
-    return np.where(np.logical_or(used, np.isfinite(x)), x, np.zeros_like(x))
+    return finite_where_unused(x, y_bar, -1)
 
 
 @compiled(masked_rows)
@@ -90,8 +89,7 @@ def masked_columns(x: Any, y_bar: Any) -> Any:
 
     x: (..., k, n), y_bar: (..., m, n), broadcast against each other in front.
     """
-    used = np.any(np.not_equal(y_bar, 0), axis=-2, keepdims=True)
-    return np.where(np.logical_or(used, np.isfinite(x)), x, np.zeros_like(x))
+    return finite_where_unused(x, y_bar, -2)
 
 
 @compiled(masked_columns)
@@ -111,6 +109,12 @@ def _masked_columns(x: Any, y_bar: Any) -> Any:
         return out
 
     return choose
+
+
+def finite_where_unused(x: Any, y_bar: Any, axis: int) -> Any:
+    """x, but 0 for what is not finite where y_bar has nothing but 0 along an axis."""
+    used = np.any(np.not_equal(y_bar, 0), axis=axis, keepdims=True)
+    return np.where(np.logical_or(used, np.isfinite(x)), x, np.zeros_like(x))
 
 
 def is_matrix(t: Any) -> bool:

@@ -17,8 +17,8 @@ from harness.first_calls import (
     FirstCall,
     drawn_programs,
     hand_written,
-    measure_beside_known,
     measure_first,
+    measure_first_and_later,
     of_problem,
     of_program,
 )
@@ -53,9 +53,8 @@ def problem_table(folders: list[Path], only: list[str]) -> list[list[str]]:
     ratios = []
     for problem in find_problems(folders, only):
         hand = measure_first(partial(hand_written, problem))
-        ours = measure_first(partial(of_problem, problem))
+        ours, later = measure_first_and_later(partial(of_problem, problem))
         ratios.append(ours.seconds / hand.seconds)
-        later = measure_beside_known(partial(of_problem, problem))
         cells = [problem.stem, seconds(hand.seconds), seconds(ours.seconds), number(ratios[-1])]
         rows.append([*cells, seconds(later.seconds), *shares(ours)])
     rows.append(["geometric mean", "", "", number(geometric_mean(ratios)), "", *[""] * len(STAGES)])
@@ -65,8 +64,7 @@ def problem_table(folders: list[Path], only: list[str]) -> list[list[str]]:
 def table_of_others() -> list[list[str]]:
     rows = [["program", "aim", "ours", "later", *STAGES]]
     for name, (make, aim) in OTHERS.items():
-        ours = measure_first(make)
-        later = measure_beside_known(make)
+        ours, later = measure_first_and_later(make)
         rows.append([name, seconds(aim), seconds(ours.seconds), seconds(later.seconds), *shares(ours)])
     return rows
 

@@ -40,14 +40,14 @@ def measure_first(make: Callable[[], Callable[[], Any]]) -> FirstCall:
         return _in_new_process(make, Path(cache))
 
 
-def measure_beside_known(make: Callable[[], Callable[[], Any]]) -> FirstCall:
-    """The same where other functions have been differentiated before, which use the same helpers."""
+def measure_first_and_later(make: Callable[[], Callable[[], Any]]) -> tuple[FirstCall, FirstCall]:
+    """The same, and where other functions have been differentiated before, which use the same helpers."""
     with tempfile.TemporaryDirectory(prefix="pullback-first-") as cache:
-        _in_new_process(make, Path(cache))
+        first = _in_new_process(make, Path(cache))
         for path in Path(cache).iterdir():
             if path.suffix != ".helper":
                 path.unlink()
-        return _in_new_process(make, Path(cache))
+        return first, _in_new_process(make, Path(cache))
 
 
 def _in_new_process(make: Callable[[], Callable[[], Any]], cache: Path) -> FirstCall:

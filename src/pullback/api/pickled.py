@@ -11,6 +11,7 @@ from contextlib import suppress
 from types import CodeType, FunctionType
 from typing import Any
 
+from pullback.frontend.source.code_objects import nested_codes
 from pullback.frontend.source.plain_functions import primal_of
 
 Files = tuple[tuple[str, int, str], ...]
@@ -53,18 +54,12 @@ def sent(function: Any) -> Iterator[FunctionType]:
 
 def used_by(function: FunctionType) -> list[Any]:
     """What a function has in its closure and finds among its globals."""
-    used = [function.__globals__[name] for name in names_in(function.__code__) if name in function.__globals__]
+    code, outside = function.__code__, function.__globals__
+    used = [outside[name] for c in (code, *nested_codes(code)) for name in c.co_names if name in outside]
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # a name that has no value yet
             used.append(cell.cell_contents)
     return [each for each in used if callable(each)]  # modules may import others where they are asked
-
-
-def names_in(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from names_in(constant)
 
 
 def is_found_by_name(function: FunctionType) -> bool:

@@ -26,7 +26,7 @@ class SliceAssignmentLower(Lower):
         variables = target_var, index_var, value_var
         target, index, value = (types.unliteral(self.typeof(v.name)) for v in variables)
         arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
-        if not arrays or not is_basic(index) or not value.ndim <= rank_of_part(target, index) != 0:
+        if not arrays or not is_basic(index) or rank_of_part(target, index) < max(1, value.ndim):
             return super().lower_setitem(target_var, index_var, value_var, signature)
         call_with_borrowed(self, HELPER[0], variables)
         return None

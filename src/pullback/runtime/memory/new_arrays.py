@@ -214,8 +214,9 @@ def _eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
 
 @compiled(array, prefer_literal=False)
 def _array(object: Any, dtype: Any = None) -> Any:
-    kinds, lengths = set(numbers_in(object)), lengths_of(object)
-    if dtype is not None or len(kinds) != 1 or lengths is None:
+    items, lengths = items_in(object), lengths_of(object)
+    kinds = set(map(types.unliteral, items))
+    if dtype is not None or len(kinds) != 1 or lengths is None or not all(map(is_scalar, items)):
         return lambda object, dtype=None: numpy_array(object, dtype)
     (element,) = kinds
     result = types.Array(element, len(lengths), "C")
@@ -232,11 +233,9 @@ def _array(object: Any, dtype: Any = None) -> Any:
     return Built(result, build)
 
 
-def numbers_in(t: Any) -> list[Any]:
-    """The types of what nested tuples hold; nothing that is no number or tuple has one."""
-    if isinstance(t, types.BaseTuple):
-        return [number for item in t for number in numbers_in(item)]
-    return [types.unliteral(t)] if is_scalar(t) else [None, t]
+def items_in(t: Any) -> list[Any]:
+    """The types of what nested tuples hold."""
+    return [inner for item in t for inner in items_in(item)] if isinstance(t, types.BaseTuple) else [t]
 
 
 def lengths_of(t: Any) -> tuple[int, ...] | None:

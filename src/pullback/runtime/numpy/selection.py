@@ -13,6 +13,7 @@ from pullback.runtime.numpy.elementwise import maximum, minimum
 from pullback.runtime.numpy.elementwise_loops import define_binary, is_operand, shape_of, spread
 from pullback.runtime.numpy.reductions import any_over
 from pullback.runtime.protocol import dispatched
+from pullback.runtime.vectormath.bits import is_finite
 
 
 def where(c: Any, a: Any, b: Any) -> Any:
@@ -77,7 +78,7 @@ def _masked_rows(x: Any, y_bar: Any) -> Any:
             for j in range(y_bar.shape[1]):
                 used |= y_bar[i, j] != 0
             for j in range(out.shape[1]):
-                out[i, j] = x[i, j] if used or finite(x[i, j]) else 0
+                out[i, j] = x[i, j] if used or is_finite(x[i, j]) else 0
         return out
 
     return choose
@@ -105,7 +106,7 @@ def _masked_columns(x: Any, y_bar: Any) -> Any:
         out = np.empty(x.shape, x.dtype)
         for i in range(out.shape[0]):
             for j in range(out.shape[1]):
-                out[i, j] = x[i, j] if used[j] or finite(x[i, j]) else 0
+                out[i, j] = x[i, j] if used[j] or is_finite(x[i, j]) else 0
         return out
 
     return choose
@@ -119,11 +120,6 @@ def finite_where_unused(x: Any, y_bar: Any, axis: int) -> Any:
 
 def is_matrix(t: Any) -> bool:
     return is_array(t) and t.ndim == 2
-
-
-@kernel
-def finite(x: Any) -> Any:
-    return x - x == 0
 
 
 def clip(x: Any, lo: Any, hi: Any) -> Any:

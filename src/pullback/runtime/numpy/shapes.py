@@ -31,6 +31,8 @@ from pullback.runtime.memory.strided import (
     view,
 )
 
+OTHER_COUNT = "cannot reshape an array into a shape of another number of elements"
+
 
 def reshape(a: Any, shape: Any) -> Any:
     """`a` with another shape, in C order: a view where `a` is C-contiguous. One entry of `shape` may be -1."""
@@ -64,19 +66,19 @@ def whole_sizes(sizes: Any, count: int) -> Any:
             raise ValueError("can only specify one unknown dimension")
         else:
             unknown = axis
-    if unknown >= 0:
-        if known == 0 or count % known != 0:
-            raise ValueError("cannot reshape an array into a shape of another number of elements")
-        return tuple_setitem(sizes, unknown, count // known)
-    if known != count:
-        raise ValueError("cannot reshape an array into a shape of another number of elements")
+    if unknown >= 0 and known > 0:
+        sizes = tuple_setitem(sizes, unknown, count // known)
+        known *= count // known
+        unknown = -1
+    if unknown >= 0 or known != count:
+        raise ValueError(OTHER_COUNT)
     return sizes
 
 
 @kernel
 def no_sizes(sizes: Any, count: int) -> Any:
     if count != 1:
-        raise ValueError("cannot reshape an array into a shape of another number of elements")
+        raise ValueError(OTHER_COUNT)
     return sizes
 
 

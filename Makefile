@@ -56,17 +56,19 @@ $(MADE):
 	  rm -rf .venv; echo "$(PYTHON) cannot make environments; on Debian, install python3-venv first" >&2; exit 1; }
 	@touch $@
 
+# The modules are translated to bytecode, as pip does with those that it copies.
+define install
+@echo "Installing pullback and $(1) into .venv (about a minute)"
+@$(PIP) install --editable '.[$(2)]'
+@$(BIN)/python -m compileall -q src
+@touch $@
+endef
+
 .venv/examples.stamp: pyproject.toml $(MADE)
-	@echo "Installing pullback and what the examples need into .venv (about a minute)"
-	@$(PIP) install --editable '.[examples]'
-	@touch $@
+	$(call install,what the examples need,examples)
 
 .venv/dev.stamp: pyproject.toml $(MADE)
-	@echo "Installing pullback and its development tools into .venv (about a minute)"
-	@$(PIP) install --editable '.[dev]'
-	@touch $@
+	$(call install,its development tools,dev)
 
 .venv/bench.stamp: pyproject.toml $(MADE)
-	@echo "Installing pullback and what the benchmarks need into .venv (about a minute)"
-	@$(PIP) install --editable '.[bench]'
-	@touch $@
+	$(call install,what the benchmarks need,bench)

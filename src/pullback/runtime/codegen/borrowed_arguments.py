@@ -35,7 +35,7 @@ def overload_with_borrowed(
         borrowed = [without_owner(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
         options = OPTIONS | {"fastmath": {"contract"}, "forceinline": place == "inlined"}
         compiled = compiled_callee(chosen(*signature.args), signature.args, options, optimised=True)
-        result = call(context, builder, compiled, borrowed, ("noinline",) if place == "apart" else None)
+        result = call(context, builder, compiled, borrowed, ("noinline",) if place == "apart" else ())
         return impl_ret_new_ref(context, builder, signature.return_type, result)
 
     # The names of the parameters are looked at, so each number of them is written out.

@@ -12,15 +12,15 @@ from typing import Any
 
 from llvmlite.binding import Linkage, parse_bitcode
 from numba.core.cgutils import normalize_ir_text
-from numba.core.codegen import JITCodeLibrary
 
 from pullback.runtime.codegen.private_symbols import leave_to_callers
+from pullback.runtime.codegen.raising import NotingLibrary
 
 LARGE = 300
 """Instructions of a module that LLVM does not inline; it begins to refuse at about 225 in a function."""
 
 
-class CalleeLibrary(JITCodeLibrary):
+class CalleeLibrary(NotingLibrary):
     """The module of a helper, without the helpers that it calls; it is not translated to machine code by itself.
 
     optimised: whether LLVM's passes over modules run for itself, with all that it calls, as loops that hold small loops

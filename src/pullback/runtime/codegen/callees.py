@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from numba.core import cgutils
 from numba.core.compiler import CompilerBase, Flags
+from numba.core.imputils import impl_ret_new_ref
 from numba.core.registry import cpu_target
 from numba.core.types import Function as FunctionType
 from numba.core.types.containers import StarArgTuple
@@ -19,6 +19,7 @@ from pullback.runtime.codegen.callee_library import Callee, CalleeLibrary
 from pullback.runtime.codegen.identities import identity_of
 from pullback.runtime.codegen.kept_callees import keep, kept
 from pullback.runtime.codegen.pipelines import pipeline
+from pullback.runtime.codegen.raising import call_linked
 
 Function = Callable[..., Any]
 
@@ -64,6 +65,7 @@ def compiled_callee(
         flags = _flags(options)
         identity = identity_of(function, arguments, f"{key[2]} {optimised} {flags.get_mangle_string()}")
         _MADE[key] = kept(identity) or _compiled(function, arguments, flags, optimised, identity)
+        _declare(_MADE[key])
     return _MADE[key]
 
 
@@ -84,22 +86,25 @@ def _compiled(
     compiler.identity = identity
     made = compiler.compile_extra(function)
     callee = Callee(made.signature, made.fndesc, library)
-    target.insert_user_function(callee, made.fndesc, library.needed)
     keep(callee)
     return callee
 
 
-def call(
-    context: Any, builder: Any, callee: Callee, values: list[Any], attributes: tuple[str, ...] | None = None
-) -> Any:
+def _declare(callee: Callee) -> None:
+    """Let Numba find how the callee is called."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        result = call(context, builder, callee, arguments)
+        return impl_ret_new_ref(context, builder, signature.return_type, result)
+
+    cpu_target.target_context.insert_func_defn([(build, callee, callee.signature.args)])
+
+
+def call(context: Any, builder: Any, callee: Callee, values: Sequence[Any], attributes: tuple[str, ...] = ()) -> Any:
     """What the callee returns for values of its types; its errors are the caller's."""
-    context.add_linking_libs(callee.library.needed)
-    function = context.declare_function(builder.module, callee.description)
-    kinds = callee.signature.return_type, callee.signature.args
-    status, result = context.call_conv.call_function(builder, function, *kinds, values, attributes)
-    with cgutils.if_unlikely(builder, status.is_error):
-        context.call_conv.return_status_propagate(builder, status)
-    return result
+    library = callee.library
+    context.add_linking_libs(library.needed)
+    return call_linked(context, builder, callee.description, callee.signature, values, library.may_raise, attributes)
 
 
 def callable_from_compiled(

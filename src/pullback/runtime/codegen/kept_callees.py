@@ -15,7 +15,7 @@ class Pieces(NamedTuple):
     """What another process needs to know of a compiled helper.
 
     signature, description: Numba's.
-    optimised, is_finished: see `CalleeLibrary`.
+    optimised, is_finished, may_raise: see `CalleeLibrary`.
     module: its LLVM module, as bitcode.
     prepare: Numba's functions that run before machine code is loaded.
     needed: the identities of the helpers that it calls.
@@ -26,6 +26,7 @@ class Pieces(NamedTuple):
     description: Any
     optimised: bool
     is_finished: bool
+    may_raise: bool
     module: bytes
     prepare: tuple[Any, ...]
     needed: tuple[str, ...]
@@ -92,6 +93,7 @@ def _taken_apart(callee: Callee) -> Pieces | None:
         description,
         library.optimised,
         library.is_finished,
+        library.may_raise,
         module.as_bitcode(),
         tuple(library._reload_init),
         () if library.optimised else identities,
@@ -108,7 +110,6 @@ def _put_together(identity: str, pieces: Pieces) -> Callee | None:
     target = cpu_target.target_context
     library = CalleeLibrary(target.codegen(), pieces.description.qualname)
     library.optimised, library.is_finished, library.identity = pieces.optimised, pieces.is_finished, identity
+    library.may_raise = pieces.may_raise
     library.take([c.library for c in called if c], pieces.module, pieces.prepare)
-    callee = Callee(pieces.signature, pieces.description, library)
-    target.insert_user_function(callee, pieces.description, library.needed)
-    return callee
+    return Callee(pieces.signature, pieces.description, library)

@@ -17,6 +17,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
 
 from pullback.runtime.codegen.compiler import Compiler, PartCompiler
+from pullback.runtime.codegen.raising import NotingLibrary, call_linked
 
 PARALLEL_LOOPS = {
     "prange": True,
@@ -53,7 +54,7 @@ def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
         return function
 
     def typed(context: Any, *types: Any) -> Any:
-        library = cpu_target.target_context.codegen().create_library(function.__name__)
+        library = NotingLibrary(cpu_target.target_context.codegen(), function.__name__)
         flags = _flags(parallel)
         compiler = Compiler if parallel else PartCompiler
         pipeline = compiler(context, cpu_target.target_context, library, types, None, flags, {})
@@ -61,7 +62,8 @@ def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
 
         def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             _link(context.active_code_library, library, made.fndesc.llvm_func_name)
-            return context.call_internal(builder, made.fndesc, made.signature, arguments)
+            may_raise = parallel or library.may_raise
+            return call_linked(context, builder, made.fndesc, made.signature, arguments, may_raise)
 
         return made.signature, call
 

@@ -61,8 +61,8 @@ class _Cutter:
     def __init__(self, tree: Any, size: int) -> None:
         self.tree, self.size = tree, size
         parameters = [parameter.id for parameter in tree.args.args]
-        stored = (n.id for s in tree.body for n in gast.walk(s) if isinstance(n, gast.Name) and _is_stored(n))
-        self.variables = list(dict.fromkeys([*parameters, *stored]))
+        nodes = (node for statement in tree.body for node in gast.walk(statement))
+        self.variables = list(dict.fromkeys([*parameters, *(n.id for n in nodes if _is_stored(n))]))
         self.bits = {variable: 1 << k for k, variable in enumerate(self.variables)}
         self.units = self._units()
         self.live, self.legal = self._cuts(self.mask(parameters))
@@ -80,13 +80,14 @@ class _Cutter:
                 continue
             flow = Flow(everything)
             flow.statement(statement)
+            nodes = list(gast.walk(statement))
             unit = Unit(
                 lines=(*comments, statement),
-                length=_length(statement),
+                length=sum(isinstance(node, gast.stmt) and not is_comment(node) for node in nodes),
                 reads=self.mask(flow.reads),
-                assigns=self.mask(stored(statement, everything)),
+                assigns=self.mask(_names(nodes)[1] & everything),
                 sure=self.mask(flow.sure or ()),
-                stays=any(map(_stays, gast.walk(statement))),
+                stays=any(map(_stays, nodes)),
             )
             units.append(unit)
             comments = []
@@ -202,13 +203,11 @@ class Flow:
             self.statement(statement)
 
     def read(self, node: Any) -> None:
+        """Go through what reads variables, and assigns them afterwards."""
         if self.sure is not None:
-            loaded = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not _is_stored(n)}
-            self.reads |= (loaded & self.variables) - self.sure
-
-    def assign(self, node: Any) -> None:
-        if self.sure is not None:
-            self.sure |= stored(node, self.variables)
+            read, stored = _names(gast.walk(node))
+            self.reads |= (read & self.variables) - self.sure
+            self.sure |= stored & self.variables
 
     def statement(self, statement: Any) -> None:
         match statement:
@@ -229,32 +228,29 @@ class Flow:
             case gast.AugAssign(target=gast.Name() as target):
                 self.read(statement.value)
                 self.read(name(target.id))
-                self.assign(target)
+                self.read(target)
             case _:
                 self.read(statement)
-                self.assign(statement)
 
     def inside(self, statements: list[Any], target: Any = None) -> Flow:
         """Go through an inner block."""
         flow = Flow(self.variables, self.sure)
         if target is not None:
-            flow.assign(target)
+            flow.read(target)
         flow.block(statements)
         self.reads |= flow.reads
         return flow
 
 
 def _is_stored(node: Any) -> bool:
-    return isinstance(node.ctx, gast.Store)
+    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
 
 
-def stored(node: Any, variables: Names) -> Names:
-    return frozenset(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and _is_stored(n)) & variables
-
-
-def _length(statement: Any) -> int:
-    """How many statements a statement is, those inside included."""
-    return sum(isinstance(node, gast.stmt) and not is_comment(node) for node in gast.walk(statement))
+def _names(nodes: Iterable[Any]) -> tuple[Names, Names]:
+    """The names that nodes read, and those that they assign."""
+    names = [node for node in nodes if isinstance(node, gast.Name)]
+    assigned = frozenset(node.id for node in names if _is_stored(node))
+    return frozenset(node.id for node in names if not _is_stored(node)), assigned
 
 
 def _stays(node: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import math
 from typing import Any
 
 import astunparse
@@ -48,11 +49,7 @@ def to_text(tree: Any) -> str:
     text, lines = _without_marks(stream.getvalue().strip("\n") + "\n")
     if lines:
         text += f"\n\n{ENDING}{', '.join(map(str, lines))}\n"
-    try:
-        same = ast.dump(_Spelled().visit(parse(text))) == ast.dump(_without_comments(module))
-    except (SyntaxError, ValueError):
-        same = False
-    if not same:  # not an assertion, which `python -O` leaves out: the text is going to be run
+    if not _reads_as(text, _Spelled().visit(_Stripper().visit(module))):  # not an assertion, which `python -O` leaves out: the text is going to be run
         raise PullbackError("the generated text is not the program that was meant; please report this function")
     return text
 
@@ -100,17 +97,27 @@ class _Stripper(ast.NodeTransformer):
 
 
 class _Spelled(ast.NodeTransformer):
-    """Writes the letters of strings as numbers: `ast.unparse` does not write all of them so that they can be read."""
+    """Spells constants as texts do: negative numbers with an operator.
+
+    The letters of strings become numbers: `ast.unparse` does not write all of them so that they can be read.
+    """
 
     def visit_Constant(self, node: ast.Constant) -> Any:
-        if not isinstance(node.value, str):
-            return node
-        return ast.copy_location(ast.Constant(node.value.encode("utf-8", "surrogatepass").hex()), node)
+        value = node.value
+        if isinstance(value, str):
+            return ast.copy_location(ast.Constant(value.encode("utf-8", "surrogatepass").hex()), node)
+        if isinstance(value, int | float) and (value < 0 or (value == 0 and math.copysign(1.0, value) < 0)):
+            return ast.copy_location(ast.UnaryOp(ast.USub(), ast.Constant(-value)), node)
+        return node
 
 
-def _without_comments(module: Any) -> Any:
-    stripped = _Spelled().visit(_Stripper().visit(module))
-    return parse(ast.unparse(ast.fix_missing_locations(stripped)))
+def _reads_as(text: str, meant: Any) -> bool:
+    """Whether a text reads as a tree with its constants spelled so, or as another one that Python writes alike."""
+    try:
+        read = ast.dump(_Spelled().visit(parse(text)))
+        return read == ast.dump(meant) or read == ast.dump(parse(ast.unparse(ast.fix_missing_locations(meant))))
+    except (SyntaxError, ValueError):
+        return False
 
 
 class Printer(astunparse.Unparser):

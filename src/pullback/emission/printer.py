@@ -49,7 +49,8 @@ def to_text(tree: Any) -> str:
     text, lines = _without_marks(stream.getvalue().strip("\n") + "\n")
     if lines:
         text += f"\n\n{ENDING}{', '.join(map(str, lines))}\n"
-    if not _reads_as(text, _Spelled().visit(_Stripper().visit(module))):  # not an assertion, which `python -O` leaves out: the text is going to be run
+    meant = _Spelled().visit(_Stripper().visit(module))
+    if not _reads_as(text, meant):  # not an assertion, which `python -O` leaves out: the text is going to be run
         raise PullbackError("the generated text is not the program that was meant; please report this function")
     return text
 

@@ -51,9 +51,15 @@ COARSE_RELATIVE, COARSE_ABSOLUTE = 1e-4, 1e-5
 
 # From good to bad: the verdict on a seed is its worst. "oracle" and "generator" are faults of the tests.
 VERDICTS = ("right", "refused", "oracle", "generator", "crashed", "wrong")
-# The optimisations on and off, loops in place of array statements, and the forward and the backward sweep as two
-# functions.
-MODES: dict[str, dict[str, Any]] = {"on": {}, "off": {"optimisations": False}, "loops": {"fuse": True}, "split": {}}
+# The optimisations on and off, loops in place of array statements, the forward and the backward sweep as two functions,
+# and tangents in place of cotangents.
+MODES: dict[str, dict[str, Any]] = {
+    "on": {},
+    "off": {"optimisations": False},
+    "loops": {"fuse": True},
+    "split": {},
+    "forward": {},
+}
 # Of everything; loops and branches in one another; names that share arrays; what seldom happens, and may raise.
 GENERATORS: dict[str, Callable[[int, float], RandomProgram]] = {
     "mixed": generate,
@@ -149,6 +155,8 @@ def compare(program: RandomProgram, expected: Expected, *, compiled: bool, mode:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             differentiable = pb.differentiable(jit=compiled, **MODES[mode])(function)
+            if mode == "forward":
+                return compare_forward(program, expected, differentiable)
             if mode == "split":
                 value, pull_back = pb.vjp(differentiable, argnums=program.wrt)(*arguments)
                 gradients = pull_back(1.0)
@@ -171,6 +179,24 @@ def compare(program: RandomProgram, expected: Expected, *, compiled: bool, mode:
         if close(gradients, reference, exact=False) and not close(expected.gradients, reference, exact=False):
             return Outcome(program.seed, "oracle", "finite differences side with the library", detail, mode)
     return Outcome(program.seed, "wrong", kind, detail, mode)
+
+
+def compare_forward(program: RandomProgram, expected: Expected, differentiable: Any) -> Outcome:
+    """The library's value and tangent along a random direction against what the gradients make of that."""
+    import pullback as pb
+
+    arguments = program.make_args()
+    rng = np.random.default_rng(program.seed)
+    directions = [rng.standard_normal(np.shape(arguments[k])) for k in program.wrt]
+    given = dict(zip(program.wrt, directions, strict=True))
+    value, tangent = pb.jvp(differentiable, arguments, [given.get(k) for k in range(len(arguments))])
+    terms = [np.sum(g * d) for g, d in zip(expected.gradients, directions, strict=True)]
+    relative, absolute = (RELATIVE, ABSOLUTE) if expected.exact else (COARSE_RELATIVE, COARSE_ABSOLUTE)
+    absolute += relative * np.sum(np.abs(terms))
+    kind, detail = difference(program, expected, value, expected.gradients, arguments)
+    if not kind and not np.isclose(tangent, sum(terms), rtol=relative, atol=absolute):
+        kind, detail = "tangent", f"{tangent!r} instead of {sum(terms)!r}"
+    return Outcome(program.seed, "wrong" if kind else "right", kind, detail, "forward")
 
 
 def difference(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pullback.api.doctor import doctor
     from pullback.api.emitting import emit
     from pullback.api.explain import explain, residual_bytes
+    from pullback.api.jvp import jvp
     from pullback.api.view import inspect_source, source
     from pullback.api.vjp import vjp
     from pullback.errors import (
@@ -64,6 +65,7 @@ __all__ = [
     "grad",
     "insert_grad_of",
     "inspect_source",
+    "jvp",
     "nn",
     "precompile",
     "recompute_grad",
@@ -83,6 +85,7 @@ _HOMES = {
     "api.doctor": ("doctor",),
     "api.emitting": ("emit",),
     "api.explain": ("explain", "residual_bytes"),
+    "api.jvp": ("jvp",),
     "api.view": ("inspect_source", "source"),
     "api.vjp": ("vjp",),
     "errors": ("AliasError", "LanguageError", "MissingRuleError", "PullbackError", "ShapeError", "TypingError"),

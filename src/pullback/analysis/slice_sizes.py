@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -48,9 +48,13 @@ def find_slice_sizes(function: Function, shapes: Shapes) -> dict[Size, Size]:
     return SliceSizes(function, shapes).found
 
 
-def shapes_with_slices(function: Function) -> Shapes:
-    """The shapes of a function, in which such slices have the sizes that they are equal to."""
-    return Shapes(function, find_slice_sizes(function, Shapes(function)))
+def shapes_with_slices(function: Function, equal: Mapping[Size, Size] | None = None) -> Shapes:
+    """The shapes of a function, in which such slices have the sizes that they are equal to.
+
+    equal: other sizes that are equal.
+    """
+    equal = equal or {}
+    return Shapes(function, {**equal, **find_slice_sizes(function, Shapes(function, equal))})
 
 
 class SliceSizes:

@@ -30,6 +30,7 @@ from pullback.ir.nodes import Effect, Function, type_of_operand, walk
 from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
+from pullback.transform.forward.pushforward import pushed
 from pullback.transform.sweeps import NONE, Kept
 from pullback.transform.tapes import has_tapes, pulled
 
@@ -132,6 +133,7 @@ class Code:
         self.function, self.options = function, options
         self.made: dict[Request, Any] = {}
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
+        self.pushed: dict[tuple[int, ...], tuple[Function, Code]] = {}
 
     def derivative(
         self,
@@ -159,6 +161,16 @@ class Code:
                 function = pulled(self.function, captures, wrt)
                 self.pulled[wrt] = function, Code(function, self.options)
             return self.pulled[wrt]
+
+    def pushforward(self, captures: int, wrt: tuple[int, ...]) -> tuple[Function, Code]:
+        """The normal form of the function with the tangents that those of the parameters `wrt` make, and its code."""
+        with MAKING:
+            if wrt not in self.pushed:
+                settings = self.options.settings(any_sizes=True)
+                function = prepared(self.function, settings) if has_tapes(self.function) else self.function
+                made = pushed(function, wrt, captures, settings)
+                self.pushed[wrt] = made, Code(made, self.options)
+            return self.pushed[wrt]
 
     def make(self, request: Request) -> Any:
         lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from pullback.api.calls import Argnums
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import engine_of
 from pullback.api.readable import readable
 from pullback.api.specialise import Engine, build_for, wrt_leaves
+from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, leaf_types, leaves_in
 from pullback.ir.types import is_float
 
+Mode = Literal["reverse", "forward"]
 
-def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> str:
+
+def source(
+    function: Callable[..., Any],
+    *arguments: Any,
+    argnums: Argnums | None = None,
+    mode: Mode = "reverse",
+    **keywords: Any,
+) -> str:
     """The forward and the backward function that are generated for these arguments, as text.
 
-    Of what `grad` and `value_and_grad` return, it is the one function that a call runs.
+    With `mode="forward"` it is the one function that `jvp` runs, of the arguments and tangents of `argnums`. Of what
+    `grad` and `value_and_grad` return, it is the one function that a call runs.
 
     function, arguments, keywords: as in the call. argnums: which arguments to differentiate (default: all that are made
     of floats). With none, as in `argnums=()`, the text of the function as it runs by itself, the gradients of its own
@@ -30,7 +40,10 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     ...     return 3.0 * r * r
     >>> print(pb.source(area, 2.0).splitlines()[3])
     def area_forward(r):
+    >>> print(pb.source(area, 2.0, mode="forward").splitlines()[3])
+    def area_jvp(r, r_dot):
     """
+    _check_mode(function, mode)
     if isinstance(function, GradientFunction):
         return _text_of_gradient(function, arguments, argnums, keywords, readable=True)
     engine = engine_of(function)
@@ -40,18 +53,24 @@ def source(function: Callable[..., Any], *arguments: Any, argnums: Argnums | Non
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
         return readable(built.code.derivative("primal", (), arrays=True))
+    if mode == "forward":
+        return readable(_pushforward(built, numbers, arrays=True))
     pair = built.code.derivative("split", numbers, arrays=True)
     pair = pair if pair.forward.serves(given_leaves(bound, forms, built)) else pair.general()
     return readable(pair.forward, pair.backward)
 
 
 def inspect_source(
-    function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any
+    function: Callable[..., Any],
+    *arguments: Any,
+    argnums: Argnums | None = None,
+    mode: Mode = "reverse",
+    **keywords: Any,
 ) -> str:
     """The text that Numba compiles for `value_and_grad`: both sweeps in one function; for `argnums=()` that of a call.
 
     function, arguments, keywords, argnums and errors: as for `source`. A look at the memory that a call will take, with
-    which it begins where loops keep values, is left out.
+    which it begins where loops keep values, is left out. With `mode="forward"` it is the text for `jvp`.
 
     >>> import pullback as pb
     >>> def area(r):
@@ -59,6 +78,7 @@ def inspect_source(
     >>> print(pb.inspect_source(area, 2.0).splitlines()[0])
     import numpy as np
     """
+    _check_mode(function, mode)
     if isinstance(function, GradientFunction):
         return _text_of_gradient(function, arguments, argnums, keywords, readable=False)
     engine = engine_of(function)
@@ -66,8 +86,26 @@ def inspect_source(
     forms, built = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
-    text: str = built.code.derivative("value_and_grad" if numbers else "primal", numbers).machine_text
+    if mode == "forward":
+        made = _pushforward(built, numbers)
+    else:
+        made = built.code.derivative("value_and_grad" if numbers else "primal", numbers)
+    text: str = made.machine_text
     return text.rstrip()
+
+
+def _check_mode(function: Callable[..., Any], mode: Mode) -> None:
+    """Raises ValueError for a mode that does not exist, TypingError for one that a gradient does not have."""
+    if mode not in ("reverse", "forward"):
+        raise ValueError(f"mode={mode!r}: it is 'reverse' or 'forward'")
+    if mode == "forward" and isinstance(function, GradientFunction):
+        raise TypingError(f"'{function.__name__}' is a gradient already", None, "give the function itself")
+
+
+def _pushforward(built: Built, numbers: tuple[int, ...], arrays: bool = False) -> Any:
+    """What `jvp` runs, for tangents of the parameters with these numbers."""
+    _, code = built.code.pushforward(len(built.captures), numbers)
+    return code.derivative("primal", (), arrays=arrays)
 
 
 def _text_of_gradient(

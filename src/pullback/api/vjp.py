@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
-import numpy as np
-
-from pullback.api.calling import call_forward, describe_form, strong
+from pullback.api.calling import call_forward, strong
 from pullback.api.calls import Argnums
 from pullback.api.differentiable import engine_of
 from pullback.api.pickled import reduced
 from pullback.api.readable import html_of
+from pullback.api.seeds import seeds_of
 from pullback.api.specialise import build_for, wrt_leaves
 from pullback.compilation.functions import Compiled
 from pullback.compilation.options import Options
-from pullback.errors import ShapeError, TypingError
-from pullback.frontend.values.arguments import Form, Mapping_, leaf_types, leaves_in, leaves_of, rebuild
-from pullback.ir.classes import obstacle
+from pullback.frontend.values.arguments import Form, leaf_types, leaves_in, rebuild
 from pullback.ir.nodes import Function
-from pullback.ir.types import Scalar, Type, is_float
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -96,44 +92,14 @@ class Pulled:
         return unpickled, (self.backward.function, self.backward.options, *given)
 
     def __call__(self, cotangent: Any) -> Any:
-        seeds = [
-            _fitted(leaf, value, type_)
-            for leaf, value, type_ in self._leaves(cotangent, self.result)
-            if is_float(type_)
-        ]
+        seeds = seeds_of(cotangent, self.result, self.values, "cotangent", "result")
         result = self.backward.call(*self.residuals, *seeds)
         results = result if len(self.types) != 1 else (result,)
         leaves = iter([strong(g, t) for g, t in zip(results, self.types, strict=True)])
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
         return tuple(parts) if self.several else parts[0]
 
-    def _leaves(self, cotangent: Any, form: Form) -> list[tuple[Any, Any, Type]]:
-        try:
-            if isinstance(form, Mapping_) and set(cotangent) != set(form.keys):
-                raise KeyError(f"the keys are {', '.join(map(repr, form.keys))}")
-            given = list(leaves_of(cotangent, form))
-        except (TypeError, KeyError, AttributeError, ValueError) as error:
-            raise TypingError(
-                f"the cotangent does not have the structure of the result, {describe_form(form)}", None, str(error)
-            ) from None
-        return list(zip(given, self.values, leaf_types(form), strict=True))
-
 
 def unpickled(function: Function, options: Options, *given: Any) -> Pulled:
     """The pullback with this backward function, which is compiled anew."""
     return Pulled(Compiled(function, options), *given)
-
-
-def _fitted(cotangent: Any, value: Any, type_: Type) -> Any:
-    """A cotangent in the shape and dtype of its result. Raises ShapeError (a ValueError) for another shape."""
-    found = obstacle(cotangent)
-    if found is not None:
-        raise TypingError(f"the cotangent {found.reason}", None, found.remedy.format("it"))
-    if cotangent is None or np.asarray(cotangent).dtype.kind not in "fiub":
-        raise TypingError(f"a cotangent must be made of numbers, not {type(cotangent).__name__}")
-    if np.ndim(cotangent) and np.shape(cotangent) != np.shape(value):
-        raise ShapeError(f"the cotangent has shape {np.shape(cotangent)}, the result {np.shape(value)}")
-    array = np.broadcast_to(np.asarray(cotangent, type_.dtype), np.shape(value))
-    if isinstance(type_, Scalar):
-        return float(array) if type_.dtype == "float64" else np.dtype(type_.dtype).type(array)
-    return np.array(array).reshape(np.shape(value))

@@ -39,7 +39,7 @@ def partials(function: Function, body: Function, **facts: Any) -> None:
 
 
 def linear(*functions: Function, **facts: Any) -> Declaration:
-    """Declare the vjp of functions that are linear in their first argument."""
+    """Declare the vjp of functions that are linear in their first argument, or else in those that `linear_in` says."""
     return _declaration("linear", functions, facts)
 
 
@@ -54,9 +54,11 @@ def vjp(*functions: Function, **facts: Any) -> Declaration:
 
 
 def _declaration(kind: Kind, functions: tuple[Function, ...], facts: dict[str, Any]) -> Declaration:
+    linear_in: tuple[int, ...] = facts.pop("linear_in", (0,))
+
     def declare(body: Function) -> Function:
         for function in functions:
-            known(function, rule=Rule(function, kind, body), **facts)
+            known(function, rule=Rule(function, kind, body, linear_in), **facts)
         return body
 
     return declare

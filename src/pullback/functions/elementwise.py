@@ -231,7 +231,14 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None, *, y_bar):
     return np.where(np.isfinite(x), y_bar, 0)
 
 
-@linear(np.where, where, is_elementwise=True, chosen=slice(1, None), compiled=helper(runtime.where))
+@linear(
+    np.where,
+    where,
+    linear_in=(1, 2),
+    is_elementwise=True,
+    chosen=slice(1, None),
+    compiled=helper(runtime.where),
+)
 def where_(condition, x1, x2, *, y_bar):
     """The cotangent goes to the side that was chosen, and the other gets exactly 0."""
     if np.ndim(y_bar) == 0:

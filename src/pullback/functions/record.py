@@ -26,6 +26,7 @@ Kind = Literal["partials", "linear", "bilinear", "vjp"]
 class Rule:
     """The derivative of `function`: `body` is read by the frontend, and may be called as it is.
 
+    linear_in: the numbers of the operands that a linear function is linear in, all of them together.
     behind: what stands for `body` behind a choice, as `np.where` is one. There a cotangent of exactly 0 stays 0, also
     where it meets infinity or NaN; None where that needs nothing. Partial derivatives are multiplied so by themselves.
     """
@@ -33,6 +34,7 @@ class Rule:
     function: Function
     kind: Kind
     body: Function
+    linear_in: tuple[int, ...] = (0,)
     behind: Function | None = None
 
 

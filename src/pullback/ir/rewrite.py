@@ -66,39 +66,52 @@ def like(value: Value) -> Value:
     return Value(value.name, value.type, value.of)
 
 
-def copied(part: Part, terms: dict[Value, Operand]) -> Part:
-    """A block or statement in other terms, with values of its own for those it defines; `terms` takes them in."""
-    made: Any = _copied_block(part, terms) if isinstance(part, Block) else _copied(part, terms)
-    return made
+def copied(part: Part, terms: dict[Value, Operand], made: Callable[[Value], Value] = like) -> Part:
+    """A block or statement in other terms, with values of its own for those it defines; `terms` takes them in.
+
+    made: gives the value of its own for one that it defines.
+    """
+    return _Copier(terms, made).part(part)
 
 
-def _copied_block(block: Block, terms: dict[Value, Operand]) -> Block:
-    return Block(tuple(_copied(s, terms) for s in block.statements), renamed(block.yields, terms))
+class _Copier:
+    def __init__(self, terms: dict[Value, Operand], made: Callable[[Value], Value]) -> None:
+        self.terms, self.made = terms, made
 
+    def part(self, part: Any) -> Any:
+        return self.block(part) if isinstance(part, Block) else self.statement(part)
 
-def _copied(statement: Statement, terms: dict[Value, Operand]) -> Statement:
-    match statement:
-        case Let():
-            operands, terms[statement.value] = renamed(statement.operands, terms), like(statement.value)
-            return replace(statement, value=terms[statement.value], operands=operands)
-        case Effect():
-            return replace(statement, operands=renamed(statement.operands, terms))
-        case For() | While():
-            carried = tuple(Carried(like(c.parameter), renamed(c.initial, terms), c.private) for c in statement.carried)
-            terms.update((c.parameter, own.parameter) for c, own in zip(statement.carried, carried, strict=True))
-            statement = replace(statement, carried=carried)
-    if isinstance(statement, For):
-        start, stop, step = renamed((statement.start, statement.stop, statement.step), terms)
-        index = terms[statement.index] = like(statement.index)
-        statement = replace(statement, index=index, start=start, stop=stop, step=step)
-    if isinstance(statement, If):
-        statement = replace(statement, condition=renamed(statement.condition, terms))
-    if isinstance(statement, Call):
-        statement = replace(statement, operands=renamed(statement.operands, terms))
-    whole: Any = with_blocks(statement, lambda block: _copied_block(block, terms))
-    results = tuple(map(like, whole.results))
-    terms.update(zip(whole.results, results, strict=True))
-    return replace(whole, results=results)
+    def renamed(self, operand: Operand) -> Any:
+        return renamed(operand, self.terms)
+
+    def define(self, value: Value) -> Value:
+        made = self.terms[value] = self.made(value)
+        return made
+
+    def block(self, block: Block) -> Block:
+        return Block(tuple(map(self.statement, block.statements)), self.renamed(block.yields))
+
+    def statement(self, statement: Statement) -> Statement:
+        match statement:
+            case Let():
+                operands = self.renamed(statement.operands)
+                return replace(statement, value=self.define(statement.value), operands=operands)
+            case Effect():
+                return replace(statement, operands=self.renamed(statement.operands))
+            case For() | While():
+                initials = [self.renamed(c.initial) for c in statement.carried]
+                pairs = zip(statement.carried, initials, strict=True)
+                carried = tuple(Carried(self.define(c.parameter), initial, c.private) for c, initial in pairs)
+                statement = replace(statement, carried=carried)
+        if isinstance(statement, For):
+            start, stop, step = self.renamed((statement.start, statement.stop, statement.step))
+            statement = replace(statement, index=self.define(statement.index), start=start, stop=stop, step=step)
+        if isinstance(statement, If):
+            statement = replace(statement, condition=self.renamed(statement.condition))
+        if isinstance(statement, Call):
+            statement = replace(statement, operands=self.renamed(statement.operands))
+        whole: Any = with_blocks(statement, self.block)
+        return replace(whole, results=tuple(map(self.define, whole.results)))
 
 
 def _block(block: Block, terms: Mapping[Value, Operand]) -> Block:

@@ -19,11 +19,13 @@ differentiation: both_sweeps
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.aliases import find_aliases
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
 from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
@@ -45,6 +47,7 @@ from pullback.transform.reverse.adjoints import Adjoints, bar_name
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.sizes_at_source import read_at_source
+from pullback.transform.strong_zeros import find_strong_zeros
 
 NONE: frozenset[int] = frozenset()
 
@@ -76,19 +79,23 @@ def sweeps(
     together: bool = False,
     kept: Kept | None = None,
     checkpointed: frozenset[int] = NONE,
+    equal: Mapping[Size, Size] | None = None,
+    masked: bool = True,
 ) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block that yields the gradients.
 
     sources: parameters, and values that a tape watches. seeds: what is differentiated, each with its cotangent.
     together: both run in one function, so that a loop may do its backward iterations along with the forward ones.
     kept: takes what the loops keep. checkpointed: the numbers of the loops that run in segments.
+    equal: what is known of the sizes of parameters. masked: whether a cotangent of exactly 0 stays 0 behind a choice.
     """
     targets = tuple(result for result, _ in seeds)
     function = _independent(function, sources, targets, settings)
     active = _active(function, sources, targets, settings)
     function, joined = join_calls(function, active)
-    shapes = shapes_with_slices(function)
-    sweep = pull_back(function, active, seeds, shapes, joined)
+    shapes = shapes_with_slices(function, equal)
+    strong_zeros = find_strong_zeros(function) if masked else frozenset[Value]()
+    sweep = pull_back(function, active, seeds, shapes, strong_zeros, joined)
     results = _gradients(sweep, sources, active, shapes, function)
     if settings.optimisations:
         sweep.statements[:] = read_at_source(sweep.statements, function, shapes)

@@ -80,6 +80,9 @@ def call_static(
     if draws_random_numbers(function):
         reason = f"{name_of(function)} draws random numbers, and a statement may run again, or be left out"
         context.refuse(node, reason, "draw them before the call, and pass them as an argument")
+    if _is_of_our_own(given):
+        reason = f"'{given.__name__}' cannot be called in a function that is differentiated"
+        context.refuse(node, reason, "use a pb.GradientTape there, or call it outside of the function")
     known = known_beforehand(given, arguments, keywords)
     if known is not None:
         return known
@@ -157,6 +160,12 @@ def plain_function(function: Any) -> tuple[FunctionType | None, Any]:
     """The Python function behind a function, method, dispatcher or one of our wrappers, and its receiver."""
     plain = primal_of(function)
     return plain, function.__self__ if plain is not None and isinstance(function, MethodType) else None
+
+
+def _is_of_our_own(function: Any) -> bool:
+    """Whether this is one of the functions that users call, such as `grad`, or what one of them has made."""
+    own = isinstance(function, FunctionType) and (function.__module__ or "").startswith("pullback.api.")
+    return own or hasattr(type(function), "__pullback_derivative__")
 
 
 def _is_of_runtime(function: Any) -> bool:

@@ -106,7 +106,7 @@ def added_to(loop: For, k: int) -> list[Addition | None]:
 def _addition(statement: Let, index: Value, definitions: dict[Value, Let], made: set[Value]) -> Addition | None:
     array, path, addend = statement.operands
     items: tuple[Operand, ...] = getattr(path[0], "items", ()) if len(path) == 1 and not is_advanced(path) else ()
-    if len(items) != array.type.ndim or not all(map(is_scalar, items)) or not isinstance(addend, Value):
+    if not items or len(items) != array.type.ndim or not all(map(is_scalar, items)) or not isinstance(addend, Value):
         return None
     rest, last = items[:-1], items[-1]
     offset = offset_of(last, index, definitions)

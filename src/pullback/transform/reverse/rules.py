@@ -21,7 +21,6 @@ differentiation: both_sweeps
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -29,13 +28,12 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.errors import MissingRuleError
-from pullback.frontend.source.addresses import name_of
 from pullback.frontend.tapes.inserted import Inserted
-from pullback.functions import Rule, rule_of
+from pullback.functions import Rule
 from pullback.functions.composites import COMPOSITE_RULES
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.types import Array, Scalar
+from pullback.transform.inlining import inlined, matched, rule_for
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.broadcasting import add_summed, summed, uniform
 from pullback.transform.strong_zeros import is_finite
@@ -73,17 +71,9 @@ def _pull_through(adjoints: Adjoints, statement: Let) -> bool:
 
 def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:
     """The rule of the function that is called; None where no operand is active."""
-    assert not isinstance(statement.function, str), "a rule belongs to a function of NumPy"
     if not any(value in adjoints.active for value in values_in(statement.operands)):
         return None
-    rule = rule_of(statement.function)
-    if rule is None:
-        raise MissingRuleError(
-            f"{name_of(statement.function)} has no derivative rule",
-            statement.location,
-            "define one, or keep the differentiated values out of it",
-        )
-    return rule
+    return rule_for(statement)
 
 
 def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
@@ -123,19 +113,8 @@ def _product(adjoints: Adjoints, y_bar: Operand, partial: Operand, masked: bool)
         return y_bar
     if isinstance(partial, Constant) and partial.value == -1:
         return adjoints.builder.let(np.negative, y_bar)
-    partial = _matched(adjoints, partial, y_bar)
+    partial = matched(adjoints.builder, partial, y_bar)
     return adjoints.builder.let(runtime.masked_product if masked else np.multiply, y_bar, partial)
-
-
-def _matched(adjoints: Adjoints, partial: Operand, y_bar: Operand) -> Operand:
-    """A number in the dtype of the cotangent, so that float32 stays float32."""
-    if partial.type.dtype == y_bar.type.dtype or isinstance(partial.type, Array):
-        return partial
-    if isinstance(partial, Constant):
-        if y_bar.type.dtype == "float64" and isinstance(partial.value, int):
-            return Constant(float(partial.value), Scalar("float64", weak=True))
-        return Constant(partial.value, Scalar(y_bar.type.dtype))
-    return adjoints.builder.cast(partial, y_bar.type.dtype)
 
 
 def _pull_by_vjp(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
@@ -179,19 +158,4 @@ def pull_inserted(adjoints: Adjoints, statement: Let, inserted: Inserted) -> Non
 def _inlined(
     adjoints: Adjoints, body: Callable[..., Any], statement: Let | Call, supplied: dict[str, Operand]
 ) -> tuple[Any, ...]:
-    """What the body of a rule returns; supplied: what the rule may ask for by keyword beside the operands."""
-    names = inspect.signature(body).parameters
-    keyword_only = {name for name, p in names.items() if p.kind is p.KEYWORD_ONLY}
-    split = len(statement.operands) - len(statement.keywords)
-    keywords = dict(zip(statement.keywords, statement.operands[split:], strict=True))
-    unknown = [k for k in keywords if k not in names]
-    if unknown or split > len(names) - len(keyword_only):
-        what = f"the argument '{unknown[0]}'" if unknown else "so many arguments"
-        raise MissingRuleError(
-            f"{name_of(statement.function)} has no derivative rule for {what}",
-            statement.location,
-            "leave it out, or define a rule",
-        )
-    keywords.update({name: value for name, value in supplied.items() if name in keyword_only})
-    location = statement.location.on_the_way_back()
-    return adjoints.inliner.inline(body, statement.operands[:split], keywords, location)
+    return inlined(adjoints.inliner, body, statement, supplied, statement.location.on_the_way_back())

@@ -73,7 +73,6 @@ from pullback.transform.reverse import elements, stacks
 from pullback.transform.reverse.adjoints import Adjoints, named_after
 from pullback.transform.reverse.rules import pull_by_rule, pull_inserted, pull_several
 from pullback.transform.reverse.sweep import Sweep
-from pullback.transform.strong_zeros import find_strong_zeros
 
 
 def pull_back(
@@ -81,11 +80,13 @@ def pull_back(
     active: frozenset[Value],
     seeds: list[tuple[Operand, Operand]],
     shapes: Shapes,
+    strong_zeros: frozenset[Value] = frozenset(),
     joined: Set[Value] = frozenset(),
 ) -> Sweep:
     """The backward sweep of a function for the given cotangents of its results.
 
-    joined: the first results of calls that give partial derivatives behind them.
+    strong_zeros: the values at which a cotangent of exactly 0 stays 0. joined: the first results of calls that give
+    partial derivatives behind them.
 
     Raises MissingRuleError where an active value is made by a function without a rule.
     """
@@ -93,7 +94,7 @@ def pull_back(
     primal = {*function.parameters, *defined_in(function.body)}
     uses = Counter(read_in(function.body))
     sole = {value: let for value, let in lets_in(function.body).items() if uses[value] == 1}
-    adjoints = Adjoints(active, shapes, find_strong_zeros(function), top, primal, sole)
+    adjoints = Adjoints(active, shapes, strong_zeros, top, primal, sole)
     sweep = Sweep([], {}, {})
     with adjoints.builder.block() as sweep.statements:
         for result, seed in seeds:

@@ -1,0 +1,76 @@
+"""The body of a function's rule, read into a derivative that is being written.
+
+>>> import numpy as np
+>>> from pullback.ir.nodes import NOWHERE, Value
+>>> from pullback.ir.types import FLOAT
+>>> x, y = Value("x", FLOAT), Value("y", FLOAT)
+>>> statement = Let(y, np.arctan, (x,))
+>>> rule, inliner = rule_for(statement), Inliner()
+>>> rule.kind
+'partials'
+>>> with inliner.builder.block() as statements:
+...     partials = inlined(inliner, rule.body, statement, {"y": y}, NOWHERE)
+>>> [statement.function.__name__ for statement in statements]
+['multiply', 'add', 'divide']
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from pullback.errors import Location, MissingRuleError
+from pullback.frontend.build import Inliner
+from pullback.frontend.source.addresses import name_of
+from pullback.functions import Rule, rule_of
+from pullback.ir.builder import Builder
+from pullback.ir.nodes import Call, Constant, Let, Operand
+from pullback.ir.types import Array, Scalar
+
+
+def rule_for(statement: Let | Call) -> Rule:
+    """The rule of the function that is called. Raises MissingRuleError where there is none."""
+    assert not isinstance(statement.function, str), "a rule belongs to a function of NumPy"
+    rule = rule_of(statement.function)
+    if rule is None:
+        raise MissingRuleError(
+            f"{name_of(statement.function)} has no derivative rule",
+            statement.location,
+            "define one, or keep the differentiated values out of it",
+        )
+    return rule
+
+
+def inlined(
+    inliner: Inliner, body: Callable[..., Any], statement: Let | Call, supplied: dict[str, Operand], location: Location
+) -> tuple[Any, ...]:
+    """What the body of a rule returns for a statement, written with this location.
+
+    supplied: what the rule may ask for by keyword beside the operands.
+    """
+    names = inspect.signature(body).parameters
+    keyword_only = {name for name, p in names.items() if p.kind is p.KEYWORD_ONLY}
+    split = len(statement.operands) - len(statement.keywords)
+    keywords = dict(zip(statement.keywords, statement.operands[split:], strict=True))
+    unknown = [k for k in keywords if k not in names]
+    if unknown or split > len(names) - len(keyword_only):
+        what = f"the argument '{unknown[0]}'" if unknown else "so many arguments"
+        raise MissingRuleError(
+            f"{name_of(statement.function)} has no derivative rule for {what}",
+            statement.location,
+            "leave it out, or define a rule",
+        )
+    keywords.update({name: value for name, value in supplied.items() if name in keyword_only})
+    return inliner.inline(body, statement.operands[:split], keywords, location)
+
+
+def matched(builder: Builder, partial: Operand, factor: Operand) -> Operand:
+    """A number in the dtype of what it is multiplied by, so that float32 stays float32."""
+    if partial.type.dtype == factor.type.dtype or isinstance(partial.type, Array):
+        return partial
+    if isinstance(partial, Constant):
+        if factor.type.dtype == "float64" and isinstance(partial.value, int):
+            return Constant(float(partial.value), Scalar("float64", weak=True))
+        return Constant(partial.value, Scalar(factor.type.dtype))
+    return builder.cast(partial, factor.type.dtype)

@@ -1307,13 +1307,13 @@ def empty_like(a: Any, dtype: Any = None, shape: Any = None, **_options: Any) ->
 
 
 @implements(np.full_like)
-def full_like(a: Any, value: Any, dtype: Any = None, shape: Any = None, **_options: Any) -> Any:
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, **_options: Any) -> Any:
     like_float = has_dual(a) if dtype is None else np.dtype(dtype).kind == "f"
     shape = np.shape(a) if shape is None else shape
     if not like_float:
-        return np.full(shape, values(value), dtype=a.dtype if dtype is None else dtype)
+        return np.full(shape, values(fill_value), dtype=a.dtype if dtype is None else dtype)
     result = np.empty(shape, dtype=object).view(DualArray)
-    result[...] = value
+    result[...] = fill_value
     return result
 
 
@@ -1792,12 +1792,13 @@ def as_dtype(dtype: Any) -> np.dtype:
     return dtype.dtype if isinstance(dtype, FloatType) else np.dtype(dtype)
 
 
-def filled(shape: Any, value: Any, dtype: Any = None, **_options: Any) -> Any:
-    kind = as_dtype(dtype) if dtype is not None else np.asarray(values(value) if has_dual(value) else value).dtype
+def filled(shape: Any, fill_value: Any, dtype: Any = None, **_options: Any) -> Any:
+    plain = values(fill_value) if has_dual(fill_value) else fill_value
+    kind = as_dtype(dtype) if dtype is not None else np.asarray(plain).dtype
     if kind.kind != "f":
-        return np.full(shape, value, dtype=kind)
+        return np.full(shape, fill_value, dtype=kind)
     result = np.empty(shape, dtype=object).view(DualArray)
-    result[...] = value
+    result[...] = fill_value
     return result
 
 

@@ -120,6 +120,13 @@ def test_programs_are_dual(program: Any) -> None:
         assert_dual(paired(tangent, cotangent), paired(pulled, tuple(tangents.values())), rtol)
 
 
+def fixed(argument: Any) -> Any:
+    """An operand that is known before the run."""
+    if isinstance(argument, tuple):
+        return tuple(map(fixed, argument))
+    return constant(argument) if type_of(argument) is not None else Constant(argument)
+
+
 class Call:
     """One call of a function as a normal form, with a parameter for each array and float."""
 
@@ -127,7 +134,7 @@ class Call:
         self.parameters: list[Value] = []
         self.given: list[Any] = []
         operands = tuple(map(self.operand, sample.arguments))
-        options = tuple(map(self.operand, sample.options.values()))
+        options = tuple(map(fixed, sample.options.values()))
         keywords = tuple(sample.options)
         type_ = type_of(function(*sample.arguments, **sample.options))
         assert type_ is not None, "a function with several results is no sample"
@@ -141,7 +148,7 @@ class Call:
             return tuple(map(self.operand, argument))
         type_ = type_of(argument)
         if type_ is None or not (isinstance(argument, np.ndarray) or is_float(type_)):
-            return constant(argument) if type_ is not None else Constant(argument)
+            return fixed(argument)
         self.parameters.append(Value(f"x{len(self.parameters)}", type_))
         self.given.append(argument)
         return self.parameters[-1]
@@ -302,3 +309,16 @@ def test_derivatives_in_a_function_are_refused_at_their_place(call: str) -> None
     with pytest.raises(pb.LanguageError, match="cannot be called in a function that is differentiated") as caught:
         pb.grad(names["program"])(1.0)
     assert caught.value.lineno == 7
+
+
+def replaced_nan(x: Any, number: Any) -> Any:
+    return np.sum(np.nan_to_num(x, nan=number))
+
+
+def test_arguments_that_a_rule_does_not_know_have_no_derivative() -> None:
+    given = np.array([1.0, np.nan])
+    np.testing.assert_array_equal(pb.grad(replaced_nan)(given, 2.0), [1.0, 0.0])
+    with pytest.raises(pb.MissingRuleError, match="no derivative rule by the argument 'nan'"):
+        pb.grad(replaced_nan, argnums=1)(given, 2.0)
+    with pytest.raises(pb.MissingRuleError, match="no derivative rule by the argument 'nan'"):
+        pb.jvp(replaced_nan, (given, 2.0), (None, 1.0))

@@ -1,7 +1,7 @@
 """The body of a function's rule, read into a derivative that is being written.
 
 >>> import numpy as np
->>> from pullback.ir.nodes import NOWHERE, Value
+>>> from pullback.ir.nodes import NOWHERE
 >>> from pullback.ir.types import FLOAT
 >>> x, y = Value("x", FLOAT), Value("y", FLOAT)
 >>> statement = Let(y, np.arctan, (x,))
@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from pullback.errors import Location, MissingRuleError
@@ -25,7 +25,7 @@ from pullback.frontend.build import Inliner
 from pullback.frontend.source.addresses import name_of
 from pullback.functions import Rule, rule_of
 from pullback.ir.builder import Builder
-from pullback.ir.nodes import Call, Constant, Let, Operand
+from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.types import Array, Scalar
 
 
@@ -63,6 +63,24 @@ def inlined(
         )
     keywords.update({name: value for name, value in supplied.items() if name in keyword_only})
     return inliner.inline(body, statement.operands[:split], keywords, location)
+
+
+def by_operand(
+    body: Callable[..., Any], statement: Let | Call, returned: tuple[Any, ...], active: Container[Value]
+) -> list[tuple[Operand, Any]]:
+    """Each operand with what the body of a rule returns for its parameter: keywords find theirs by name.
+
+    Raises MissingRuleError for an active operand that the rule says nothing of.
+    """
+    names = list(inspect.signature(body).parameters)
+    positional = len(statement.operands) - len(statement.keywords)
+    places = [*range(positional), *map(names.index, statement.keywords)]
+    for operand, place in zip(statement.operands, places, strict=True):
+        if place >= len(returned) and any(value in active for value in values_in(operand)):
+            reason = f"{name_of(statement.function)} has no derivative rule by the argument '{names[place]}'"
+            raise MissingRuleError(reason, statement.location, "keep the differentiated values out of it")
+    given = zip(statement.operands, places, strict=True)
+    return [(operand, returned[place]) for operand, place in given if place < len(returned)]
 
 
 def matched(builder: Builder, partial: Operand, factor: Operand) -> Operand:

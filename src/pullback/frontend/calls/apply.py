@@ -18,8 +18,8 @@ from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.functions import is_elementwise, record_of, rule_of
 from pullback.ir import primitives
 from pullback.ir.infer import SeveralResults, infer, may_be_view, several_results
-from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar
-from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, within
+from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar, values_in
+from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, type_of, within
 
 STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
 """Parameters whose value decides the type of the result: they must be known before the run."""
@@ -108,6 +108,7 @@ def computed(
         name = getattr(function, "__name__", "function")
         reason = str(error).split("\n")[0]
         context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
+    operands, keywords = by_position(function, operands, keywords)
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     if isinstance(function, np.ufunc) or is_elementwise(function):
@@ -278,6 +279,38 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
         return ()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
     return () if any(p.kind is p.VAR_POSITIONAL for p in positional) else tuple(p.name for p in positional)
+
+
+def by_position(
+    function: Callable[..., Any], operands: tuple[Operand, ...], keywords: tuple[str, ...]
+) -> tuple[tuple[Operand, ...], tuple[str, ...]]:
+    """A call that NumPy accepts, with what is computed at its place, as all that is known of functions takes it.
+
+        np.clip(x, a_min=None, a_max=limit)    →    np.clip(x, None, limit)
+        np.sum(x, axis=0)                      →    the same
+
+    A parameter before it that is not given gets the value that it has then.
+    """
+    names, positional = parameter_names(function), len(operands) - len(keywords)
+    named = dict(zip(keywords, operands[positional:], strict=True))
+    places = [names.index(name) for name, o in named.items() if name in names and any(values_in(o))]
+    if not places:
+        return operands, keywords
+    moved = names[positional : max(places) + 1]
+    defaults = {} if named.keys() >= set(moved) else _defaults_of(function)
+    if not all(name in named or name in defaults for name in moved):
+        return operands, keywords
+    given = [named[name] if name in named else defaults[name] for name in moved]
+    left = {name: operand for name, operand in named.items() if name not in moved}
+    return (*operands[:positional], *given, *left.values()), tuple(left)
+
+
+@cache
+def _defaults_of(function: Callable[..., Any]) -> dict[str, Constant]:
+    """The values of parameters that are not given, where those are numbers or None."""
+    parameters = inspect.signature(function).parameters.values()
+    plain = {p.name: p.default for p in parameters if isinstance(p.default, bool | int | float | None)}
+    return {name: Constant(value, type_of(value)) for name, value in plain.items()}
 
 
 def labels_of(function: Callable[..., Any], count: int, keywords: tuple[str, ...]) -> list[str]:

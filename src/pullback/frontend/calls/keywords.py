@@ -65,6 +65,8 @@ def checked_keywords(
             context.mistyped(node, f"'{record.renamed[keyword]}' and '{keyword}' of {name_of(function)} mean the same")
     usual = _USUAL if record.is_reduction else {}
     told = {k: value for k, value in keywords.items() if k not in usual or value not in usual[k]}
+    if function is np.clip and keywords.keys() & {"min", "max"}:
+        told = dict.fromkeys({"min", "max"} - told.keys(), Static(None)) | told
     return {record.renamed.get(keyword, keyword): value for keyword, value in told.items()}
 
 

@@ -25,8 +25,8 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, Let, Operand
-from pullback.ir.types import Scalar
+from pullback.ir.nodes import Constant, Let
+from pullback.ir.types import FLOAT
 from pullback.transform.forward.tangents import Tangents
 
 
@@ -43,13 +43,9 @@ def push_written(tangents: Tangents, statement: Let) -> None:
     """y = x with y[i] = v: y_dot = x_dot with y_dot[i] = v_dot."""
     array, *place, value = statement.operands
     tangent = tangents.of(value)
-    written = _zero(value) if tangent is None else tangent
+    written = Constant(0.0, FLOAT) if tangent is None else tangent
     made = tangents.builder.let(statement.function, tangents.whole(array), *place, written, type_=statement.value.type)
     tangents.set(statement.value, made)
-
-
-def _zero(value: Operand) -> Constant:
-    return Constant(0.0, Scalar("float64", weak=True))
 
 
 def push_added(tangents: Tangents, statement: Let) -> None:

@@ -30,7 +30,7 @@ from pullback.functions.composites import COMPOSITE_RULES
 from pullback.ir.nodes import Constant, Let, Operand
 from pullback.transform.forward.tangents import Tangents
 from pullback.transform.forward.transposition import push_by_vjp
-from pullback.transform.inlining import inlined, matched, rule_for
+from pullback.transform.inlining import by_operand, inlined, matched, rule_for
 
 
 def push_by_rule(tangents: Tangents, statement: Let) -> None:
@@ -66,7 +66,7 @@ def _push_by_partials(tangents: Tangents, statement: Let, rule: Rule) -> None:
     y, start = statement.value, len(tangents.builder.statements)
     partials = inlined(tangents.inliner, rule.body, statement, {"y": y}, statement.location)
     total: Operand | None = None
-    for operand, partial in zip(statement.operands, partials, strict=False):
+    for operand, partial in by_operand(rule.body, statement, partials, tangents.active):
         tangent = tangents.of(operand)
         if tangent is not None and partial is not None:
             term = _product(tangents, tangent, partial)

@@ -21,7 +21,7 @@ f_jvp(a: float64[:, :], a_dot: float64[:, :]):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,7 @@ from pullback.ir.rewrite import copied, like
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
 from pullback.transform.forward.tangents import Tangents
-from pullback.transform.inlining import inlined
+from pullback.transform.inlining import by_operand, inlined
 from pullback.transform.sweeps import sweeps
 
 
@@ -74,7 +74,7 @@ def _transposed(
         supplied = {"y": statement.value, "y_bar": given[0]}
     with tangents.builder.block() as statements:
         cotangents = inlined(tangents.inliner, body, statement, supplied, statement.location)
-    pairs = list(_pairs(tangents, statement.operands, cotangents))
+    pairs = list(_pairs(tangents, by_operand(body, statement, cotangents, tangents.active)))
     seeds = {cotangent: like(cotangent) for cotangent, _ in pairs}
     part = Function("vjp", (), Block(tuple(statements), tuple(seeds)))
     part = replace(part, parameters=tuple(dict.fromkeys((*bars.values(), *free_in(part.body)))))
@@ -98,11 +98,11 @@ def _sizes(tangents: Tangents, part: Function, results: dict[Value, Value]) -> d
     return equal
 
 
-def _pairs(tangents: Tangents, operands: Any, cotangents: Any) -> Iterator[tuple[Value, Operand]]:
+def _pairs(tangents: Tangents, given: Iterable[tuple[Operand, Any]]) -> Iterator[tuple[Value, Operand]]:
     """What the vjp gives for each operand, with the tangent of that, where both are there."""
-    for operand, cotangent in zip(operands, cotangents, strict=False):
+    for operand, cotangent in given:
         if isinstance(operand, tuple) and cotangent is not None:
-            yield from _pairs(tangents, operand, cotangent)
+            yield from _pairs(tangents, zip(operand, cotangent, strict=True))
         else:
             dot = tangents.of(operand)
             if dot is not None and isinstance(cotangent, Value):

@@ -33,7 +33,7 @@ from pullback.functions import Rule
 from pullback.functions.composites import COMPOSITE_RULES
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.types import Array, Scalar
-from pullback.transform.inlining import inlined, matched, rule_for
+from pullback.transform.inlining import by_operand, inlined, matched, rule_for
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.broadcasting import add_summed, summed, uniform
 from pullback.transform.strong_zeros import is_finite
@@ -64,7 +64,7 @@ def _pull_through(adjoints: Adjoints, statement: Let) -> bool:
         return False
     y_bar = adjoints.take_whole(statement.value)
     cotangents = _inlined(adjoints, body, inner, {"y_bar": y_bar})
-    for operand, cotangent in zip(inner.operands, cotangents, strict=False):
+    for operand, cotangent in by_operand(body, inner, cotangents, adjoints.active):
         _add_nested(adjoints, operand, cotangent, inner)
     return True
 
@@ -78,8 +78,6 @@ def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:
 
 def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
     y = statement.value
-    operands = statement.operands[: len(statement.operands) - len(statement.keywords)]
-    wanted = [k for k, operand in enumerate(operands) if adjoints.is_active(operand)]
     y_bar = adjoints.take(y)
     start = len(adjoints.builder.statements)
     partials = _inlined(adjoints, body, statement, {"y": y})
@@ -87,13 +85,13 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
     for let in made.values():
         adjoints.shapes.let(let)
     whole: Value | None = None
-    for k in wanted:
-        if partials[k] is not None:
-            masked = y in adjoints.strong_zeros and not is_finite(partials[k], made)
+    for operand, partial in by_operand(body, statement, partials, adjoints.active):
+        if adjoints.is_active(operand) and partial is not None:
+            masked = y in adjoints.strong_zeros and not is_finite(partial, made)
             cotangent = y_bar
-            if not _is_whole(adjoints, y, y_bar, operands[k], partials[k]):
+            if not _is_whole(adjoints, y, y_bar, operand, partial):
                 cotangent = whole = whole or adjoints.filled(y, y_bar).called("", (y, "_bar"))
-            add_summed(adjoints, operands[k], _product(adjoints, cotangent, partials[k], masked), y)
+            add_summed(adjoints, operand, _product(adjoints, cotangent, partial, masked), y)
 
 
 def _is_whole(adjoints: Adjoints, y: Value, y_bar: Operand, operand: Operand, partial: Operand) -> bool:
@@ -120,7 +118,7 @@ def _product(adjoints: Adjoints, y_bar: Operand, partial: Operand, masked: bool)
 def _pull_by_vjp(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:
     y_bar = adjoints.take_whole(statement.value)
     cotangents = _inlined(adjoints, body, statement, {"y": statement.value, "y_bar": y_bar})
-    for operand, cotangent in zip(statement.operands, cotangents, strict=False):
+    for operand, cotangent in by_operand(body, statement, cotangents, adjoints.active):
         _add_nested(adjoints, operand, cotangent, statement)
 
 
@@ -131,7 +129,7 @@ def pull_several(adjoints: Adjoints, statement: Call) -> None:
     if rule is None:
         return
     cotangents = _inlined(adjoints, rule.body, statement, {"y": statement.results, "y_bar": y_bar})
-    for operand, cotangent in zip(statement.operands, cotangents, strict=False):
+    for operand, cotangent in by_operand(rule.body, statement, cotangents, adjoints.active):
         _add_nested(adjoints, operand, cotangent, statement)
 
 

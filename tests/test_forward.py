@@ -263,6 +263,16 @@ def test_errors(primals: Any, tangents: Any, error: Any, message: str) -> None:
         pb.jvp(same, primals, tangents)
 
 
+def variance(x: Any, freedom: float) -> Any:
+    return np.var(x, ddof=freedom)
+
+
+def test_a_number_on_which_the_code_depends_has_no_tangent() -> None:
+    assert pb.jvp(variance, (X, 1.0), (X, None))[1] == pytest.approx(2 * np.var(X, ddof=1), rel=1e-12)
+    with pytest.raises(pb.TypingError, match="the value of 'freedom' decides what is compiled for 'variance'"):
+        pb.jvp(variance, (X, 1.0), (X, 1.0))
+
+
 def test_aux_must_be_there() -> None:
     with pytest.raises(pb.TypingError, match=r"with has_aux the function returns \(value, aux\)"):
         pb.jvp(same, (X,), (X,), has_aux=True)

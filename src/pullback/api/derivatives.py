@@ -154,7 +154,7 @@ class GradientFunction(Entrance, Generic[P, R]):
         prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
         if out is None:
             if not simple:
-                return prepared.called_without_shortcut(leaves)
+                return prepared.called(leaves)
             result, self._shortcut = prepared.called_simply(arguments, leaves, self._known)
             return result
         with importing():

@@ -188,7 +188,7 @@ class Differentiable(Entrance, Generic[P, R]):
         with started():
             prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
             if not simple:
-                return prepared.called_without_shortcut(leaves)
+                return prepared.called(leaves)
             result, self._shortcut = prepared.called_simply(arguments, leaves, self._known)
             return result
 

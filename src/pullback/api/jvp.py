@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from pullback.api.calling import call_entry, describe_form, strong
 from pullback.api.differentiable import engine_of
 from pullback.api.seeds import seeds_of
 from pullback.api.specialise import Engine, build_for
 from pullback.compilation.progress import started
 from pullback.errors import TypingError
-from pullback.frontend.values.arguments import Form, Sequence_, leaf_types, leaves_of, rebuild
+from pullback.frontend.values.arguments import Form, Known, leaf_types, leaves_of, rebuild
 from pullback.ir.types import is_float
 
 
@@ -44,7 +46,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
         bound = engine.bind(tuple(primals), {})
         forms, built = build_for(engine, bound)
         given = dict(zip(names_of(engine, forms), tangents, strict=False))
-        numbers, dots = seeded(bound, forms, given)
+        numbers, dots = seeded(engine, bound, forms, given)
         _, code = built.code.pushforward(len(built.captures), numbers)
         leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
         results = call_entry(code.derivative("primal", ()), built, [*leaves, *dots])
@@ -55,7 +57,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     value, tangent = rebuild(built.result, iter(values)), rebuild(built.result, iter(pushed), lambda known: None)
     if not has_aux:
         return value, tangent
-    if not isinstance(built.result, Sequence_) or len(built.result.items) != 2:
+    if not isinstance(value, tuple | list) or len(value) != 2:
         raise TypingError(f"with has_aux the function returns (value, aux), not {describe_form(built.result)}")
     return value[0], tangent[0], value[1]
 
@@ -66,9 +68,12 @@ def names_of(engine: Engine, forms: dict[str, Form]) -> list[str]:
 
 
 def seeded(
-    bound: dict[str, Any], forms: dict[str, Form], tangents: dict[str, Any]
+    engine: Engine, bound: dict[str, Any], forms: dict[str, Form], tangents: dict[str, Any]
 ) -> tuple[tuple[int, ...], list[Any]]:
-    """The numbers of the float parameters that have tangents, and these."""
+    """The numbers of the float parameters that have tangents, and these.
+
+    Raises TypingError for the tangent of a float that is known beforehand, as the code itself depends on it.
+    """
     numbers: list[int] = []
     seeds: list[Any] = []
     position = 0
@@ -76,6 +81,10 @@ def seeded(
         types = leaf_types(form)
         tangent = tangents.get(name)
         if tangent is not None:
+            if isinstance(form, Known) and isinstance(form.value, float | np.floating):
+                reason = f"the value of '{name}' decides what is compiled for '{engine.name}'"
+                place = engine.source.location(engine.source.tree)
+                raise TypingError(f"{reason}: it has no tangent", place, "give None for it")
             numbers += [position + k for k, type_ in enumerate(types) if is_float(type_)]
             seeds += seeds_of(tangent, form, leaves_of(bound[name], form), "tangent", f"argument '{name}'")
         position += len(types)

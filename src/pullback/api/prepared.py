@@ -69,14 +69,6 @@ class Prepared:
             self.repeated = True
         return result, self.shortcut
 
-    def called_without_shortcut(self, leaves: list[Any]) -> Any:
-        """The call with keywords, or with tuples, lists or dicts, for which there is no shortcut."""
-        if self.repeated:
-            return self.called(leaves)
-        self.repeated = True
-        with collected_later():
-            return self.called(leaves)
-
     @property
     def has_short_way(self) -> bool:
         """Whether a call needs no more than machine code, and what stands outside as it was."""

@@ -23,7 +23,7 @@ from pullback.compilation.memory import Memory
 from pullback.compilation.modules import load_module
 from pullback.compilation.options import Options
 from pullback.compilation.progress import compiling
-from pullback.compilation.turns import MAKING, interrupts_end_it
+from pullback.compilation.turns import MAKING, collected_later, interrupts_end_it
 from pullback.emission import parts
 from pullback.emission.module import emit_module
 from pullback.emission.names import Forward, name_classes
@@ -298,14 +298,20 @@ class Compiled:
         return dispatcher.overloads[types]
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether there is machine code, for arguments of some types."""
+        return self._dispatcher is not None and bool(self._dispatcher.overloads)
+
+    @property
     def entry(self) -> Callable[..., Any]:
         """What a call from Python runs when all is well."""
         return self.dispatcher if self.options.jit else computing_as_numpy(self.interpreted)
 
     def call(self, *arguments: Any) -> Any:
         """What the entry returns."""
-        if self.options.jit and not numba.config.DISABLE_JIT and not self.dispatcher.overloads:
-            self.overload(arguments)
+        if self.options.jit and not numba.config.DISABLE_JIT and not self.is_compiled:
+            with collected_later():
+                self.overload(arguments)
         return self.entry(*arguments)
 
     def results_of(self, returned: Any) -> tuple[Any, ...]:

@@ -10,10 +10,10 @@ import numpy as np
 from pullback.api.calling import call_entry, describe_form, strong
 from pullback.api.differentiable import engine_of
 from pullback.api.seeds import seeds_of
-from pullback.api.specialise import Engine, build_for
+from pullback.api.specialise import Engine, build_for, names_of, starts_of
 from pullback.compilation.progress import started
 from pullback.errors import TypingError
-from pullback.frontend.values.arguments import Form, Known, leaf_types, leaves_of, rebuild
+from pullback.frontend.values.arguments import Form, Known, leaf_types, leaves_in, leaves_of, rebuild
 from pullback.ir.types import is_float
 
 
@@ -47,24 +47,18 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
         forms, built = build_for(engine, bound)
         given = dict(zip(names_of(engine, forms), tangents, strict=False))
         numbers, dots = seeded(engine, bound, forms, given)
-        _, code = built.code.pushforward(len(built.captures), numbers)
-        leaves = [leaf for name, form in forms.items() for leaf in leaves_of(bound[name], form)]
-        results = call_entry(code.derivative("primal", ()), built, [*leaves, *dots])
+        made = built.code.pushforward(len(built.captures), numbers).derivative("primal", ())
+        results = call_entry(made, built, [*leaves_in(bound, forms), *dots])
     types = leaf_types(built.result)
-    made = iter(results[len(types) :])
+    tangents_of_floats = iter(results[len(types) :])
     values = [strong(value, type_) for value, type_ in zip(results, types, strict=False)]
-    pushed = [strong(next(made), type_) if is_float(type_) else None for type_ in types]
+    pushed = [strong(next(tangents_of_floats), type_) if is_float(type_) else None for type_ in types]
     value, tangent = rebuild(built.result, iter(values)), rebuild(built.result, iter(pushed), lambda known: None)
     if not has_aux:
         return value, tangent
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise TypingError(f"with has_aux the function returns (value, aux), not {describe_form(built.result)}")
     return value[0], tangent[0], value[1]
-
-
-def names_of(engine: Engine, forms: dict[str, Form]) -> list[str]:
-    """The names of the arguments that are given by position, without a receiver."""
-    return list(forms)[engine.receiver is not None :]
 
 
 def seeded(
@@ -76,16 +70,15 @@ def seeded(
     """
     numbers: list[int] = []
     seeds: list[Any] = []
-    position = 0
-    for name, form in forms.items():
-        types = leaf_types(form)
-        tangent = tangents.get(name)
-        if tangent is not None:
-            if isinstance(form, Known) and isinstance(form.value, float | np.floating):
-                reason = f"the value of '{name}' decides what is compiled for '{engine.name}'"
-                place = engine.source.location(engine.source.tree)
-                raise TypingError(f"{reason}: it has no tangent", place, "give None for it")
-            numbers += [position + k for k, type_ in enumerate(types) if is_float(type_)]
-            seeds += seeds_of(tangent, form, leaves_of(bound[name], form), "tangent", f"argument '{name}'")
-        position += len(types)
+    starts = starts_of(forms)
+    for name, tangent in tangents.items():
+        form = forms[name]
+        if tangent is None:
+            continue
+        if isinstance(form, Known) and isinstance(form.value, float | np.floating):
+            reason = f"the value of '{name}' decides what is compiled for '{engine.name}'"
+            place = engine.source.location(engine.source.tree)
+            raise TypingError(f"{reason}: it has no tangent", place, "give None for it")
+        numbers += [starts[name] + k for k, type_ in enumerate(leaf_types(form)) if is_float(type_)]
+        seeds += seeds_of(tangent, form, leaves_of(bound[name], form), "tangent", f"argument '{name}'")
     return tuple(numbers), seeds

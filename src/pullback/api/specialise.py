@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
@@ -133,7 +134,7 @@ class Code:
         self.function, self.options = function, options
         self.made: dict[Request, Any] = {}
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
-        self.pushed: dict[tuple[int, ...], tuple[Function, Code]] = {}
+        self.pushed: dict[tuple[int, ...], Code] = {}
 
     def derivative(
         self,
@@ -162,14 +163,13 @@ class Code:
                 self.pulled[wrt] = function, Code(function, self.options)
             return self.pulled[wrt]
 
-    def pushforward(self, captures: int, wrt: tuple[int, ...]) -> tuple[Function, Code]:
-        """The normal form of the function with the tangents that those of the parameters `wrt` make, and its code."""
+    def pushforward(self, captures: int, wrt: tuple[int, ...]) -> Code:
+        """What is made of the function from the arguments, and tangents of the parameters `wrt`; see `pushed`."""
         with MAKING:
             if wrt not in self.pushed:
                 settings = self.options.settings(any_sizes=True)
                 function = prepared(self.function, settings) if has_tapes(self.function) else self.function
-                made = pushed(function, wrt, captures, settings)
-                self.pushed[wrt] = made, Code(made, self.options)
+                self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
             return self.pushed[wrt]
 
     def make(self, request: Request) -> Any:
@@ -317,21 +317,25 @@ def wrt_leaves(engine: Engine, forms: dict[str, Form], argnums: Argnums) -> tupl
 
     Raises TypingError for an argument that is not a float or made of floats.
     """
-    names = list(forms)
-    if engine.receiver is not None:
-        names = names[1:]
+    names, starts = names_of(engine, forms), starts_of(forms)
     chosen = [_name_of(names, argnum) for argnum in (argnums if isinstance(argnums, tuple) else (argnums,))]
-    starts: dict[str, int] = {}
-    position = 0
-    for name, form in forms.items():
-        starts[name] = position
-        position += len(leaf_types(form))
     numbers: list[int] = []
     for name in chosen:
         types = leaf_types(forms[name])
         _check_floats(engine, name, forms[name], types)
         numbers += range(starts[name], starts[name] + len(types))
     return tuple(numbers), tuple(forms[name] for name in chosen)
+
+
+def names_of(engine: Engine, forms: dict[str, Form]) -> list[str]:
+    """The names of the arguments, without a receiver."""
+    return list(forms)[engine.receiver is not None :]
+
+
+def starts_of(forms: dict[str, Form]) -> dict[str, int]:
+    """The number of the first leaf of each argument."""
+    counts = [len(leaf_types(form)) for form in forms.values()]
+    return dict(zip(forms, accumulate(counts, initial=0), strict=False))
 
 
 def _name_of(names: list[str], argnum: int | str) -> str:

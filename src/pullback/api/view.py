@@ -54,7 +54,7 @@ def source(
     if not numbers:
         return readable(built.code.derivative("primal", (), arrays=True))
     if mode == "forward":
-        return readable(_pushforward(built, numbers, arrays=True))
+        return readable(built.code.pushforward(len(built.captures), numbers).derivative("primal", (), arrays=True))
     pair = built.code.derivative("split", numbers, arrays=True)
     pair = pair if pair.forward.serves(given_leaves(bound, forms, built)) else pair.general()
     return readable(pair.forward, pair.backward)
@@ -86,8 +86,8 @@ def inspect_source(
     forms, built = build_for(engine, bound)
     chosen = float_arguments(engine, bound) if argnums is None else argnums
     numbers, _ = wrt_leaves(engine, forms, chosen)
-    if mode == "forward":
-        made = _pushforward(built, numbers)
+    if mode == "forward" and numbers:
+        made = built.code.pushforward(len(built.captures), numbers).derivative("primal", ())
     else:
         made = built.code.derivative("value_and_grad" if numbers else "primal", numbers)
     text: str = made.machine_text
@@ -100,12 +100,6 @@ def _check_mode(function: Callable[..., Any], mode: Mode) -> None:
         raise ValueError(f"mode={mode!r}: it is 'reverse' or 'forward'")
     if mode == "forward" and isinstance(function, GradientFunction):
         raise TypingError(f"'{function.__name__}' is a gradient already", None, "give the function itself")
-
-
-def _pushforward(built: Built, numbers: tuple[int, ...], arrays: bool = False) -> Any:
-    """What `jvp` runs, for tangents of the parameters with these numbers."""
-    _, code = built.code.pushforward(len(built.captures), numbers)
-    return code.derivative("primal", (), arrays=arrays)
 
 
 def _text_of_gradient(

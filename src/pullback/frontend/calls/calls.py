@@ -19,8 +19,9 @@ from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
+from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
-from pullback.frontend.source.addresses import address_of, draws_random_numbers, is_numpy, is_public, name_of
+from pullback.frontend.source.addresses import address_of, is_numpy, is_of_runtime, is_public, name_of
 from pullback.frontend.source.desugar import RESULT, desugar
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
@@ -77,12 +78,7 @@ def call_static(
 ) -> Binding:
     """A call of a Python object that is known before the run."""
     given, function = function, canonical(function)
-    if draws_random_numbers(function):
-        reason = f"{name_of(function)} draws random numbers, and a statement may run again, or be left out"
-        context.refuse(node, reason, "draw them before the call, and pass them as an argument")
-    if _is_of_our_own(given):
-        reason = f"'{given.__name__}' cannot be called in a function that is differentiated"
-        context.refuse(node, reason, "use a pb.GradientTape there, or call it outside of the function")
+    check_may_be_called(context, given, function, node)
     known = known_beforehand(given, arguments, keywords)
     if known is not None:
         return known
@@ -98,8 +94,8 @@ def call_static(
         return _call_partial(context, function, arguments, keywords, node)
     if isinstance(function, type):
         return construct(context, function, arguments, keywords, node)
-    if (_hashable(function) and is_public(function)) or _is_of_runtime(function):
-        if not _is_of_runtime(function) and address_of(function) is None:
+    if (_hashable(function) and is_public(function)) or is_of_runtime(function):
+        if not is_of_runtime(function) and address_of(function) is None:
             reason = f"{name_of(function)} has no public name by which generated code could call it"
             context.refuse(node, reason, "write the function in Python")
         by = by_call(given)
@@ -160,16 +156,6 @@ def plain_function(function: Any) -> tuple[FunctionType | None, Any]:
     """The Python function behind a function, method, dispatcher or one of our wrappers, and its receiver."""
     plain = primal_of(function)
     return plain, function.__self__ if plain is not None and isinstance(function, MethodType) else None
-
-
-def _is_of_our_own(function: Any) -> bool:
-    """Whether this is one of the functions that users call, such as `grad`, or what one of them has made."""
-    own = isinstance(function, FunctionType) and (function.__module__ or "").startswith("pullback.api.")
-    return own or hasattr(type(function), "__pullback_derivative__")
-
-
-def _is_of_runtime(function: Any) -> bool:
-    return (getattr(function, "__module__", None) or "").startswith("pullback.runtime")
 
 
 def _hashable(value: Any) -> bool:

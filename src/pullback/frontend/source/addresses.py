@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,17 @@ def is_numpy(function: Any) -> bool:
     """Whether NumPy defines this function."""
     module = getattr(function, "__module__", None) or ""
     return isinstance(function, np.ufunc) or module.split(".")[0] == "numpy"
+
+
+def is_of_runtime(function: Any) -> bool:
+    """Whether this is one of the helpers that generated code calls."""
+    return (getattr(function, "__module__", None) or "").startswith("pullback.runtime")
+
+
+def is_derivative(function: Any) -> bool:
+    """Whether this is one of the functions that users call for derivatives, or what one of those has made."""
+    own = isinstance(function, FunctionType) and (function.__module__ or "").startswith("pullback.api.")
+    return own or hasattr(type(function), "__pullback_derivative__")
 
 
 def is_public(function: Any) -> bool:

@@ -37,7 +37,7 @@ from pullback import runtime
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_constant
 from pullback.ir import primitives
-from pullback.ir.nodes import Block, Call, Carried, For, If, Let, Operand, Statement, Value, While
+from pullback.ir.nodes import Block, Call, Carried, For, If, Let, Operand, Statement, While
 from pullback.ir.types import is_float
 from pullback.transform.forward import elements
 from pullback.transform.forward.rules import push_by_rule
@@ -76,11 +76,6 @@ def push_statement(tangents: Tangents, statement: Statement) -> None:
                 push_by_vjp(tangents, statement, rule_for(statement).body)
 
 
-def _results_of(tangents: Tangents, values: list[Value]) -> tuple[Value, ...]:
-    """New values for the tangents of these."""
-    return tuple(map(tangents.begin, values))
-
-
 def _push_branches(tangents: Tangents, statement: If) -> None:
     places = [k for k, result in enumerate(statement.results) if result in tangents.active]
 
@@ -88,7 +83,7 @@ def _push_branches(tangents: Tangents, statement: If) -> None:
         return push_block(tangents, block, lambda: tuple(tangents.whole(block.yields[k]) for k in places))
 
     then, orelse = side(statement.then), side(statement.orelse)
-    made = _results_of(tangents, [statement.results[k] for k in places])
+    made = tuple(tangents.begin(statement.results[k]) for k in places)
     tangents.builder.add(replace(statement, then=then, orelse=orelse, results=(*statement.results, *made)))
 
 
@@ -96,7 +91,7 @@ def _push_loop(tangents: Tangents, statement: For | While) -> None:
     pairs = list(zip(statement.carried, statement.results, strict=True))
     places = [k for k, (c, y) in enumerate(pairs) if c.parameter in tangents.active or y in tangents.active]
     initials = [tangents.whole(statement.carried[k].initial) for k in places]
-    parameters = _results_of(tangents, [statement.carried[k].parameter for k in places])
+    parameters = tuple(tangents.begin(statement.carried[k].parameter) for k in places)
     carried = tuple(
         Carried(p, initial, statement.carried[k].private)
         for k, p, initial in zip(places, parameters, initials, strict=True)
@@ -107,7 +102,7 @@ def _push_loop(tangents: Tangents, statement: For | While) -> None:
         lambda: tuple(tangents.whole(statement.body.yields[k]) for k in places),
         at_end=int(statement.exits),
     )
-    made = _results_of(tangents, [statement.results[k] for k in places])
+    made = tuple(tangents.begin(statement.results[k]) for k in places)
     tangents.builder.add(
         replace(statement, carried=(*statement.carried, *carried), body=body, results=(*statement.results, *made))
     )
@@ -119,7 +114,7 @@ def _push_call(tangents: Tangents, statement: Call) -> None:
         tangents.builder.add(statement)
         return
     given = tuple(tangents.whole(operand) for operand in statement.operands if is_float(operand.type))
-    made = _results_of(tangents, [result for result in statement.results if is_float(result.type)])
+    made = tuple(tangents.begin(result) for result in statement.results if is_float(result.type))
     tangents.builder.add(
         replace(
             statement,

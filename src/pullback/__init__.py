@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pullback.api.doctor import doctor
     from pullback.api.emitting import emit
     from pullback.api.explain import explain, residual_bytes
+    from pullback.api.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, laplacian, vhp
     from pullback.api.jvp import jvp
     from pullback.api.view import inspect_source, source
     from pullback.api.vjp import vjp
@@ -60,12 +61,19 @@ __all__ = [
     "custom_gradient",
     "differentiable",
     "doctor",
+    "elementwise_grad",
     "emit",
     "explain",
     "grad",
+    "hessian",
+    "hvp",
     "insert_grad_of",
     "inspect_source",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
+    "laplacian",
     "nn",
     "precompile",
     "recompute_grad",
@@ -74,6 +82,7 @@ __all__ = [
     "stop_gradient",
     "tf",
     "value_and_grad",
+    "vhp",
     "vjp",
 ]
 
@@ -85,6 +94,16 @@ _HOMES = {
     "api.doctor": ("doctor",),
     "api.emitting": ("emit",),
     "api.explain": ("explain", "residual_bytes"),
+    "api.jacobians": (
+        "elementwise_grad",
+        "hessian",
+        "hvp",
+        "jacfwd",
+        "jacobian",
+        "jacrev",
+        "laplacian",
+        "vhp",
+    ),
     "api.jvp": ("jvp",),
     "api.view": ("inspect_source", "source"),
     "api.vjp": ("vjp",),

@@ -51,7 +51,7 @@ from pullback.ir.types import INT, Array, Scalar, is_integer
 CREATING = primitives.CREATING | {np.full}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
 _SAME |= {primitives.add_at, primitives.product_into, primitives.inverse_into}
-_SAME |= {primitives.watched, primitives.gradient, runtime.stop_gradient}
+_SAME |= {primitives.watched, primitives.gradient, primitives.tangent, runtime.stop_gradient}
 _SAME |= {np.linalg.inv, np.linalg.cholesky, np.flip, np.tril, np.triu}
 _SAME |= {runtime.argsort_along, runtime.permuted_along, runtime.unpermuted_along}
 
@@ -303,6 +303,11 @@ def _solve(shapes: Shapes, statement: Let) -> Shape | None:
     return b if len(a) == 2 and len(b) in (1, 2) else None
 
 
+def _jacobian(shapes: Shapes, statement: Let) -> Shape:
+    target, source = (shapes.of(operand) for operand in statement.operands[:2])
+    return (*target, *source)
+
+
 def _arange(shapes: Shapes, statement: Let) -> Shape | None:
     """The shape of `np.arange(n)`, where n is not negative."""
     stop = statement.operands[0] if len(statement.operands) == 1 else None
@@ -360,6 +365,7 @@ def _eye(shapes: Shapes, statement: Let) -> Shape | None:
 
 
 _SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
+    primitives.jacobian: _jacobian,
     np.matmul: _matmul,
     np.dot: _matmul,
     np.linalg.solve: _solve,

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pullback.api.calls import Argnums, Asked, Calls
+from pullback.api.derivations import makes
 from pullback.api.differentiable import Differentiable, behind, engine_of, known_calls_of
 from pullback.api.pickled import reduced
 from pullback.api.recording import recorded_call
@@ -14,6 +15,7 @@ from pullback.compilation.entrance import Entrance
 from pullback.compilation.progress import started
 from pullback.compilation.shortcut import MISS, Shortcut, never
 from pullback.compilation.turns import importing
+from pullback.frontend.source.derivations import Derivation
 from pullback.frontend.source.plain_functions import signature_of
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@makes("grad")
 def grad(function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction[P, Any]:
     """A function that returns the gradient of `function`, whose result is a float number.
 
@@ -53,6 +56,7 @@ def grad(function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
     return GradientFunction(function, argnums, has_aux, with_value=False)
 
 
+@makes("value_and_grad")
 def value_and_grad(
     function: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False
 ) -> GradientFunction[P, tuple[R, Any]]:
@@ -98,6 +102,15 @@ class GradientFunction(Entrance, Generic[P, R]):
         self.__name__ = f"{plain.__code__.co_name}_{'value_and_grad' if with_value else 'grad'}"
         self.__doc__ = plain.__doc__
         self.__signature__ = signature_of(plain)
+        self.__pullback_derivation__ = Derivation("value_and_grad" if with_value else "grad", argnums, has_aux)
+
+    @cached_property
+    def as_function(self) -> Engine:
+        """All that is known of the gradient as a function that is differentiated itself."""
+        with importing():
+            from pullback.api.derivative_engine import DerivativeEngine
+
+        return DerivativeEngine(self, self.engine)
 
     @cached_property
     def engine(self) -> Engine:

@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec,
 from numba import cloudpickle, types
 from numba.extending import typeof_impl
 
-from pullback.api.calls import Calls
 from pullback.api.known import KnownCalls
 from pullback.api.pickled import named, reduced
-from pullback.api.recording import recorded_call
+from pullback.api.primal_calls import PrimalCallable
 from pullback.compilation.entrance import Entrance
 from pullback.compilation.options import Options
-from pullback.compilation.progress import started
-from pullback.compilation.shortcut import MISS, Shortcut, never
 from pullback.compilation.turns import MAKING, importing
+from pullback.frontend.source.derivations import Derivation, derivation_of, innermost
 from pullback.frontend.source.plain_functions import plain_function, primal_of
 
 if TYPE_CHECKING:
-    from pullback.api.prepared_primal import PreparedPrimal
     from pullback.api.specialise import Engine
 
 P = ParamSpec("P")
@@ -123,17 +120,14 @@ def differentiable(
     return decorate if function is None else decorate(function)
 
 
-class Differentiable(Entrance, Generic[P, R]):
+class Differentiable(PrimalCallable, Generic[P, R]):
     """A function that can be differentiated. Calling it runs the compiled primal."""
 
-    asked = None
-
     def __init__(self, function: Callable[P, R], options: Options, text: str | None = None) -> None:
+        super().__init__()
         self.options = options
         self._text = text
         self._engine: Engine | None = None
-        self._calls = Calls(self.prepare)
-        self._shortcut: Shortcut = never
         self.derivatives: weakref.WeakSet[Any] = weakref.WeakSet()
         functools.update_wrapper(self, function)
         self.__pullback_primal__ = plain = primal_of(function)
@@ -172,32 +166,9 @@ class Differentiable(Entrance, Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
-        if not keywords:
-            result = self._shortcut(arguments)
-            if result is not MISS:
-                return result
-        result = recorded_call(self, arguments, keywords)
-        if result is not MISS:
-            return result
-        if self._known is not None and not keywords:
-            result, shortcut = self._known.called(self, arguments)
-            if result is not MISS:
-                self._shortcut = self._shortcut if shortcut is never else shortcut
-                return result
-        with started():
-            prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
-            if not simple:
-                return prepared.called(leaves)
-            result, self._shortcut = prepared.called_simply(arguments, leaves, self._known)
-            return result
+    if TYPE_CHECKING:
 
-    def prepare(self, bound: dict[str, Any]) -> PreparedPrimal:
-        """The compiled primal for these arguments."""
-        with importing():
-            from pullback.api.prepared_primal import PreparedPrimal
-
-        return PreparedPrimal.of(self, self.engine, bound)
+        def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R: ...
 
     def _repr_html_(self) -> str:
         from pullback.api.readable import html_of
@@ -233,9 +204,12 @@ def of_main(name: str, given: bytes, options: Options, text: str | None) -> Diff
 
 
 def engine_of(function: Callable[..., Any]) -> Engine:
-    """The engine of a differentiable function, or that of a plain one, which lives as long as the function."""
+    """The engine of a differentiable function or derivative, or of a plain one, which lives as long as the function."""
     if isinstance(function, Differentiable):
         return function.engine
+    if isinstance(derivation_of(function), Derivation):
+        engine: Engine = function.as_function  # type: ignore[attr-defined]
+        return engine
     with importing():
         from pullback.api.specialise import Engine
 
@@ -259,8 +233,8 @@ def known_optimisations(names: Iterable[str]) -> frozenset[str]:
 
 
 def behind(function: Callable[..., Any]) -> FunctionType:
-    """The Python function that is differentiated. Raises TypingError where there is none."""
-    return plain_function(wrapped_in(function)[0])
+    """The Python function that is differentiated in the end. Raises TypingError where there is none."""
+    return plain_function(wrapped_in(innermost(function))[0])
 
 
 def wrapped_in(function: Callable[..., Any]) -> tuple[Callable[..., Any], Options]:
@@ -274,5 +248,7 @@ def wrapped_in(function: Callable[..., Any]) -> tuple[Callable[..., Any], Option
 
 def known_calls_of(function: Callable[..., Any], plain: FunctionType, wanted: str) -> KnownCalls | None:
     """What other processes may know of calls of a derivative."""
-    own, options = wrapped_in(function)
+    own, options = wrapped_in(innermost(function))
+    while isinstance(derivation_of(function), Derivation):
+        wanted, function = f"{wanted} of {derivation_of(function)}", function.__wrapped__  # type: ignore[attr-defined]
     return KnownCalls.of(own, plain, options, wanted)

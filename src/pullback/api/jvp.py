@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.api.calling import call_entry, describe_form, strong
+from pullback.api.derivations import makes
 from pullback.api.differentiable import engine_of
 from pullback.api.seeds import seeds_of
 from pullback.api.specialise import Engine, build_for, names_of, starts_of
@@ -17,6 +18,7 @@ from pullback.frontend.values.arguments import Form, Known, leaf_types, leaves_i
 from pullback.ir.types import is_float
 
 
+@makes("jvp")
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """The value of a function and its derivative along a direction: `(value, tangent)`, in one forward sweep.
 

@@ -32,8 +32,8 @@ from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
 from pullback.transform.forward.pushforward import pushed
+from pullback.transform.requests.resolving import has_requests, pulled
 from pullback.transform.sweeps import NONE, Kept
-from pullback.transform.tapes import has_tapes, pulled
 
 MOST_WORK = 100_000
 FormOf = Literal["loops", "arrays", "general"]
@@ -103,12 +103,16 @@ class Engine:
             stored = self.built.get(key)
             built = None if stored is None else stored.restored(self.source)
             if built is None or not built.holds():
-                built = build(self.source, forms, numbers=numbers)
+                built = self.made_for(forms, numbers)
                 if self.options.jit:
                     refuse_breakpoints(built.function)
                 built = replace(built, code=Code(built.function, self.options))
                 self.built[key] = Stored(built)
             return built
+
+    def made_for(self, forms: dict[str, Form], numbers: bool) -> Built:
+        """The normal form of a call with arguments of these Forms."""
+        return build(self.source, forms, numbers=numbers)
 
     @property
     def made(self) -> dict[Any, Any]:
@@ -168,7 +172,7 @@ class Code:
         with MAKING:
             if wrt not in self.pushed:
                 settings = self.options.settings(any_sizes=True)
-                function = prepared(self.function, settings) if has_tapes(self.function) else self.function
+                function = prepared(self.function, settings) if has_requests(self.function) else self.function
                 self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
             return self.pushed[wrt]
 
@@ -179,7 +183,7 @@ class Code:
         forms = None if any_sizes and not lowered else functools.partial(self.in_form, request)
         function = prepared(self.function, settings)
         if request.kind == "primal":
-            function = alone(function, settings, has_tapes(self.function))
+            function = alone(function, settings, has_requests(self.function))
             function = with_marked_private_arrays(function, settings) if self.options.parallel else function
             return Compiled(function, self.options, 0, forms, lowered=lowered)
         kept = Kept()
@@ -226,7 +230,7 @@ class Code:
 
 
 class PullbackEngine(Engine):
-    """The engine of a function that another one's derivative is: see `transform.tapes.pulled`.
+    """The engine of a function that another one's derivative is: see `transform.requests.resolving.pulled`.
 
     Its arguments are those of the other, and the cotangents of the float results; its result is a tuple. It belongs to
     a call that has been made: what the other function uses from outside is what it was then.

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from pullback.api.calling import call_forward, strong
 from pullback.api.calls import Argnums
+from pullback.api.derivations import makes
+from pullback.api.derivative_engine import DerivativeEngine
 from pullback.api.differentiable import engine_of
 from pullback.api.pickled import reduced
 from pullback.api.readable import html_of
 from pullback.api.seeds import seeds_of
-from pullback.api.specialise import build_for, wrt_leaves
+from pullback.api.specialise import Engine, build_for, wrt_leaves
 from pullback.compilation.functions import Compiled
 from pullback.compilation.options import Options
+from pullback.frontend.source.derivations import Derivation
 from pullback.frontend.values.arguments import Form, leaf_types, leaves_in, rebuild
 from pullback.ir.nodes import Function
 
@@ -21,6 +25,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@makes("vjp")
 def vjp(function: Callable[P, R], argnums: Argnums = 0) -> ForwardFunction[P, R]:
     """A function that returns `(value, pullback)`: the result, and a function that takes a cotangent of its structure.
 
@@ -49,6 +54,12 @@ class ForwardFunction(Generic[P, R]):
         self.engine = engine = engine_of(function)
         self.__name__, self.__doc__ = f"{engine.name}_vjp", engine.source.function.__doc__
         self.__signature__ = engine.signature
+        self.__pullback_derivation__ = Derivation("vjp", argnums)
+
+    @cached_property
+    def as_function(self) -> Engine:
+        """All that is known of it as a function that is differentiated itself."""
+        return DerivativeEngine(self, self.engine)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduced(ForwardFunction, self.__wrapped__, self.argnums)

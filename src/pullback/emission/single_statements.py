@@ -125,6 +125,8 @@ class SingleStatements:
                 return [gast.Expr(call(name("breakpoint")))]
             case primitives.write_back:
                 array, value = (self.expressions.operand(operand) for operand in statement.operands)
+                if self.expressions.compiled:
+                    return [gast.Expr(self.expressions.helper(runtime.copy_into, [array, value]))]
                 target = gast.Subscript(array, constant(Ellipsis), gast.Store())
                 return [gast.Assign([target], value, None)]
             case runtime.check_index | runtime.check_span | runtime.check_apart as helper:

@@ -11,24 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from pullback.errors import Location, MissingRuleError, PullbackError
 from pullback.frontend.calls import calls
 from pullback.frontend.calls.recursion import Recursion
+from pullback.frontend.derivatives.made import derived
+from pullback.frontend.source.derivations import innermost
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
 from pullback.frontend.source.nesting import limited_nesting
 from pullback.frontend.source.outside import Dependency, look_up_again, still_holds
 from pullback.frontend.source.passed import is_tensor
+from pullback.frontend.source.plain_functions import plain_function
 from pullback.frontend.syntax.expressions import evaluate
 from pullback.frontend.syntax.statements import execute
 from pullback.frontend.tapes.captured import binding_of
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.frontend.tapes.variables import Assigned
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, State, Static, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.values.context import Capture, Context, Frame, StaticNeeded
 from pullback.frontend.values.results import result_of
 from pullback.ir import primitives
@@ -65,14 +68,31 @@ Fixed = frozenset[Any] | None
 """The places of the numbers from outside that are constants; None for all of them."""
 
 
-def build(source: Source, arguments: dict[str, Form], name: str = "", numbers: bool = True) -> Built:
+def build(
+    source: Source,
+    arguments: dict[str, Form],
+    name: str = "",
+    numbers: bool = True,
+    derivative: Any = None,
+) -> Built:
     """The normal form of a function for arguments of these Forms.
 
-    numbers: numbers from outside are parameters, but for those that the code depends on.
+    numbers: numbers from outside are parameters, but for those that the code depends on. derivative: what is called
+    with the arguments, a derivative of the function in the end, instead of the function itself.
     Raises LanguageError, TypingError or AliasError, each with a place; StaticNeeded where an argument must be known.
     """
     with limited_nesting(source.tree, source.location):
-        return _built_with_numbers(source, arguments, name, numbers)
+        return _built_with_numbers(_Asked(source, arguments, name, derivative), numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a normal form is made of; see `build`."""
+
+    source: Source
+    arguments: dict[str, Form]
+    name: str
+    derivative: Any
 
 
 def normal_form(function: Callable[..., Any], *arguments: Any) -> Function:
@@ -88,19 +108,19 @@ def normal_form(function: Callable[..., Any], *arguments: Any) -> Function:
     return build(source, {name: form_of(a) for name, a in zip(names, arguments, strict=True)}).function
 
 
-def _built_with_numbers(source: Source, arguments: dict[str, Form], name: str, numbers: bool) -> Built:
-    check_language(source)
+def _built_with_numbers(asked: _Asked, numbers: bool) -> Built:
+    check_language(asked.source)
     met: dict[Any, None] = {}
     if numbers:
         try:
-            return _settled(source, arguments, name, frozenset(), met)
+            return _settled(asked, frozenset(), met)
         except PullbackError:
             if not met:
                 raise
-    built, fixed = _settled(source, arguments, name, None, {}), frozenset(met)
+    built, fixed = _settled(asked, None, {}), frozenset(met)
     for place in list(met)[:MOST_TRIED]:
         with suppress(PullbackError):
-            built = _settled(source, arguments, name, fixed - {place}, {})
+            built = _settled(asked, fixed - {place}, {})
             fixed -= {place}
     return built
 
@@ -109,15 +129,15 @@ MOST_TRIED = 10
 """Of so many numbers it is tried which of them the code depends on; the others are constants then."""
 
 
-def _settled(source: Source, arguments: dict[str, Form], name: str, fixed: Fixed, met: dict[Any, None]) -> Built:
+def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
     """The normal form with numbers fixed that must be; `met` takes up the places of those that are parameters."""
     assigned: tuple[tuple[Any, Any], ...] = ()
     while True:
         context = new_context()
         context.fixed = fixed
         try:
-            built = _built(context, source, arguments, name, assigned)
-            if fixed is None or not any(key[0] is source.function for key in context.callees):
+            built = _built(context, asked, assigned)
+            if fixed is None or not any(key[0] is asked.source.function for key in context.callees):
                 return built
             fixed = None  # the calls of itself pass the arguments alone
         except Assigned as found:
@@ -125,7 +145,7 @@ def _settled(source: Source, arguments: dict[str, Form], name: str, fixed: Fixed
         except StaticNeeded as needed:
             captures = context.captures.items()
             place = next((place for place, (capture, _) in captures if capture.parameter is needed.value), None)
-            if needed.value.name in arguments and place is None:
+            if needed.value.name in asked.arguments and place is None:
                 raise
             if place is None or fixed is None:
                 raise needed.error from None
@@ -135,10 +155,9 @@ def _settled(source: Source, arguments: dict[str, Form], name: str, fixed: Fixed
             met |= {key: None for key, (c, _) in captures if isinstance(key, tuple) and is_scalar(c.parameter)}
 
 
-def _built(
-    context: Context, source: Source, arguments: dict[str, Form], name: str, assigned: tuple[tuple[Any, Any], ...]
-) -> Built:
+def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...]) -> Built:
     """The normal form, given the places of the variables that the function assigns."""
+    source = asked.source
     parameters: list[Value] = []
     statements: list[Any]
     with context.builder.block() as statements:
@@ -146,9 +165,9 @@ def _built(
             variable = look_up_again(namespace, key)
             context.watching.assigned.add(id(variable))
             binding_of(context, variable, namespace, key, source.tree)
-        bound = {key: _bind(context, form, key, parameters) for key, form in arguments.items()}
+        bound = {key: _bind(context, form, key, parameters) for key, form in asked.arguments.items()}
         cells = {context.state.cells[cell]: cell for cell in context.state.cells if _is_version(context.state, cell)}
-        result = read_whole(context, source, bound)
+        result = read_derivative(context, asked, bound) if asked.derivative else read_whole(context, source, bound)
         context.fixed_location = source.location(source.tree)
         leaves, form = result_of(context, result, source.tree)
     captures = tuple(capture for capture, _ in context.captures.values())
@@ -158,7 +177,7 @@ def _built(
     body = Block(tuple(statements), (*leaves, *(versions[k] for k in mutated)))
     location = source.location(source.tree)
     callees = tuple(callee.function for callee in context.callees.values())
-    function = Function(name or _identifier(source.name), given, body, mutated, location, callees)
+    function = Function(asked.name or _identifier(source.name), given, body, mutated, location, callees)
     context.depend(Dependency(source.function, "__code__", source.function.__code__))
     return Built(function, form, captures, tuple(context.dependencies.values()), source)
 
@@ -175,6 +194,21 @@ def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> B
         context.builder.statements.clear()
         context.frames.append(Frame(0, source, None, [], frozenset()))
         return calls.call_itself(context, source, bound, source.function, source.tree)
+
+
+def read_derivative(context: Context, asked: _Asked, bound: dict[str, Binding]) -> Binding:
+    """What a derivative of the function returns."""
+    source, node = asked.source, asked.source.tree
+    context.frames.append(Frame(0, source, None, [], frozenset()))
+    function = innermost(asked.derivative)
+    of: Binding = Static(function)
+    arguments = list(bound.items())
+    if isinstance(function, MethodType):
+        of = Bound(plain_function(function), arguments.pop(0)[1])
+    by_name = {argument.id for argument in node.args.kwonlyargs}
+    positional = tuple(binding for name, binding in arguments if name not in by_name)
+    keywords = {name: binding for name, binding in arguments if name in by_name}
+    return calls.call(context, derived(asked.derivative, of), positional, keywords, node)
 
 
 def new_context() -> Context:

@@ -233,6 +233,11 @@ def _cast_type(operand: Operand, dtype: Constant) -> Type:
     return Array(name, type_.ndim) if isinstance(type_, Array) else Scalar(name, weak)
 
 
+def _type_of_jacobian(target: Type, source: Type) -> Type:
+    rank = sum(type_.ndim for type_ in (target, source) if isinstance(type_, Array))
+    return Array(target.dtype, rank) if rank else Scalar(target.dtype)
+
+
 _PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
     primitives.load: lambda array, path: type_of_part(array.type, path),
     primitives.load_last: lambda array, path: type_of_part(array.type, path),
@@ -243,6 +248,9 @@ _PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
     primitives.copy: lambda array: _type_of(array),
     primitives.watched: lambda value, number: _type_of(value),
     primitives.gradient: lambda source, targets, seeds, request: _type_of(source),
+    primitives.tangent: lambda target, sources, seeds, request: _type_of(target),
+    primitives.jacobian: lambda target, source, mode, request: _type_of_jacobian(_type_of(target), _type_of(source)),
+    primitives.divergence: lambda target, source, request: Scalar(_type_of(target).dtype),
     primitives.dim: lambda array, axis: INT,
     primitives.cast: _cast_type,
     np.reshape: lambda array, shape: Array(_type_of(array).dtype, len(shape) if isinstance(shape, tuple) else 1),

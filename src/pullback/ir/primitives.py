@@ -100,10 +100,28 @@ def watched(value: Any, number: int) -> Any:
 def gradient(source: Any, targets: tuple[Any, ...], seeds: tuple[Any, ...], request: int) -> Any:
     """The gradient of the targets by one source, each target with its cotangent, or None for one of ones.
 
-    It has no meaning by itself: `transform/tapes.py` puts statements in its place. Those with the same number ask at
-    the same place for the same targets.
+    Like the other requests it has no meaning by itself: `transform/requests` puts statements in its place. Those with
+    the same number ask at the same place for the same targets.
     """
     raise AssertionError("a gradient is made of statements")
+
+
+def tangent(target: Any, sources: tuple[Any, ...], seeds: tuple[Any, ...], request: int) -> Any:
+    """The tangent of a target, given those of the sources, each in the shape of its source."""
+    raise AssertionError("a tangent is made of statements")
+
+
+def jacobian(target: Any, source: Any, mode: str, request: int) -> Any:
+    """All partial derivatives: an array with the axes of the target, then those of the source.
+
+    mode: 'forward', 'reverse', or '' for what takes fewer iterations as far as sizes are known.
+    """
+    raise AssertionError("a Jacobian is made of statements")
+
+
+def divergence(target: Any, source: Any, request: int) -> Any:
+    """The sum of the partial derivatives of target[k] by source[k], which have the same shape."""
+    raise AssertionError("a divergence is made of statements")
 
 
 def zeros_like(value: Any) -> Any:

@@ -16,8 +16,6 @@ import numpy as np
 
 from pullback.api.calling import call_entry, call_forward, strong
 from pullback.api.derivatives import GradientFunction
-from pullback.api.differentiable import Differentiable
-from pullback.api.prepared_gradient import check_result
 from pullback.api.recording import register
 from pullback.api.specialise import Engine, PullbackEngine, build_for
 from pullback.compilation.shortcut import MISS
@@ -29,7 +27,6 @@ from pullback.frontend.values.arguments import Form, Leaf, form_of, leaf_types, 
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
 from pullback.tape.custom import Held, as_given
-from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.pullbacks import Pullback, Wanted
 from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable
@@ -43,14 +40,12 @@ def follow(callable_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any])
     given = any(isinstance(leaf, Tensor) for leaf in _leaves((arguments, keywords)))
     if not given and not recorders.active():
         return MISS
-    engine: Engine = callable_.engine
+    engine: Engine = callable_.as_function if isinstance(callable_, GradientFunction) else callable_.engine
     bound = engine.bind(arguments, keywords)
     call = Call.of(engine, bound)
     if not given and not any(isinstance(value, Tensor) for value in call.captured):
         return MISS
-    if isinstance(callable_, Differentiable):
-        return call.result()
-    return gradient_of_call(callable_, call, bound)
+    return call.result()
 
 
 register(follow)
@@ -224,26 +219,6 @@ class Again:
                     f"the {kind} '{capture.name}' that '{self.engine.source.name}' uses was changed after the call, "
                     f"which its second derivative runs again: pass the {kind} as an argument"
                 )
-
-
-def gradient_of_call(derivative: GradientFunction[..., Any], call: Call, arguments: dict[str, Any]) -> Any:
-    """What a gradient function returns for tensors: the gradient by a tape, which others record."""
-    asked = derivative.asked
-    check_result(call.engine, call.built, asked.has_aux)
-    names = list(arguments)[call.engine.receiver is not None :]
-    argnums = asked.argnums if isinstance(asked.argnums, tuple) else (asked.argnums,)
-    chosen: list[str] = [names[k] if isinstance(k, int) else str(k) for k in argnums]
-    bound = {name: _replaced(v, _as_tensor) if name in chosen else v for name, v in arguments.items()}
-    sources = [leaf for name in chosen for leaf in _leaves(bound[name]) if isinstance(leaf, Tensor)]
-    with GradientTape() as tape:
-        tape.watch(sources)
-        value = Call.of(call.engine, bound).result()
-    found = iter(tape.gradient(value[0] if asked.has_aux else value, sources, unconnected_gradients="zero"))
-    gradients = [_replaced(bound[name], lambda x: next(found) if isinstance(x, Tensor) else x) for name in chosen]
-    gradient = tuple(gradients) if asked.several else gradients[0]
-    if asked.with_value:
-        return value, gradient
-    return (gradient, value[1]) if asked.has_aux else gradient
 
 
 # Nested arguments

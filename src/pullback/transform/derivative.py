@@ -44,9 +44,9 @@ from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.transform.rematerialisation import rematerialise
+from pullback.transform.requests.resolving import has_requests, resolved, with_marks
 from pullback.transform.residual_sizes import with_sizes
 from pullback.transform.sweeps import NONE, Kept, cotangent_of, sweeps, with_derivatives
-from pullback.transform.tapes import has_tapes, with_marks, without_tapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +187,9 @@ def _with_fewer(
 def prepared(function: Function, settings: Settings = ALL) -> Function:
     """The function itself, simplified: what is differentiated, and what is called for the value."""
     function = run(function, settings, "exceptions")
-    if not has_tapes(function):
+    if not has_requests(function):
         return run(function, settings, *preparation(settings))
-    return without_tapes(run(with_marks(function), settings, *preparation(settings)), settings)
+    return resolved(run(with_marks(function), settings, *preparation(settings)), settings)
 
 
 def with_marked_private_arrays(function: Function, settings: Settings) -> Function:

@@ -21,7 +21,9 @@ from pullback.frontend.calls.methods import call_method
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
+from pullback.frontend.derivatives.calling import call_derivative, call_derived
 from pullback.frontend.source.addresses import address_of, is_numpy, is_of_runtime, is_public, name_of
+from pullback.frontend.source.derivations import derivation_of
 from pullback.frontend.source.desugar import RESULT, desugar
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
@@ -35,9 +37,11 @@ from pullback.frontend.values.bindings import (
     Binding,
     Bound,
     Cell,
+    Derived,
     DictRef,
     Local,
     Method,
+    Pullback,
     Static,
     TupleValue,
 )
@@ -70,6 +74,10 @@ def call(
             return call_python(context, plain, (function.receiver, *arguments), keywords, node)
         case Static(value=value):
             return call_static(context, value, arguments, keywords, node)
+        case Derived():
+            return call_derived(call, context, function, arguments, keywords, node)
+        case Pullback(pull=pull):
+            return pull(arguments, keywords, node)
     context.mistyped(node, "this is not a function that can be followed")
 
 
@@ -77,6 +85,9 @@ def call_static(
     context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """A call of a Python object that is known before the run."""
+    derivation = derivation_of(function)
+    if derivation is not None:
+        return call_derivative(call, context, function, derivation, arguments, keywords, node)
     given, function = function, canonical(function)
     check_may_be_called(context, given, function, node)
     known = known_beforehand(given, arguments, keywords)
@@ -365,30 +376,3 @@ def body_of(function_node: Any) -> list[Any]:
         statement = gast.copy_location(gast.Return(function_node.body), function_node.body)
         return desugar([statement])
     return desugar(function_node.body)
-
-
-def comprehension(context: Context, node: Any) -> Binding:
-    """`[element for target in iterable if test]` as a loop that appends to a list."""
-    generator = node.generators[0]
-    name = "<list>"
-    target = gast.Name(name, gast.Load(), None, None)
-    append = gast.Call(gast.Attribute(target, "append", gast.Load()), [node.elt], [])
-    statement: Any = gast.Expr(append)
-    for test in generator.ifs:
-        statement = gast.If(test, [statement], [])
-    loop = gast.For(generator.target, generator.iter, [statement], [], None)
-    for made in gast.walk(loop):
-        if not hasattr(made, "lineno"):
-            gast.copy_location(made, node)
-    key = (context.frame.number, name)
-    outer = context.state.names.get(key)
-    hidden = {k: v for k, v in context.state.names.items() if k[1] in assigned_names([loop]) and k[0] == key[0]}
-    context.state.names[key] = context.new_list(())
-    context.execute([loop])
-    listed = context.state.names.pop(key)
-    for inner in assigned_names([loop]):
-        context.state.names.pop((key[0], inner), None)
-    context.state.names.update(hidden)
-    if outer is not None:
-        context.state.names[key] = outer
-    return listed

@@ -58,8 +58,9 @@ def is_of_runtime(function: Any) -> bool:
 
 def is_derivative(function: Any) -> bool:
     """Whether this is one of the functions that users call for derivatives, or what one of those has made."""
-    own = isinstance(function, FunctionType) and (function.__module__ or "").startswith("pullback.api.")
-    return own or hasattr(type(function), "__pullback_derivative__")
+    if isinstance(function, FunctionType) and (function.__module__ or "").startswith("pullback.api."):
+        return getattr(sys.modules.get(function.__module__), function.__name__, None) is function
+    return hasattr(type(function), "__pullback_derivative__")
 
 
 def is_public(function: Any) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from pullback.frontend.calls import calls, indexing
 from pullback.frontend.calls.apply import apply, apply_operator
 from pullback.frontend.syntax.attributes import attribute
+from pullback.frontend.syntax.comprehensions import comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, compared, negated, truth
 from pullback.frontend.tapes.captured import lookup_outside
@@ -162,7 +163,7 @@ def _call(context: Context, node: Any) -> Binding:
     if isinstance(function, Static) and function.value in _OF_GENERATORS and len(node.args) == 1:
         argument = node.args[0]
         if isinstance(argument, gast.GeneratorExp):
-            listed = calls.comprehension(context, argument)
+            listed = comprehension(context, argument)
             return apply(context, _OF_GENERATORS[function.value], (listed,), {}, node)
     arguments = tuple(evaluate(context, argument) for argument in node.args)
     keywords = {keyword.arg: evaluate(context, keyword.value) for keyword in node.keywords}
@@ -176,10 +177,6 @@ _OF_GENERATORS: dict[Any, Any] = {
     builtins.any: np.any,
     builtins.all: np.all,
 }
-
-
-def _comprehension(context: Context, node: Any) -> Binding:
-    return calls.comprehension(context, node)
 
 
 def _lambda(context: Context, node: Any) -> Binding:
@@ -228,7 +225,7 @@ _HANDLERS: dict[type, Callable[[Context, Any], Binding]] = {
     gast.Attribute: _attribute,
     gast.Subscript: _subscript,
     gast.Call: _call,
-    gast.ListComp: _comprehension,
+    gast.ListComp: comprehension,
     gast.Lambda: _lambda,
     gast.JoinedStr: _joined,
 }

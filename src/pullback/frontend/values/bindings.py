@@ -158,6 +158,21 @@ class TapeRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """A derivative of a function, not called yet; `derivation` is a `frontend.derivatives` Derivation."""
+
+    derivation: Any
+    function: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Pullback:
+    """What `vjp` returns beside a value, not called yet: `pull` reads its call."""
+
+    pull: Callable[..., Binding]
+
+
+@dataclass(frozen=True, slots=True)
 class MaybeUnset:
     """A variable that has a value only where `flag` is true."""
 
@@ -175,7 +190,7 @@ class Conflict:
 
 Binding = (
     Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | Text | Local | Method | Bound | Iteration
-    | Range | TapeRef | MaybeUnset | Conflict
+    | Range | TapeRef | Derived | Pullback | MaybeUnset | Conflict
 )  # fmt: skip
 
 
@@ -238,6 +253,8 @@ def cells_in(binding: Any) -> Iterator[Cell]:
             yield from cells_in(binding.binding)
         case Method() | Bound():
             yield from cells_in(binding.receiver)
+        case Derived():
+            yield from cells_in(binding.function)
         case Local():
             for default in (*binding.defaults, *binding.keyword_defaults):
                 yield from cells_in(default)
@@ -258,6 +275,8 @@ def mapped(binding: Any, change: Callable[[Value], Any]) -> Any:
             return MaybeUnset(mapped(binding.binding, change), change(binding.flag))
         case Method() | Bound():
             return replace(binding, receiver=mapped(binding.receiver, change))
+        case Derived():
+            return replace(binding, function=mapped(binding.function, change))
         case Local():
             return _mapped_defaults(binding, change)
         case (str() | int() as key, item):

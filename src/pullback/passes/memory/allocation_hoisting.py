@@ -44,6 +44,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes
+from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     Carried,
@@ -82,7 +83,9 @@ def _hoisted(loop: For | While) -> list[Statement]:
         if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
             continue
         last = _last_version(statement.value, loop.body)
-        if last is not None and last not in loop.body.yields and not varying & set(values_in(statement.operands)):
+        if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):
+            continue
+        if not _is_filled_and_grows(statement.value, loop.body):
             before.append(statement)
             loop = _carrying(loop, statement, last)
     return [*before, loop]
@@ -119,6 +122,23 @@ def _last_version(value: Value, block: Block) -> Value | None:
             case If() if _is_consumed(value, statement):
                 return None
     return value
+
+
+def _is_filled_and_grows(value: Value, block: Block) -> bool:
+    """Whether a buffer that is filled as a whole is made longer in the same iteration: it has another size then."""
+    versions, functions = {value}, set()
+    for statement in walk(block):
+        if isinstance(statement, Let) and consumes(statement) and statement.operands[0] in versions:
+            versions.add(statement.value)
+            functions.add(statement.function)
+        elif isinstance(statement, For | While):
+            for carried, result in zip(statement.carried, statement.results, strict=True):
+                if carried.initial in versions:
+                    versions |= {carried.parameter, result}
+    return primitives.store in functions and not _GROWING.isdisjoint(functions)
+
+
+_GROWING = {runtime.push, runtime.push_row, runtime.push_block, runtime.reserve}
 
 
 def _is_consumed(value: Value, statement: If) -> bool:

@@ -28,7 +28,7 @@ from dataclasses import replace
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
-from pullback.ir.nodes import Function, defined_in, lets_in, type_of_operand
+from pullback.ir.nodes import Block, Function, defined_in, lets_in, type_of_operand
 from pullback.ir.types import is_float
 from pullback.passes.entries import Settings
 from pullback.passes.scalar.dead_code import remove_dead
@@ -47,12 +47,17 @@ def pushed(function: Function, wrt: tuple[int, ...], captures: int, settings: Se
     Raises MissingRuleError where a value with a tangent is made by a function without a rule.
     """
     made = _pushed(function, wrt, captures, settings)
+    return replace(made, callees=with_pushed_callees(function, made.body, settings))
+
+
+def with_pushed_callees(function: Function, body: Block, settings: Settings) -> tuple[Function, ...]:
+    """The recursive functions that a body made of a function calls: those that it called, and those with tangents."""
     callees = {callee.name: callee for callee in function.callees}
     for callee in function.callees:
         floats = tuple(k for k, parameter in enumerate(callee.parameters) if is_float(parameter.type))
         whole = replace(callee, mutated=(), callees=function.callees)
         callees[f"{callee.name}{SUFFIX}"] = _pushed(whole, floats, 0, settings)
-    return replace(made, callees=called_by((made.body,), callees))
+    return called_by((body,), callees)
 
 
 def _pushed(function: Function, wrt: tuple[int, ...], captures: int, settings: Settings) -> Function:

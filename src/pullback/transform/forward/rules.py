@@ -25,6 +25,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pullback import runtime
 from pullback.functions import Rule
 from pullback.functions.composites import COMPOSITE_RULES
 from pullback.ir.nodes import Constant, Let, Operand
@@ -69,13 +70,16 @@ def _push_by_partials(tangents: Tangents, statement: Let, rule: Rule) -> None:
     for operand, partial in by_operand(rule.body, statement, partials, tangents.active):
         tangent = tangents.of(operand)
         if tangent is not None and partial is not None:
-            term = _product(tangents, tangent, partial)
+            term = _product(tangents, tangent, partial, statement.function is runtime.masked_product)
             total = term if total is None else tangents.builder.let(np.add, total, term)
     if total is not None:
         tangents.set(y, tangents.spread(y, total, start))
 
 
-def _product(tangents: Tangents, tangent: Operand, partial: Operand) -> Operand:
+def _product(tangents: Tangents, tangent: Operand, partial: Operand, masked: bool) -> Operand:
+    """The product of a tangent and a partial derivative; that of a masked product is masked again."""
+    if masked:
+        return tangents.builder.let(runtime.masked_product, matched(tangents.builder, partial, tangent), tangent)
     if isinstance(partial, Constant) and partial.value == 1:
         return tangent
     if isinstance(partial, Constant) and partial.value == -1:

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.shapes import Shapes
 from pullback.frontend.build import Inliner
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import UNDEFINED, Constant, Let, Operand, Value, is_undefined
-from pullback.ir.types import FLOAT, Array, Scalar, is_float
+from pullback.ir.types import FLOAT, Array, Scalar, Stack, is_float
 from pullback.passes.entries import Settings
 from pullback.passes.pipeline import ALL
 
@@ -56,10 +57,11 @@ class Tangents:
     def begin(self, value: Value) -> Value:
         """A parameter for the tangent of a value."""
         made = Value(dot_name(value), value.type, (value, "_dot"))
-        self._note(value, made)
+        self.give(value, made)
         return made
 
-    def _note(self, value: Value, tangent: Operand) -> None:
+    def give(self, value: Value, tangent: Operand) -> None:
+        """Take an operand for the tangent of a value, in the same shape and dtype."""
         self.known[value] = tangent
         if isinstance(tangent, Value) and isinstance(value.type, Array):
             self.shapes.known[tangent] = self.shapes.of(value)
@@ -70,7 +72,7 @@ class Tangents:
             tangent = self.builder.cast(tangent, value.type.dtype)
         if isinstance(tangent, Value):
             tangent.called(dot_name(value), (value, "_dot"))
-        self._note(value, tangent)
+        self.give(value, tangent)
 
     def whole(self, operand: Operand) -> Operand:
         """The tangent of an operand; zeros of its shape where there is none."""
@@ -81,7 +83,12 @@ class Tangents:
             return Constant(UNDEFINED, operand.type)
         if isinstance(operand.type, Scalar):
             return Constant(0.0, operand.type if is_float(operand.type) else FLOAT)
-        return self.builder.let(primitives.zeros_like, operand).called(dot_name(operand), (operand, "_dot"))
+        if isinstance(operand.type, Stack):
+            dtype = Constant(operand.type.dtype)
+            made = self.builder.let(runtime.growing, dtype, type_=operand.type)
+        else:
+            made = self.builder.let(primitives.zeros_like, operand)
+        return made.called(dot_name(operand), (operand, "_dot"))
 
     def nested(self, operand: Any) -> Any:
         """The tangents of a tuple of operands, in a tuple."""

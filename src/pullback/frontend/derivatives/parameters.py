@@ -1,0 +1,69 @@
+"""The parameters of what a derivative is taken of, and those by which it is."""
+
+from __future__ import annotations
+
+from types import MethodType
+from typing import Any
+
+from pullback.frontend.calls.apply import parameter_names
+from pullback.frontend.derivatives.made import derived
+from pullback.frontend.source.derivations import Derivation, derivation_of
+from pullback.frontend.source.plain_functions import primal_of
+from pullback.frontend.values.bindings import Binding, Bound, Derived, Local, Static
+from pullback.frontend.values.context import Context
+
+
+def names_of(function: Binding) -> list[str]:
+    """The names of the parameters that a function takes by position, then those it takes by name."""
+    match function:
+        case Derived(derivation=derivation, function=inner):
+            return with_direction(derivation, names_of(inner))
+        case Local(node=node):
+            arguments = node.args
+            return [p.id for p in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        case Bound(function=method):
+            return _of_code(method)[1:]
+        case Static(value=value):
+            if isinstance(derivation_of(value), Derivation):
+                return names_of(derived(value, Static(value.__wrapped__)))
+            plain = primal_of(value)
+            if plain is None:
+                return list(parameter_names(value)) if callable(value) else []
+            return _of_code(plain)[isinstance(value, MethodType) :]
+    return []
+
+
+def _of_code(function: Any) -> list[str]:
+    code = function.__code__
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def with_direction(derivation: Derivation, names: list[str]) -> list[str]:
+    """The parameters of a derivative: those of its function, with directions among them where there are some."""
+    if derivation.kind == "along":
+        return [*names, *(f"{name}_dot" for name in names)]
+    if derivation.kind not in ("hvp", "vhp"):
+        return names
+    place = max(map(names.index, chosen_names(derivation, names))) + 1
+    direction = next(name for name in ("v", "direction", "direction_") if name not in names)
+    return [*names[:place], direction, *names[place:]]
+
+
+def chosen_names(derivation: Derivation, names: list[str]) -> list[str]:
+    """The names of the arguments by which a derivative is taken. LookupError or ValueError for another one."""
+    argnums = derivation.argnums if isinstance(derivation.argnums, tuple) else (derivation.argnums,)
+    return [names[names.index(n)] if isinstance(n, str) else names[n] for n in argnums]
+
+
+def chosen_of(
+    context: Context, derivation: Derivation, names: list[str], given: dict[str, Any], node: Any
+) -> list[str]:
+    """The names of the arguments by which a derivative is taken, all of which are given."""
+    try:
+        chosen = chosen_names(derivation, names)
+    except (LookupError, ValueError):
+        context.mistyped(node, f"there is no argument {derivation.argnums!r}", f"the arguments are {', '.join(names)}")
+    for name in chosen:
+        if name not in given:
+            context.mistyped(node, f"the argument '{name}', by which a derivative is taken, is not given", "pass it")
+    return chosen

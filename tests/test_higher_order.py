@@ -1,0 +1,196 @@
+"""Derivatives of derivatives: every program against dual numbers of dual numbers, by each nesting of both modes."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cells
+import oracle
+import pullback as pb
+from pullback.frontend.values.arguments import form_of, leaves_of
+from test_forward import direction_like, paired
+from test_programs import PROGRAMS, assert_close, case_id, rtol_of
+
+# Reverse mode through 1/√(1 - x²) has 0 · ∞ at its end where dual numbers have infinity; the weights of what is
+# infinite are 0 there, and not beside it.
+AT_AN_END = {"tangent.numpy_arccos", "tangent.numpy_arcsin", "behind_where.reductions_with_weights_of_zero"}
+
+
+SCALAR = [p for p in PROGRAMS if p.samples[0].cotangent is None and p.id not in AT_AN_END]
+
+
+class Along:
+    """A sample of a program, and a direction for each of its arguments that are differentiated."""
+
+    def __init__(self, program: Any, sample: Any, **options: Any) -> None:
+        rng = np.random.default_rng(0)
+        self.program, self.sample, self.wrt = program, sample, tuple(sample.wrt)
+        self.function = pb.differentiable(**options)(program.function)
+        self.directions = tuple(direction_like(sample.args[k], rng) for k in self.wrt)
+        self.every: list[Any] = [None] * len(sample.args)
+        for k, direction in zip(self.wrt, self.directions, strict=True):
+            self.every[k] = direction
+        self.options = options
+
+    def pushed_function(self, function: Any) -> Any:
+        """The tangent of a function, as a function of the same arguments."""
+        names = list(inspect.signature(self.program.function).parameters)[: len(self.every)]
+        outside = {f"direction_{k}": t for k, t in enumerate(self.every)}
+        tangents = "".join("None, " if t is None else f"direction_{k}, " for k, t in enumerate(self.every))
+        given = "".join(f"{name}, " for name in names)
+        text = f"def along({given}):\n    return push(function_of_it, ({given}), ({tangents}))[1]\n"
+        made = cells.run(text, push=pb.jvp, function_of_it=function, **outside)["along"]
+        return pb.differentiable(**self.options)(made)
+
+    def hvp(self) -> Any:
+        place = max(self.wrt) + 1
+        args = self.sample.fresh()
+        return pb.hvp(self.function, self.wrt)(*args[:place], self.directions, *args[place:])
+
+    def vhp(self) -> Any:
+        place = max(self.wrt) + 1
+        args = self.sample.fresh()
+        return pb.vhp(self.function, self.wrt)(*args[:place], self.directions, *args[place:])
+
+    def reverse_over_reverse(self) -> Any:
+        _, pullback = pb.vjp(pb.grad(self.function, self.wrt), self.wrt)(*self.sample.fresh())
+        return pullback(self.directions)
+
+    def forward_over_forward(self) -> float:
+        _, second = pb.jvp(self.pushed_function(self.function), self.sample.fresh(), self.every)
+        return float(second)
+
+
+def check_second_order(along: Along) -> None:
+    sample, program = along.sample, along.program
+    _, expected = oracle.hvp(program.function, sample.fresh(), list(along.directions), along.wrt)
+    single = rtol_of(sample.fresh()) != 1e-10
+    rtol = 2e-4 if single else 1e-10  # second derivatives of single precision lose as much again
+    assert_close(along.hvp(), expected, rtol, "forward over reverse")
+    assert_close(along.vhp(), expected, rtol, "reverse over forward")
+    assert_close(along.reverse_over_reverse(), expected, rtol, "reverse over reverse")
+    terms = paired(tuple(expected), along.directions)
+    if np.all(np.isfinite(terms)):
+        found, scale = along.forward_over_forward(), max(1.0, sum(map(abs, terms)))
+        assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
+
+
+@pytest.mark.drawn(90)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", SCALAR, ids=case_id)
+def test_second_order(program: Any) -> None:
+    for sample in program.samples:
+        check_second_order(Along(program, sample, jit=False))
+
+
+@pytest.mark.drawn(10)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", SCALAR, ids=case_id)
+def test_second_order_compiled(program: Any) -> None:
+    check_second_order(Along(program, program.samples[0]))
+
+
+@pytest.mark.drawn(30)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", [p for p in SCALAR if rtol_of(p.samples[0].args) == 1e-10], ids=case_id)
+def test_third_and_fourth_order(program: Any) -> None:
+    """Along a line, forward mode alone agrees with reverse mode over it, and with forward over reverse over it."""
+    along = Along(program, program.samples[0], jit=False)
+    second = along.pushed_function(along.pushed_function(along.function))
+    third = along.pushed_function(second)
+    by_gradient = pb.grad(second, along.wrt)(*along.sample.fresh())
+    assert_sum(third(*along.sample.fresh()), paired(tuple(by_gradient), along.directions))
+    place, args = max(along.wrt) + 1, along.sample.fresh()
+    by_both = pb.hvp(second, along.wrt)(*args[:place], along.directions, *args[place:])
+    fourth = along.pushed_function(third)
+    assert_sum(fourth(*along.sample.fresh()), paired(tuple(by_both), along.directions))
+
+
+def assert_sum(found: float, terms: list[float]) -> None:
+    scale = max(1.0, sum(map(abs, terms)))
+    if np.isfinite(scale):
+        assert abs(found - sum(terms)) <= 1e-9 * scale
+
+
+ANALYTIC = [
+    (
+        lambda t: np.sin(t) * t**3,
+        lambda t: np.sin(t) * t**3 - 12 * np.cos(t) * t**2 - 36 * np.sin(t) * t + 24 * np.cos(t),
+    ),
+    (lambda t: np.exp(2.0 * t), lambda t: 16.0 * np.exp(2.0 * t)),
+    (lambda t: np.log(t), lambda t: -6.0 / t**4),
+    (lambda t: 1.0 / (1.0 + t), lambda t: 24.0 / (1.0 + t) ** 5),
+    (lambda t: np.sqrt(t), lambda t: -15.0 / 16.0 * t**-3.5),
+]
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("k", range(len(ANALYTIC)))
+def test_the_fourth_derivative_is_that_of_the_formula(k: int, jit: bool) -> None:
+    function, fourth = ANALYTIC[k]
+    made = pb.differentiable(jit=jit)(function)
+    assert pb.grad(pb.grad(pb.grad(pb.grad(made))))(0.7) == pytest.approx(fourth(0.7), rel=1e-12)
+    assert pb.hessian(pb.hessian(made))(0.7) == pytest.approx(fourth(0.7), rel=1e-12)
+    assert pb.jacfwd(pb.grad(pb.jacrev(pb.jacfwd(made))))(0.7) == pytest.approx(fourth(0.7), rel=1e-12)
+
+
+# Jacobians
+
+
+def contracted(jacobian: Any, value: Any, directions: tuple[Any, ...]) -> list[Any]:
+    """J v for each float of the value, from the parts of J by all floats of the arguments."""
+    parts = leaves_of(jacobian, form_of(jacobian))
+    along = [v for direction in directions for v in leaves_of(direction, form_of(direction))]
+    found = []
+    for y in floats_of(value):
+        total = np.zeros(np.shape(y))
+        for v in along:
+            part = np.asarray(next(parts))
+            assert part.shape == np.shape(y) + np.shape(v)
+            total = total + np.tensordot(part, np.asarray(v), np.ndim(v))
+        found.append(total)
+    assert not list(parts), "there is nothing else in it"
+    return found
+
+
+def floats_of(value: Any) -> list[Any]:
+    return [leaf for leaf in leaves_of(value, form_of(value)) if np.asarray(leaf).dtype.kind == "f"]
+
+
+def check_jacobian(program: Any, kind: Any, **options: Any) -> None:
+    along = Along(program, program.samples[0], **options)
+    sample = along.sample
+    value, tangent = oracle.jvp(program.function, sample.fresh(), list(along.directions), along.wrt)
+    made = kind(along.function, along.wrt)(*sample.fresh())
+    pushed = [leaf for leaf in leaves_of(tangent, form_of(value)) if np.asarray(leaf).dtype.kind == "f"]
+    for found, expected in zip(contracted(made, value, along.directions), pushed, strict=True):
+        assert_close(found, expected, 10 * rtol_of(sample.fresh()), "J v")
+
+
+def has_float_arguments(program: Any) -> bool:
+    sample = program.samples[0]
+    leaves = [leaf for k in sample.wrt for leaf in leaves_of(sample.args[k], form_of(sample.args[k]))]
+    return all(np.asarray(leaf).dtype.kind == "f" for leaf in leaves)
+
+
+FLOATS = [program for program in PROGRAMS if has_float_arguments(program)]
+
+
+@pytest.mark.drawn(110)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
+@pytest.mark.parametrize("program", FLOATS, ids=case_id)
+def test_jacobian(program: Any, kind: Any) -> None:
+    check_jacobian(program, kind, jit=False)
+
+
+@pytest.mark.drawn(12)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
+@pytest.mark.parametrize("program", FLOATS, ids=case_id)
+def test_jacobian_compiled(program: Any, kind: Any) -> None:
+    check_jacobian(program, kind)

@@ -3,6 +3,7 @@
     python tests/campaign.py --start 0 --count 1000 --jobs 2
     python tests/campaign.py --start 0 --count 1000 --kind nests
     python tests/campaign.py --start 0 --count 100 --compiled --json outcomes.json
+    python tests/campaign.py --start 0 --count 1000 --second
     python tests/campaign.py --minimise 17
 
 Right means, in each of the modes: the value is NumPy's, the gradients are those of the dual numbers (`oracle.py`), the
@@ -114,6 +115,68 @@ def examine_program(program: RandomProgram, *, compiled: bool = False) -> Outcom
         return Outcome(program.seed, "oracle", type(error).__name__, last_line(error))
     outcomes = [compare(program, expected, compiled=compiled, mode=mode) for mode in MODES]
     return max(outcomes, key=lambda outcome: VERDICTS.index(outcome.verdict))
+
+
+def examine_second(
+    task: RandomProgram | int, *, compiled: bool = False, size: float = 1.0, kind: str = "mixed"
+) -> Outcome:
+    """Compare second derivatives, by each nesting, with dual numbers of dual numbers; see `examine`."""
+    begin = time.perf_counter()
+    program = task if isinstance(task, RandomProgram) else GENERATORS[kind](task, size)
+    outcomes = [compare_second(program, nesting, compiled=compiled) for nesting in NESTINGS]
+    outcome = max(outcomes, key=lambda outcome: VERDICTS.index(outcome.verdict))
+    return replace(outcome, seconds=round(time.perf_counter() - begin, 3))
+
+
+def compare_second(program: RandomProgram, nesting: str, *, compiled: bool) -> Outcome:
+    """The Hessian times a random direction by one nesting, against the oracle's."""
+    import pullback as pb
+    from oracle import hvp
+    from pullback.errors import PullbackError
+
+    function = load(program)
+    rng = np.random.default_rng(program.seed)
+    directions = tuple(rng.standard_normal(np.shape(program.make_args()[k])) for k in program.wrt)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                _, expected = hvp(function, program.make_args(), directions, program.wrt)
+            except Exception as error:
+                return Outcome(program.seed, "right", "no dual numbers", last_line(error), nesting)
+            differentiable = pb.differentiable(jit=compiled)(function)
+            found = NESTINGS[nesting](pb, differentiable, tuple(program.wrt), program.make_args(), directions)
+    except PullbackError as error:
+        return Outcome(program.seed, "refused", first_words(error), str(error), nesting)
+    except Exception as error:
+        return Outcome(program.seed, "crashed", type(error).__name__, last_line(error), nesting)
+    finally:
+        unload(function)
+    scale = max(1.0, *(float(np.max(np.abs(part), initial=0.0)) for part in expected))
+    pairs = zip(found, expected, strict=True)
+    if all(np.allclose(a, b, rtol=RELATIVE, atol=RELATIVE * scale, equal_nan=True) for a, b in pairs):
+        return Outcome(program.seed, "right", "", "", nesting)
+    return Outcome(program.seed, "wrong", "second derivative", f"{shown(found)} instead of {shown(expected)}", nesting)
+
+
+def hessian_along(pb: Any, function: Any, wrt: tuple[int, ...], arguments: Any, directions: Any) -> list[Any]:
+    """The whole Hessian, contracted with a direction."""
+    rows = pb.hessian(function, wrt)(*arguments)
+    return [sum(np.tensordot(h, v, np.ndim(v)) for h, v in zip(row, directions, strict=True)) for row in rows]
+
+
+NESTINGS: dict[str, Callable[..., Any]] = {
+    "forward over reverse": lambda pb, f, wrt, arguments, directions: pb.hvp(f, wrt)(
+        *arguments[: max(wrt) + 1], directions, *arguments[max(wrt) + 1 :]
+    ),
+    "reverse over forward": lambda pb, f, wrt, arguments, directions: pb.vhp(f, wrt)(
+        *arguments[: max(wrt) + 1], directions, *arguments[max(wrt) + 1 :]
+    ),
+    "reverse over reverse": lambda pb, f, wrt, arguments, directions: pb.vjp(pb.grad(f, wrt), wrt)(*arguments)[1](
+        directions
+    ),
+    "columns": hessian_along,
+}
 
 
 def examine_edges(program: RandomProgram, *, compiled: bool = False) -> Outcome:
@@ -513,13 +576,16 @@ def main() -> int:
         "--kind", choices=[*GENERATORS], default="mixed", help="which programs; only mixed ones have a size"
     )
     parser.add_argument("--compiled", action="store_true", help="with Numba; without: the generated Python as it is")
+    parser.add_argument("--second", action="store_true", help="second derivatives, by each nesting of both modes")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds a program")
     parser.add_argument("--json", type=Path, help="write the outcomes to this file")
     parser.add_argument("--quiet", action="store_true", help="no line per failure while running")
     parser.add_argument("--minimise", type=int, metavar="SEED", help="shrink the failure of one seed instead")
     options = parser.parse_args()
-    chosen = functools.partial(examine, compiled=options.compiled, size=options.size, kind=options.kind)
+    chosen = functools.partial(
+        examine_second if options.second else examine, compiled=options.compiled, size=options.size, kind=options.kind
+    )
     if options.minimise is not None:
         program = GENERATORS[options.kind](options.minimise, options.size)
         smallest, outcome = minimise(program, chosen, options.timeout)

@@ -12,7 +12,8 @@ import numba
 
 from pullback.api.calls import SIMPLE, Argnums
 from pullback.api.derivatives import GradientFunction, grad
-from pullback.api.differentiable import Differentiable, differentiable
+from pullback.api.differentiable import differentiable
+from pullback.api.primal_calls import PrimalCallable
 from pullback.compilation.layout import ready
 from pullback.compilation.progress import Bar, silence, started
 from pullback.compilation.turns import collected_later
@@ -26,7 +27,8 @@ Job = tuple[Any, ...]
 def compile(function: Callable[..., Any], *arguments: Any, argnums: Argnums | None = None, **keywords: Any) -> Any:
     """Compile now what a call with these arguments would compile, and return what is to be called. Nothing is run.
 
-    function: what `differentiable`, `grad` or `value_and_grad` has returned; a plain function is made differentiable.
+    function: what `differentiable`, `grad`, `hessian` and their like have returned; a plain function is made
+    differentiable.
     arguments, keywords: as in the call; only their types count, but for numbers on which the code itself depends.
     argnums: compile and return `grad(function, argnums)` instead.
 
@@ -47,7 +49,7 @@ def chosen(function: Any, argnums: Argnums | None) -> Any:
     """What is compiled for a function."""
     if argnums is not None:
         return grad(function, argnums)
-    if isinstance(function, GradientFunction | Differentiable):
+    if isinstance(function, GradientFunction | PrimalCallable):
         return function
     if hasattr(type(function), "__pullback_derivative__"):
         raise TypingError(f"'{function.__name__}' is compiled when it is called", None, "compile grad(...) instead")

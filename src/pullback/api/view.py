@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from pullback.api.calls import Argnums
+from pullback.api.derivative import Derivative
 from pullback.api.derivatives import GradientFunction
 from pullback.api.differentiable import engine_of
 from pullback.api.readable import readable
@@ -29,7 +30,7 @@ def source(
     """The forward and the backward function that are generated for these arguments, as text.
 
     With `mode="forward"` it is the one function that `jvp` runs, of the arguments and tangents of `argnums`. Of what
-    `grad` and `value_and_grad` return, it is the one function that a call runs.
+    `grad`, `jacobian` and their like return, it is the one function that a call runs, unless `argnums` are given.
 
     function, arguments, keywords: as in the call. argnums: which arguments to differentiate (default: all that are made
     of floats). With none, as in `argnums=()`, the text of the function as it runs by itself, the gradients of its own
@@ -49,7 +50,7 @@ def source(
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
     forms, built = build_for(engine, bound)
-    chosen = float_arguments(engine, bound) if argnums is None else argnums
+    chosen = _chosen(function, engine, bound, argnums)
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if not numbers:
         return readable(built.code.derivative("primal", (), arrays=True))
@@ -84,7 +85,7 @@ def inspect_source(
     engine = engine_of(function)
     bound = engine.bind(arguments, keywords)
     forms, built = build_for(engine, bound)
-    chosen = float_arguments(engine, bound) if argnums is None else argnums
+    chosen = _chosen(function, engine, bound, argnums)
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if mode == "forward" and numbers:
         made = built.code.pushforward(len(built.captures), numbers).derivative("primal", ())
@@ -92,6 +93,13 @@ def inspect_source(
         made = built.code.derivative("value_and_grad" if numbers else "primal", numbers)
     text: str = made.machine_text
     return text.rstrip()
+
+
+def _chosen(function: Callable[..., Any], engine: Engine, bound: dict[str, Any], argnums: Argnums | None) -> Argnums:
+    """The arguments to differentiate: none of a derivative, if nothing is said."""
+    if argnums is not None:
+        return argnums
+    return () if isinstance(function, Derivative) else float_arguments(engine, bound)
 
 
 def _check_mode(function: Callable[..., Any], mode: Mode) -> None:

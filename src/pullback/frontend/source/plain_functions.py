@@ -53,7 +53,7 @@ def objection(function: object) -> tuple[str, str]:
     if isinstance(function, type):
         return f"'{name}' is a class: only functions can be differentiated", "write a function that uses the class"
     if hasattr(type(function), "__pullback_derivative__"):
-        return f"'{name}' is a derivative, which has no source of its own", "call it under a pb.GradientTape"
+        return f"'{name}' is a derivative, which has no source of its own", "use it as it is: take its derivatives"
     if wrapped is not None:
         return wrapper_objection(function, name, wrapped)
     if isinstance(function, FunctionType):

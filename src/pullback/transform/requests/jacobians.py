@@ -32,6 +32,8 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
+from pullback.analysis.aliases import consumed_in
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -120,10 +122,13 @@ class _Split:
         known = {results_of(s)[0]: s for s in originals if results_of(s)}
         found = {unit}
         self.before: list[Statement] = []
+        self.created: dict[Value, Let] = {}
         self.varying: list[tuple[Statement, tuple[Value, ...]]] = []
         for statement in pushed.statements:
             if found.isdisjoint(read_by(statement)):
                 self.before.append(statement)
+                if isinstance(statement, Let) and statement.function in _CREATING:
+                    self.created[statement.value] = statement
                 continue
             original = known.get(results_of(statement)[0])
             own = () if original is None else results_of(original)
@@ -135,10 +140,16 @@ class _Split:
         """The statements for the unit tangent with a 1 at a place, and the tangents of the targets."""
         terms: dict[Value, Operand] = {self.unit: _unit(builder, self.source, indices)}
         for statement, own in self.varying:
+            for value in consumed_in(Block((statement,))):
+                if value in self.created and value not in terms:
+                    builder.add(copied(self.created[value], terms))
             builder.add(copied(_without_effects(statement), terms))
             for value in own:
                 del terms[value]
         return tuple(terms.get(y, y) if isinstance(y, Value) else y for y in self.yields)
+
+
+_CREATING = primitives.CREATING | {np.full, primitives.zeros_like, runtime.growing}
 
 
 def _without_effects(statement: Statement) -> Statement:

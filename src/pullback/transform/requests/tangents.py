@@ -22,7 +22,7 @@ from dataclasses import replace
 from pullback.analysis.activity import find_active
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
-from pullback.ir.nodes import Block, Function, Let, Operand, Statement, Value, lets_in, results_of
+from pullback.ir.nodes import Block, Function, Let, Operand, Statement, Value, lets_in, read_by, results_of
 from pullback.passes.entries import Settings
 from pullback.transform.forward.pushforward import with_pushed_callees
 from pullback.transform.forward.statements import push_block
@@ -36,6 +36,8 @@ def resolve_tangents(function: Function, first: Let, settings: Settings) -> Func
     place = place_of(function, first, sources[0], slice(1, None))
     targets = tuple(request.operands[0] for request in place.requests)
     before, after = at_last_mark(place, sources)
+    units = tuple(s for s in after if not any(read_by(s)) and not set(seeds).isdisjoint(results_of(s)))
+    before, after = (*before, *units), tuple(s for s in after if s not in units)
     pushed = push_region(place, after, dict(zip(sources, seeds, strict=True)), targets, settings)
     terms = {request.value: y for request, y in zip(place.requests, pushed.yields, strict=True)}
     whole = place.answered((*before, *pushed.statements), terms)

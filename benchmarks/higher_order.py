@@ -1,0 +1,242 @@
+"""Second derivatives and Jacobians beside JAX's: seconds from nothing to the first result, and of each call after it.
+
+    python benchmarks/higher_order.py [--rounds 5] [--only rosenbrock,arm]
+
+JAX runs in the same process, in double precision, compiled; a problem is left out of its columns where it is not
+installed. Each result is compared with JAX's, or with central differences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+from harness.report import as_text
+
+try:
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    jax.config.update("jax_enable_x64", True)
+except ImportError:
+    jax = None  # type: ignore[assignment]
+
+RNG = np.random.default_rng(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is computed: ours, JAX's (made only if it is installed), and the arguments of both."""
+
+    ours: Callable[..., Any]
+    theirs: Callable[[], Callable[..., Any]]
+    arguments: tuple[Any, ...]
+
+
+# A Rosenbrock function of ten numbers: its Hessian.
+
+
+def rosenbrock(x):
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        total += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return total
+
+
+def rosenbrock_hessian_jax():
+    def rosenbrock(x):
+        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+    return jax.jit(jax.hessian(rosenbrock))
+
+
+# Heat with a source along a rod of 200 points, by Runge and Kutta's method: the Jacobian of the end by the beginning.
+
+
+def heat_rate(u):
+    rate = np.zeros_like(u)
+    rate[1:-1] = u[2:] - 2.0 * u[1:-1] + u[:-2] + 0.1 * np.sin(u[1:-1])
+    return rate
+
+
+def trajectory(u, steps):
+    h = 0.1
+    for _ in range(steps):
+        k1 = heat_rate(u)
+        k2 = heat_rate(u + 0.5 * h * k1)
+        k3 = heat_rate(u + 0.5 * h * k2)
+        k4 = heat_rate(u + h * k3)
+        u = u + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    return u
+
+
+def trajectory_jacobian_jax():
+    def rate(u):
+        inner = u[2:] - 2.0 * u[1:-1] + u[:-2] + 0.1 * jnp.sin(u[1:-1])
+        return jnp.zeros_like(u).at[1:-1].set(inner)
+
+    def step(u, _):
+        h = 0.1
+        k1 = rate(u)
+        k2 = rate(u + 0.5 * h * k1)
+        k3 = rate(u + 0.5 * h * k2)
+        k4 = rate(u + h * k3)
+        return u + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4), None
+
+    return jax.jit(jax.jacfwd(lambda u, steps: lax.scan(step, u, None, steps)[0]), static_argnums=1)
+
+
+# A mixture of three Gaussians in one dimension: the Hessian of its likelihood by all nine parameters.
+
+
+def mixture(p, x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        density = 0.0
+        for k in range(3):
+            z = (x[i] - p[k]) * np.exp(-p[3 + k])
+            density += np.exp(p[6 + k] - p[3 + k] - 0.5 * z * z)
+        total += np.log(density)
+    return total - x.shape[0] * np.log(np.exp(p[6]) + np.exp(p[7]) + np.exp(p[8]))
+
+
+def mixture_hessian_jax():
+    def mixture(p, x):
+        means, scales, weights = p[:3], p[3:6], p[6:]
+        z = (x[:, None] - means) * jnp.exp(-scales)
+        density = jnp.sum(jnp.exp(weights - scales - 0.5 * z * z), axis=1)
+        return jnp.sum(jnp.log(density)) - x.shape[0] * jnp.log(jnp.sum(jnp.exp(weights)))
+
+    return jax.jit(jax.hessian(mixture))
+
+
+# Softmax regression: the Hessian of the loss times a direction.
+
+
+def softmax_loss(w, x, labels):
+    scores = x @ w
+    scores = scores - np.max(scores, axis=1)[:, None]
+    logarithms = np.log(np.sum(np.exp(scores), axis=1))
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += logarithms[i] - scores[i, labels[i]]
+    return total / x.shape[0] + 0.01 * np.sum(w * w)
+
+
+def softmax_hvp_jax():
+    def loss(w, x, labels):
+        scores = x @ w
+        scores = scores - jnp.max(scores, axis=1)[:, None]
+        logarithms = jnp.log(jnp.sum(jnp.exp(scores), axis=1))
+        chosen = jnp.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        return jnp.sum(logarithms - chosen) / x.shape[0] + 0.01 * jnp.sum(w * w)
+
+    def hvp(w, v, x, labels):
+        return jax.jvp(lambda w: jax.grad(loss)(w, x, labels), (w,), (v,))[1]
+
+    return jax.jit(hvp)
+
+
+# An arm of six links in the plane: Newton's method for the angles at which its hand is somewhere, with least turns.
+
+
+def hand(angles):
+    x, y, angle = 0.0, 0.0, 0.0
+    for k in range(angles.shape[0]):
+        angle += angles[k]
+        x += np.cos(angle)
+        y += np.sin(angle)
+    return np.array([x, y])
+
+
+@pb.differentiable
+def reach(angles, goal, steps):
+    for _ in range(steps):
+        j = pb.jacobian(hand)(angles)
+        angles = angles + j.T @ np.linalg.solve(j @ j.T + 1e-9 * np.eye(2), goal - hand(angles))
+    return angles
+
+
+def reach_jax():
+    def hand(angles):
+        along = jnp.cumsum(angles)
+        return jnp.array([jnp.sum(jnp.cos(along)), jnp.sum(jnp.sin(along))])
+
+    def reach(angles, goal, steps):
+        def step(angles, _):
+            j = jax.jacobian(hand)(angles)
+            return angles + j.T @ jnp.linalg.solve(j @ j.T + 1e-9 * jnp.eye(2), goal - hand(angles)), None
+
+        return lax.scan(step, angles, None, steps)[0]
+
+    return jax.jit(reach, static_argnums=2)
+
+
+LABELS = RNG.integers(0, 10, 1000)
+SAMPLE = np.concatenate([RNG.normal(-2.0, 0.5, 400), RNG.normal(0.0, 1.0, 300), RNG.normal(3.0, 0.7, 300)])
+PROBLEMS = {
+    "rosenbrock": Problem(pb.hessian(rosenbrock), rosenbrock_hessian_jax, (RNG.normal(size=10),)),
+    "trajectory": Problem(pb.jacfwd(trajectory), trajectory_jacobian_jax, (RNG.normal(size=200), 50)),
+    "mixture": Problem(
+        pb.hessian(mixture), mixture_hessian_jax, (np.array([-1.5, 0.1, 2.5, -0.5, 0.1, -0.2, 0.2, 0.1, 0.0]), SAMPLE)
+    ),
+    "softmax": Problem(
+        pb.hvp(softmax_loss),
+        softmax_hvp_jax,
+        (0.1 * RNG.normal(size=(50, 10)), RNG.normal(size=(50, 10)), RNG.normal(size=(1000, 50)), LABELS),
+    ),
+    "arm": Problem(reach, reach_jax, (np.full(6, 0.3), np.array([2.0, 3.0]), 10)),
+}
+
+
+def first_and_next(function: Callable[[], Any], rounds: int) -> tuple[Any, float, float]:
+    """The result, the seconds of the first call, and the least of those after it."""
+    begin = time.perf_counter()
+    result = function()
+    first = time.perf_counter() - begin
+    least, calls = float("inf"), 1
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        for _ in range(calls):
+            function()
+        spent = (time.perf_counter() - begin) / calls
+        least, calls = min(least, spent), max(1, min(1000, int(0.1 / spent)))
+    return result, first, least
+
+
+def main() -> None:
+    options = parse_arguments()
+    chosen = options.only.split(",") if options.only else list(PROBLEMS)
+    rows = [["", "first, ours", "first, JAX", "next, ours", "next, JAX", "JAX / ours", "difference"]]
+    for name in chosen:
+        problem = PROBLEMS[name]
+        result, first, later = first_and_next(lambda p=problem: p.ours(*p.arguments), options.rounds)
+        row = [name, f"{first:.2f} s", "", f"{later * 1e6:.1f} µs"]
+        if jax is not None:
+            made = problem.theirs()
+            their, their_first, their_later = first_and_next(
+                lambda p=problem, made=made: np.asarray(made(*p.arguments)), options.rounds
+            )
+            row[2] = f"{their_first:.2f} s"
+            row += [f"{their_later * 1e6:.1f} µs", f"{their_later / later:.2f}"]
+            row.append(f"{np.max(np.abs(result - their)) / np.max(np.abs(their)):.1e}")
+        rows.append(row + [""] * (len(rows[0]) - len(row)))
+    print(as_text(rows))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, help="after the first call; the fastest counts (5)")
+    parser.add_argument("--only", help="names of problems, between commas")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

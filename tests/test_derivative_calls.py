@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit
+from scipy import optimize, sparse
 
 import cells
 import pullback as pb
@@ -445,3 +446,100 @@ def test_what_compiled_code_cannot_ask_for() -> None:
         pulled(X)
     with pytest.raises(Exception, match="must be a constant in compiled code"):
         by_a_number(X, 0)
+
+
+# Sparse derivatives
+
+
+def tridiagonal(x):
+    r = (3.0 - 2.0 * x) * x + 1.0
+    r[1:] -= x[:-1]
+    r[:-1] -= 2.0 * x[1:]
+    return r
+
+
+def tridiagonal_by_loops(x):
+    r = np.empty_like(x)
+    for i in range(x.shape[0]):
+        s = (3.0 - 2.0 * x[i]) * x[i] + 1.0
+        if i > 0:
+            s -= x[i - 1]
+        if i < x.shape[0] - 1:
+            s -= 2.0 * x[i + 1]
+        r[i] = s
+    return r
+
+
+def band(size: int) -> Any:
+    return sparse.diags_array([np.ones(size - 1), np.ones(size), np.ones(size - 1)], offsets=[-1, 0, 1])
+
+
+@MODES
+@pytest.mark.parametrize("program", [tridiagonal, tridiagonal_by_loops])
+def test_sparse_jacobians_are_the_dense_ones(program: Any, jit: bool) -> None:
+    function = pb.differentiable(jit=jit)(program)
+    made = pb.jacobian(function, sparsity=band(12))
+    assert made.colours.max() == 2
+    for x in (np.linspace(-1.0, 1.0, 12), np.linspace(0.0, 1.0, 24)[::2]):
+        np.testing.assert_allclose(made(x).toarray(), pb.jacfwd(function)(x), rtol=1e-12)
+    assert made(x).dtype == np.float64
+    assert made(x.astype(np.float32)).dtype == np.float32
+    assert made(x=x).nnz == 34
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sparse_jacobians_of_random_patterns(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weights = sparse.random_array((9, 14), density=0.2, rng=rng).toarray()
+
+    def program(a, x):
+        return np.sin(a @ x) * a[:, 0]
+
+    def by_elements(a, x):
+        r = np.zeros(a.shape[0])
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                if a[i, j] != 0.0:
+                    r[i] += a[i, j] * x[j] ** 2
+        return r
+
+    x = rng.standard_normal(14)
+    for function in (program, by_elements):
+        found = pb.jacobian(function, "x", sparsity=weights)(weights, x)
+        np.testing.assert_allclose(found.toarray(), pb.jacobian(function, "x")(weights, x), rtol=1e-12, atol=1e-14)
+
+
+def test_sparse_hessians() -> None:
+    def valley(x, a):
+        return np.sum(a * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+    x = np.linspace(-1.0, 1.0, 8)
+    made = pb.hessian(valley, sparsity=band(8))
+    np.testing.assert_allclose(made(x, 100.0).toarray(), pb.hessian(valley)(x, 100.0), rtol=1e-12, atol=1e-12)
+    again = pickle.loads(pickle.dumps(pb.hessian(cubes, sparsity=np.eye(3))))
+    np.testing.assert_allclose(again(X).toarray(), np.diag(12.0 * X))
+
+
+def test_what_a_sparsity_must_be() -> None:
+    x = np.linspace(-1.0, 1.0, 6)
+    with pytest.raises(ValueError, match="elements in row 0 that are not 0 and not in the sparsity"):
+        pb.jacobian(tridiagonal, sparsity=np.eye(6))(x)
+    with pytest.raises(pb.ShapeError, match="has 5 columns, the argument 6 elements"):
+        pb.jacobian(tridiagonal, sparsity=np.eye(5))(x)
+    with pytest.raises(pb.ShapeError, match="has 7 rows, the result 6 elements"):
+        pb.jacobian(tridiagonal, sparsity=np.ones((7, 6)))(x)
+    with pytest.raises(pb.TypingError, match="by one argument"):
+        pb.jacobian(tridiagonal, (0,), sparsity=np.eye(6))
+    with pytest.raises(pb.TypingError, match="that of a vector by a vector"):
+        pb.jacobian(lambda x: np.sum(x), sparsity=np.ones((1, 6)))(x)
+    with pytest.raises(pb.TypingError, match="has_aux"):
+        pb.jacobian(tridiagonal, has_aux=True, sparsity=np.eye(6))
+    empty = pb.jacobian(lambda x: x**2, sparsity=np.zeros((0, 0)))(np.zeros(0))
+    assert empty.shape == (0, 0)
+
+
+def test_scipy_takes_them() -> None:
+    start = np.zeros(40)
+    found = optimize.least_squares(tridiagonal, start, jac=pb.jacobian(tridiagonal, sparsity=band(40)))
+    assert found.cost < 1e-16
+    assert optimize.root(pb.differentiable(tridiagonal), start - 1.0, jac=pb.jacobian(tridiagonal)).success

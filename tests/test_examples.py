@@ -86,3 +86,17 @@ def test_the_compiled_training_loop_ends_at_the_same_weights(tmp_path):
 def test_no_example_is_left_out():
     tested = set(re.findall(r'run_example\("(\w+\.py)"', Path(__file__).read_text(encoding="utf-8")))
     assert {path.name for path in EXAMPLES.glob("*.py")} == tested
+
+
+def test_scipy_solvers_find_what_they_look_for(tmp_path):
+    printed = run_example("scipy_solvers.py", tmp_path)
+    assert read_figure(r"elastic chain: lowest mass at (-[\d.]+)", printed) == pytest.approx(-3.1834, abs=1e-3)
+    assert read_figure(r"links off by ([\de.-]+)", printed) < 1e-5
+    assert read_figure(r"decay: rates ([\d.]+)", printed) == pytest.approx(0.8, abs=1e-4)
+    assert read_figure(r"reaction: ([\d.]+) left", printed) == pytest.approx(0.7158, abs=1e-3)
+
+
+def test_compiled_methods_find_the_maximum_and_draw_around_it(tmp_path):
+    printed = run_example("compiled_methods.py", tmp_path)
+    assert read_figure(r"gradient ([\de.-]+)", printed) < 1e-10
+    assert read_figure(r"accepted (\d+)%", printed) > 80

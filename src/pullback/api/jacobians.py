@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pullback.api.derivations import makes
 from pullback.api.derivative import Derivative
+from pullback.compilation.turns import importing
+from pullback.errors import TypingError
 from pullback.frontend.source.derivations import Argnums, Derivation
+
+if TYPE_CHECKING:
+    from pullback.api.sparse import SparseDerivative
 
 Function = Callable[..., Any]
 Mode = Literal["forward", "reverse"]
 
 
 @makes("jacobian")
-def jacobian(function: Function, argnums: Argnums = 0, has_aux: bool = False, mode: Mode | None = None) -> Derivative:
+def jacobian(
+    function: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    mode: Mode | None = None,
+    sparsity: Any = None,
+) -> Derivative | SparseDerivative:
     """A function that returns all partial derivatives of the results of `function` by its arguments `argnums`.
 
     function: it may return a number, an array, or a structure of them. argnums: an int, a name, or a tuple of them
@@ -25,8 +36,13 @@ def jacobian(function: Function, argnums: Argnums = 0, has_aux: bool = False, mo
     mode: 'forward' runs the function once for each element of the arguments and keeps nothing, 'reverse' runs the
     backward sweep once for each element of the results (default: what takes fewer runs, as far as sizes are known).
 
+    sparsity: which elements may be other than 0, an array or sparse array of shape (size of the result, size of the
+    argument), both of which have one axis. The Jacobian is a `scipy.sparse.csr_array` then. Columns that share no row
+    are computed by one sweep together, and one sweep more checks the sparsity.
+
     Raises TypingError (a TypeError) where an argument is not made of floats, LanguageError (a SyntaxError) where the
-    source cannot be differentiated.
+    source cannot be differentiated; for a sparsity, ShapeError (a ValueError) where sizes are others, and ValueError
+    where an element outside of it is not 0.
 
     >>> import numpy as np, pullback as pb
     >>> def turned(x, angle):
@@ -37,7 +53,13 @@ def jacobian(function: Function, argnums: Argnums = 0, has_aux: bool = False, mo
            [0., 1.]])
     >>> pb.jacobian(turned, argnums="angle")(np.array([1.0, 2.0]), 0.0)
     array([-2.,  1.])
+    >>> differences = pb.jacobian(lambda x: x[1:] ** 2 - x[:-1], sparsity=np.eye(2, 3) + np.eye(2, 3, 1))
+    >>> differences(np.array([1.0, 2.0, 3.0])).toarray()
+    array([[-1.,  4.,  0.],
+           [ 0., -1.,  6.]])
     """
+    if sparsity is not None:
+        return _sparse(function, argnums, has_aux, sparsity, of_gradient=False)
     if mode not in (None, "forward", "reverse"):
         raise ValueError(f"mode={mode!r}: it is 'forward', 'reverse' or None")
     return Derivative(function, Derivation("jacobian", argnums, has_aux, mode or ""))
@@ -67,17 +89,22 @@ def jacrev(function: Function, argnums: Argnums = 0, has_aux: bool = False) -> D
 
 
 @makes("hessian")
-def hessian(function: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
+def hessian(
+    function: Function, argnums: Argnums = 0, has_aux: bool = False, sparsity: Any = None
+) -> Derivative | SparseDerivative:
     """A function that returns all second derivatives of `function`: forward mode over its gradient.
 
     For an argument of shape t, the Hessian of a number is an array of shape t + t; that of a result of shape s has
-    shape s + t + t. For a tuple of argnums it is a tuple of tuples. has_aux and errors: as for `jacobian`.
+    shape s + t + t. For a tuple of argnums it is a tuple of tuples. has_aux, sparsity and errors: as for
+    `jacobian`.
 
     >>> import numpy as np, pullback as pb
     >>> pb.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 5.0]))
     array([[10.,  2.],
            [ 2.,  0.]])
     """
+    if sparsity is not None:
+        return _sparse(function, argnums, has_aux, sparsity, of_gradient=True)
     return Derivative(function, Derivation("hessian", argnums, has_aux))
 
 
@@ -139,3 +166,12 @@ def elementwise_grad(function: Function, argnums: Argnums = 0) -> Derivative:
     array([1.      , 0.419974])
     """
     return Derivative(function, Derivation("elementwise_grad", argnums))
+
+
+def _sparse(function: Function, argnums: Argnums, has_aux: bool, sparsity: Any, of_gradient: bool) -> SparseDerivative:
+    if has_aux:
+        raise TypingError("has_aux cannot be used with a sparsity")
+    with importing():
+        from pullback.api.sparse import SparseDerivative
+
+    return SparseDerivative(function, argnums, sparsity, of_gradient)

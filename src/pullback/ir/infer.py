@@ -250,6 +250,9 @@ _PRIMITIVES: dict[Callable[..., Any], Callable[..., Type]] = {
     primitives.gradient: lambda source, targets, seeds, request: _type_of(source),
     primitives.tangent: lambda target, sources, seeds, request: _type_of(target),
     primitives.jacobian: lambda target, source, mode, request: _type_of_jacobian(_type_of(target), _type_of(source)),
+    primitives.columns: lambda target, source, tangents, request: Array(
+        _type_of(target).dtype, getattr(target.type, "ndim", 0) + 1
+    ),
     primitives.divergence: lambda target, source, request: Scalar(_type_of(target).dtype),
     primitives.dim: lambda array, axis: INT,
     primitives.cast: _cast_type,

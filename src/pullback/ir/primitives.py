@@ -119,6 +119,11 @@ def jacobian(target: Any, source: Any, mode: str, request: int) -> Any:
     raise AssertionError("a Jacobian is made of statements")
 
 
+def columns(target: Any, source: Any, tangents: Any, request: int) -> Any:
+    """The tangents of a target, given those of a vector in the columns of a matrix: one column more for each."""
+    raise AssertionError("tangents are made of statements")
+
+
 def divergence(target: Any, source: Any, request: int) -> Any:
     """The sum of the partial derivatives of target[k] by source[k], which have the same shape."""
     raise AssertionError("a divergence is made of statements")

@@ -62,7 +62,7 @@ def call_derived(
         half = len(arguments) // 2
         call = Call(read, context, function, arguments[:half], {}, node)
         return TupleValue(pushed(call, dict(zip(call.names, arguments[half:], strict=False))))
-    if derivation.kind in ("hvp", "vhp"):
+    if derivation.kind in ("hvp", "vhp", "columns"):
         return call_along(read, context, derived, arguments, keywords, node)
     if derivation.kind == "hessian":
         gradient = Derived(replace(derivation, kind="jacobian", mode="reverse"), function)

@@ -42,7 +42,7 @@ def with_direction(derivation: Derivation, names: list[str]) -> list[str]:
     """The parameters of a derivative: those of its function, with directions among them where there are some."""
     if derivation.kind == "along":
         return [*names, *(f"{name}_dot" for name in names)]
-    if derivation.kind not in ("hvp", "vhp"):
+    if derivation.kind not in ("hvp", "vhp", "columns"):
         return names
     place = max(map(names.index, chosen_names(derivation, names))) + 1
     direction = next(name for name in ("v", "direction", "direction_") if name not in names)

@@ -11,6 +11,7 @@ from pullback.frontend.derivatives.made import bound_to
 from pullback.frontend.derivatives.parameters import chosen_of, names_of
 from pullback.frontend.derivatives.structures import mapped, paired, whole, zeros
 from pullback.frontend.derivatives.watched import Watched
+from pullback.frontend.source.derivations import Derivation
 from pullback.frontend.values.bindings import Binding, Derived, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
@@ -94,6 +95,8 @@ def call_along(
         gradient = Derived(replace(derivation, kind="grad"), derived.function)
         return pushed(Call(read, context, gradient, arguments, keywords, node), along)[1]
     call = Call(read, context, derived.function, arguments, keywords, node)
+    if derivation.kind == "columns":
+        return _columns(call, derivation, directions[0])
     watched = Watched(context, node)
     sources = call.watch(derivation, watched)
     value, tangent = pushed(call, along)
@@ -103,3 +106,20 @@ def call_along(
     number_of(call, value)
     made = gradients_by(call, watched, sources, [number_of(call, tangent)], [Constant(None)])
     return TupleValue(tuple(made)) if derivation.several else made[0]
+
+
+def _columns(call: Call, derivation: Derivation, seeds: Binding) -> Binding:
+    """The tangents of a vector for those of another one in the columns of a matrix, as sparse Jacobians need them."""
+    context, node = call.context, call.node
+    watched = Watched(context, node)
+    call.watch(derivation, watched)
+    target = whole(context, call.result(watched), node)
+    if context.state.dead:
+        return Static(None)
+    if len(watched.marks) != 1 or any(getattr(o.type, "ndim", 0) != 1 for o in (target, *watched.marks)):
+        context.mistyped(node, "a sparse Jacobian is that of a vector by a vector", "return an array with one axis")
+    (mark,) = watched.marks
+    number = constant(context.watching.number())
+    if not isinstance(target, Value):
+        context.mistyped(node, "the function does not depend on its argument")
+    return context.bind(context.let(node, primitives.columns, target, mark, context.operand(seeds, node), number))

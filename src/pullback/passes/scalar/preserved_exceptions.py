@@ -264,6 +264,7 @@ _NEVER_RAISING: set[Callable[..., Any]] = {
     primitives.gradient,
     primitives.tangent,
     primitives.jacobian,
+    primitives.columns,
     primitives.divergence,
     runtime.stop_gradient,
     max,

@@ -47,6 +47,7 @@ from pullback.ir.nodes import (
     Index,
     Let,
     Operand,
+    Slice,
     Statement,
     Value,
     read_by,
@@ -74,6 +75,27 @@ def resolve_jacobians(function: Function, first: Let, settings: Settings) -> Fun
     return _by_rows(function, replace(place, requests=requests), settings)
 
 
+def resolve_columns(function: Function, first: Let, settings: Settings) -> Function:
+    """The function with a loop over tangents in place of a request."""
+    target, source, seeds, _ = first.operands
+    place = replace(place_of(function, first, source, slice(1, None)), requests=(first,))
+    before, split = _pushed(place, (target,), settings)
+    builder = Builder()
+    with builder.at(first.location), builder.block() as statements:
+        count, type_ = builder.dim(seeds, 1), first.value.type
+
+        def iteration(indices: tuple[Operand, ...], versions: list[Value]) -> list[Operand]:
+            part = builder.load(seeds, (Index((Slice(None, None, None), *indices)),))
+            (tangent,) = split.at(builder, builder.let(primitives.copy, part, name="tangent"))
+            return [_stored(builder, versions[0], tangent, lambda *i: Index((*i, *indices)), settings.lowered)]
+
+        sizes, dtype = (*builder.dims(target), count), Constant(type_.dtype)
+        empty = builder.let(np.empty, sizes, dtype, keywords=("dtype",), name="tangents", type_=type_)
+        made = _over_sizes(builder, (count,), "column", [(Value("tangents", type_), empty)], iteration)
+    whole = place.answered((*before, *_with_sizes(place, (target,), statements)), {first.value: made[0]})
+    return replace(function, body=whole, callees=with_pushed_callees(function, whole, settings))
+
+
 def resolve_divergence(function: Function, first: Let, settings: Settings) -> Function:
     """The function with a loop in place of a request for the sum of the partial derivatives of y[k] by x[k]."""
     target, source, _ = first.operands
@@ -84,7 +106,7 @@ def resolve_divergence(function: Function, first: Let, settings: Settings) -> Fu
     with builder.at(first.location), builder.block() as statements:
 
         def iteration(indices: tuple[Operand, ...], totals: list[Value]) -> list[Operand]:
-            (tangent,) = split.at(builder, indices)
+            (tangent,) = split.at(builder, _unit(builder, source, indices))
             diagonal = builder.load(tangent, (Index(indices),)) if isinstance(tangent, Value) else tangent
             return [builder.let(np.add, totals[0], diagonal, name="divergence")]
 
@@ -117,8 +139,8 @@ class _Split:
     unit: what stands for the unit tangent. A loop that carries tangents is in both parts, without them in the first.
     """
 
-    def __init__(self, source: Value, unit: Value, originals: tuple[Statement, ...], pushed: Block) -> None:
-        self.source, self.unit, self.yields = source, unit, pushed.yields
+    def __init__(self, unit: Value, originals: tuple[Statement, ...], pushed: Block) -> None:
+        self.unit, self.yields = unit, pushed.yields
         known = {results_of(s)[0]: s for s in originals if results_of(s)}
         found = {unit}
         self.before: list[Statement] = []
@@ -136,9 +158,9 @@ class _Split:
             self.before += () if original is None else (original,)
             self.varying.append((statement, own))
 
-    def at(self, builder: Builder, indices: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        """The statements for the unit tangent with a 1 at a place, and the tangents of the targets."""
-        terms: dict[Value, Operand] = {self.unit: _unit(builder, self.source, indices)}
+    def at(self, builder: Builder, tangent: Value) -> tuple[Operand, ...]:
+        """The statements for a tangent of the source, and the tangents of the targets."""
+        terms: dict[Value, Operand] = {self.unit: tangent}
         for statement, own in self.varying:
             for value in consumed_in(Block((statement,))):
                 if value in self.created and value not in terms:
@@ -168,7 +190,7 @@ def _pushed(place: Place, targets: tuple[Operand, ...], settings: Settings) -> t
     before, after = at_last_mark(place, [source, *(r.operands[1] for r in place.requests)])
     unit = like(source)
     pushed = push_region(place, after, {source: unit}, targets, settings)
-    split = _Split(source, unit, after, pushed)
+    split = _Split(unit, after, pushed)
     return [*before, *split.before], split
 
 
@@ -180,9 +202,9 @@ def _by_columns(function: Function, place: Place, settings: Settings) -> Functio
     with builder.at(place.requests[0].location), builder.block() as statements:
 
         def iteration(indices: tuple[Operand, ...], jacobians: list[Value]) -> list[Operand]:
-            tangents = split.at(builder, indices)
+            tangents = split.at(builder, _unit(builder, source, indices))
             pairs = zip(jacobians, tangents, strict=True)
-            return [_stored(builder, jacobian, indices, tangent, behind=False) for jacobian, tangent in pairs]
+            return [_stored(builder, j, y, lambda *i: Index((*i, *indices)), settings.lowered) for j, y in pairs]
 
         made = _over_elements(builder, source, "column", _empty(builder, place), iteration)
     terms = dict(zip((request.value for request in place.requests), made, strict=True))
@@ -207,7 +229,7 @@ def _by_rows(function: Function, place: Place, settings: Settings) -> Function:
             for statement in pulled.statements:
                 builder.add(statement)
             pairs = zip(jacobians, pulled.yields, strict=True)
-            return [_stored(builder, jacobian, indices, row, behind=True) for jacobian, row in pairs]
+            return [_stored(builder, j, x, lambda *i: Index((*indices, *i)), settings.lowered) for j, x in pairs]
 
         made = _over_elements(builder, target, "row", _empty(builder, place), iteration)
     terms = dict(zip((request.value for request in place.requests), made, strict=True))
@@ -226,11 +248,19 @@ def _unit(builder: Builder, like: Value, indices: tuple[Operand, ...]) -> Value:
     return builder.let(primitives.store, zeros, (Index(indices),), one, name="unit")
 
 
-def _stored(builder: Builder, jacobian: Value, indices: tuple[Operand, ...], part: Operand, behind: bool) -> Value:
-    """A Jacobian with a part of it stored, whose axes are behind the indices or before them."""
-    rest = (Constant(Ellipsis),) if getattr(part.type, "ndim", 0) else ()
-    path = (Index((*indices, *rest) if behind else (*rest, *indices)),)
-    return builder.let(primitives.store, jacobian, path, part, name="jacobian")
+def _stored(builder: Builder, jacobian: Value, part: Operand, place: Callable[..., Index], lowered: bool) -> Value:
+    """A Jacobian with a part of it stored; `place` makes an index of that of an element of the part."""
+    rank = getattr(part.type, "ndim", 0)
+    if not rank or not lowered:
+        path = (place(Constant(Ellipsis)) if rank else place(),)
+        return builder.let(primitives.store, jacobian, path, part, name=jacobian.name)
+
+    def iteration(indices: tuple[Operand, ...], versions: list[Value]) -> list[Operand]:
+        element = builder.load(part, (Index(indices),))
+        return [builder.let(primitives.store, versions[0], (place(*indices),), element, name=jacobian.name)]
+
+    (stored,) = _over_elements(builder, part, "i", [(like(jacobian), jacobian)], iteration)
+    return stored
 
 
 def _with_sizes(place: Place, targets: tuple[Operand, ...], statements: list[Statement]) -> list[Statement]:
@@ -259,7 +289,17 @@ def _over_elements(
     iteration: Callable[[tuple[Operand, ...], list[Value]], list[Operand]],
 ) -> list[Value]:
     """Loops over the elements of an array, around an iteration from indices and what is carried to the next of that."""
-    sizes = builder.dims(array)
+    return _over_sizes(builder, builder.dims(array), name, carried, iteration)
+
+
+def _over_sizes(
+    builder: Builder,
+    sizes: tuple[Operand, ...],
+    name: str,
+    carried: list[tuple[Value, Operand]],
+    iteration: Callable[[tuple[Operand, ...], list[Value]], list[Operand]],
+) -> list[Value]:
+    """Loops with these numbers of iterations, in one another."""
 
     def level(indices: tuple[Operand, ...], pairs: list[tuple[Value, Operand]]) -> list[Any]:
         depth = len(indices)

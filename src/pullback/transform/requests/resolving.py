@@ -59,13 +59,14 @@ from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
 from pullback.transform.requests.gradients import resolve_gradients
-from pullback.transform.requests.jacobians import resolve_divergence, resolve_jacobians
+from pullback.transform.requests.jacobians import resolve_columns, resolve_divergence, resolve_jacobians
 from pullback.transform.requests.tangents import resolve_tangents
 
 RESOLVE = {
     primitives.gradient: resolve_gradients,
     primitives.tangent: resolve_tangents,
     primitives.jacobian: resolve_jacobians,
+    primitives.columns: resolve_columns,
     primitives.divergence: resolve_divergence,
 }
 """What puts statements in the place of a request, and of those that belong to it."""

@@ -17,7 +17,7 @@ import pullback as pb
 
 @pb.differentiable
 def potential(w, x, y):
-    """Minus the logarithm of the density of the weights w, but for a constant, given rows x and answers y of -1 or 1."""
+    """Minus the logarithm of the density of the weights w, but for a constant: rows x, answers y of -1 or 1."""
     total = 0.5 * np.sum(w * w)
     for i in range(x.shape[0]):
         total += np.log1p(np.exp(-y[i] * np.sum(x[i] * w)))

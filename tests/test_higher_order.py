@@ -188,9 +188,58 @@ def test_jacobian(program: Any, kind: Any) -> None:
     check_jacobian(program, kind, jit=False)
 
 
+@pytest.mark.drawn(80)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", FLOATS, ids=case_id)
+def test_columns_side_by_side(program: Any) -> None:
+    """Where array statements are loops, many columns are computed in one sweep."""
+    check_jacobian(program, pb.jacfwd, jit=False, fuse=True)
+
+
+@pytest.mark.drawn(80)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", [program for program in FLOATS if program in SCALAR], ids=case_id)
+def test_columns_of_hessians(program: Any) -> None:
+    along = Along(program, program.samples[0], jit=False, fuse=True)
+    sample = along.sample
+    made = pb.hessian(along.function, along.wrt)(*sample.fresh())
+    _, expected = oracle.hvp(program.function, sample.fresh(), list(along.directions), along.wrt)
+    single = rtol_of(sample.fresh()) != 1e-10
+    found = contracted(made, tuple(sample.args[k] for k in along.wrt), along.directions)
+    for column, wanted in zip(found, floats_of(tuple(expected)), strict=True):
+        assert_close(column, wanted, 5e-4 if single else 1e-10, "H v")
+
+
+def test_more_columns_than_lie_side_by_side() -> None:
+    def chain(x):
+        y = np.zeros(x.shape[0])
+        for i in range(x.shape[0]):
+            y[i] = np.sin(x[i]) * x[i - 1] if i > 0 else x[i] ** 2
+        return y
+
+    for size in (0, 1, 31, 32, 33, 70):
+        x = np.linspace(-1.0, 1.0, size)
+        expected = np.diag(np.cos(x) * np.roll(x, 1)) + np.diag(np.sin(x[1:]), -1)
+        expected[:1, :1] = 2.0 * x[:1, None]
+        np.testing.assert_allclose(pb.jacfwd(chain)(x), expected, rtol=1e-12, atol=1e-14)
+
+
 @pytest.mark.drawn(12)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
 def test_jacobian_compiled(program: Any, kind: Any) -> None:
     check_jacobian(program, kind)
+
+
+TO_BE_COMPILED = {
+    "gaps.two_arguments_changed",
+    "gaps.comprehension_with_condition",
+    "loops.buffers_kept_in_a_list",
+    "products_in_loops.left_early",
+}
+
+
+@pytest.mark.parametrize("program", [program for program in FLOATS if program.id in TO_BE_COMPILED], ids=case_id)
+def test_buffers_that_grow_and_arguments_that_are_written_compile(program: Any) -> None:
+    check_jacobian(program, pb.jacfwd)

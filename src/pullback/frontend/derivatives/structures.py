@@ -75,7 +75,7 @@ def paired(context: Context, value: Binding, given: Binding, what: str, node: An
 
 def fitted(context: Context, given: Binding, like: Operand, what: str, node: Any) -> Operand:
     """A tangent or cotangent in the shape and dtype of a number or array; a number serves for all elements."""
-    seed = whole(context, given, node)
+    seed = context.operand(given, node) if isinstance(like.type, Scalar) else whole(context, given, node)
     dtype = like.type.dtype
     if isinstance(seed, Constant):
         seed = Constant(float(seed.value), Scalar(dtype))
@@ -85,7 +85,7 @@ def fitted(context: Context, given: Binding, like: Operand, what: str, node: Any
         if isinstance(seed.type, Scalar) and isinstance(like.type, Array):
             return context.builder.let(np.full, context.builder.dims(like), seed, type_=like.type)
     ranks = [getattr(operand.type, "ndim", 0) for operand in (seed, like)]
-    if ranks[0] != ranks[1] or isinstance(like.type, Scalar) != isinstance(seed.type, Scalar):
+    if ranks[0] != ranks[1]:
         context.mistyped(node, f"a {what} has {ranks[0]} dimensions, where what it belongs to has {ranks[1]}")
     context.check_shape(seed, like, f"a {what} has another shape than what it belongs to", node)
     return seed

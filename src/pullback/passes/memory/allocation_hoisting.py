@@ -38,12 +38,15 @@ read, or it would be undefined in the program as it was.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes
+from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -64,18 +67,19 @@ from pullback.ir.rewrite import substituted, with_blocks
 
 def hoist_allocations(function: Function) -> Function:
     """The same function with such buffers made outside of all loops that allow it."""
-    return replace(function, body=_block(function.body))
+    shapes = cache(lambda: Shapes(function))
+    return replace(function, body=_block(function.body, shapes))
 
 
-def _block(block: Block) -> Block:
+def _block(block: Block, shapes: Callable[[], Shapes]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        changed = with_blocks(statement, _block)
-        statements += _hoisted(changed) if isinstance(changed, For | While) else [changed]
+        changed = with_blocks(statement, lambda inner: _block(inner, shapes))
+        statements += _hoisted(changed, shapes) if isinstance(changed, For | While) else [changed]
     return Block(tuple(statements), block.yields)
 
 
-def _hoisted(loop: For | While) -> list[Statement]:
+def _hoisted(loop: For | While, shapes: Callable[[], Shapes]) -> list[Statement]:
     """The buffers that a loop's body makes, then the loop that carries them."""
     varying = made_in_iterations(loop)
     before: list[Statement] = []
@@ -85,7 +89,7 @@ def _hoisted(loop: For | While) -> list[Statement]:
         last = _last_version(statement.value, loop.body)
         if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):
             continue
-        if not _is_filled_and_grows(statement.value, loop.body):
+        if _keeps_its_size(statement.value, loop.body, shapes):
             before.append(statement)
             loop = _carrying(loop, statement, last)
     return [*before, loop]
@@ -124,18 +128,32 @@ def _last_version(value: Value, block: Block) -> Value | None:
     return value
 
 
-def _is_filled_and_grows(value: Value, block: Block) -> bool:
-    """Whether a buffer that is filled as a whole is made longer in the same iteration: it has another size then."""
-    versions, functions = {value}, set()
-    for statement in walk(block):
-        if isinstance(statement, Let) and consumes(statement) and statement.operands[0] in versions:
-            versions.add(statement.value)
-            functions.add(statement.function)
-        elif isinstance(statement, For | While):
-            for carried, result in zip(statement.carried, statement.results, strict=True):
-                if carried.initial in versions:
-                    versions |= {carried.parameter, result}
-    return primitives.store in functions and not _GROWING.isdisjoint(functions)
+def _keeps_its_size(value: Value, block: Block, shapes: Callable[[], Shapes]) -> bool:
+    """Whether an iteration hands on the buffer in the size that it was made with, if anything fills it as a whole.
+
+    A buffer that only grows may have any size. A loop inside may hand on another array instead.
+    """
+    versions, functions, before = {value}, set(), 0
+    while before != len(versions):
+        before = len(versions)
+        for statement in walk(block):
+            match statement:
+                case Let() if consumes(statement) and statement.operands[0] in versions:
+                    versions.add(statement.value)
+                    functions.add(statement.function)
+                case For() | While():
+                    for carried, result in zip(statement.carried, statement.results, strict=True):
+                        if carried.initial in versions:
+                            versions |= {carried.parameter, result}
+                case If():
+                    sides = zip(statement.then.yields, statement.orelse.yields, strict=True)
+                    pairs = zip(statement.results, sides, strict=True)
+                    versions |= {result for result, both in pairs if versions.issuperset(values_in(both))}
+    loops = [s for s in walk(block) if isinstance(s, For | While)]
+    handed_on = (y for s in loops for c, y in zip(s.carried, s.body.yields, strict=False) if c.parameter in versions)
+    others = [y for y in handed_on if y not in versions]
+    fills = primitives.store in functions and not _GROWING.isdisjoint(functions)
+    return not fills and all(shapes().of(other) == shapes().of(value) for other in others)
 
 
 _GROWING = {runtime.push, runtime.push_row, runtime.push_block, runtime.reserve}

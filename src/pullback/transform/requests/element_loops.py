@@ -1,4 +1,18 @@
-"""Loops over the elements of arrays: unit vectors, and parts of Jacobians that are stored element by element."""
+"""Loops over the elements of arrays: unit vectors, and parts of Jacobians that are stored element by element.
+
+>>> from pullback.ir.nodes import Function
+>>> from pullback.ir.printer import show
+>>> from pullback.ir.types import Array
+>>> x = Value("x", Array("float64", 1))
+>>> builder = Builder()
+>>> with builder.block() as statements:
+...     made = unit_of(builder, x, (Constant(2, INT),))
+>>> print(show(Function("third", (x,), Block(tuple(statements), (made,)))))
+third(x: float64[:]):
+    unit: float64[:] = zeros_like(x)
+    unit.1: float64[:] = store(unit, ([2]), 1.0)
+    return unit.1
+"""
 
 from __future__ import annotations
 

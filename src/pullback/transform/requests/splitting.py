@@ -1,4 +1,12 @@
-"""A pushed region in two parts: what is the same for every tangent of its source runs once, before a loop over them."""
+"""A pushed region in two parts: what is the same for every tangent of its source runs once, before a loop over them.
+
+>>> from pullback.ir.types import FLOAT
+>>> x, x_dot, c, y_dot = (Value(name, FLOAT) for name in ("x", "x_dot", "c", "y_dot"))
+>>> statements = Let(c, np.cos, (x,)), Let(y_dot, np.multiply, (c, x_dot))
+>>> split = Split(x_dot, (), Block(statements, (y_dot,)))
+>>> [s.value.name for s in split.before], [s.value.name for s, _ in split.varying]
+(['c'], ['y_dot'])
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Which values differ between the columns of a Jacobian: tangents, and arrays that hold them. All else is the same."""
+"""Which values differ between the columns of a Jacobian: tangents, and arrays that hold them. All else is the same.
+
+>>> import numpy as np
+>>> from pullback.ir.types import FLOAT
+>>> x, x_dot, c, y_dot = (Value(name, FLOAT) for name in ("x", "x_dot", "c", "y_dot"))
+>>> statements = Let(c, np.cos, (x,)), Let(y_dot, np.multiply, (c, x_dot))
+>>> sorted(value.name for value in Varying(statements, x_dot).values)
+['x_dot', 'y_dot']
+"""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def check_second_order(along: Along) -> None:
         assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
 
 
-@pytest.mark.drawn(90)
+@pytest.mark.drawn(60)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order(program: Any) -> None:
@@ -87,7 +87,7 @@ def test_second_order(program: Any) -> None:
         check_second_order(Along(program, sample, jit=False))
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order_compiled(program: Any) -> None:
@@ -180,7 +180,7 @@ def has_float_arguments(program: Any) -> bool:
 FLOATS = [program for program in PROGRAMS if has_float_arguments(program)]
 
 
-@pytest.mark.drawn(110)
+@pytest.mark.drawn(60)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
@@ -188,7 +188,7 @@ def test_jacobian(program: Any, kind: Any) -> None:
     check_jacobian(program, kind, jit=False)
 
 
-@pytest.mark.drawn(80)
+@pytest.mark.drawn(45)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
 def test_columns_side_by_side(program: Any) -> None:
@@ -196,7 +196,7 @@ def test_columns_side_by_side(program: Any) -> None:
     check_jacobian(program, pb.jacfwd, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(80)
+@pytest.mark.drawn(45)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [program for program in FLOATS if program in SCALAR], ids=case_id)
 def test_columns_of_hessians(program: Any) -> None:
@@ -224,7 +224,7 @@ def test_more_columns_than_lie_side_by_side() -> None:
         np.testing.assert_allclose(pb.jacfwd(chain)(x), expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.drawn(12)
+@pytest.mark.drawn(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)

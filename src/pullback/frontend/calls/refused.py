@@ -15,4 +15,4 @@ def check_may_be_called(context: Context, given: Any, function: Any, node: Any) 
         context.refuse(node, reason, "draw them before the call, and pass them as an argument")
     if is_derivative(given):
         reason = f"'{given.__name__}' cannot be called in a function that is differentiated"
-        context.refuse(node, reason, "use a pb.GradientTape there, or call it outside of the function")
+        context.refuse(node, reason, "call it outside of the function")

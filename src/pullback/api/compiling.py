@@ -11,9 +11,9 @@ from typing import Any
 import numba
 
 from pullback.api.calls import SIMPLE, Argnums
-from pullback.api.derivatives import GradientFunction, grad
+from pullback.api.derivatives import grad
 from pullback.api.differentiable import differentiable
-from pullback.api.primal_calls import PrimalCallable
+from pullback.api.primal_calls import PreparedCallable
 from pullback.compilation.layout import ready
 from pullback.compilation.progress import Bar, silence, started
 from pullback.compilation.turns import collected_later
@@ -49,7 +49,7 @@ def chosen(function: Any, argnums: Argnums | None) -> Any:
     """What is compiled for a function."""
     if argnums is not None:
         return grad(function, argnums)
-    if isinstance(function, GradientFunction | PrimalCallable):
+    if isinstance(function, PreparedCallable):
         return function
     if hasattr(type(function), "__pullback_derivative__"):
         raise TypingError(f"'{function.__name__}' is compiled when it is called", None, "compile grad(...) instead")

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
-from pullback.api.calls import Argnums, Asked, Calls
+from pullback.api.calls import Argnums, Asked
 from pullback.api.derivations import makes
 from pullback.api.differentiable import Differentiable, behind, engine_of, known_calls_of
 from pullback.api.pickled import reduced
-from pullback.api.recording import recorded_call
-from pullback.compilation.entrance import Entrance
+from pullback.api.primal_calls import PreparedCallable
 from pullback.compilation.progress import started
 from pullback.compilation.shortcut import MISS, Shortcut, never
 from pullback.compilation.turns import importing
@@ -81,7 +80,7 @@ def value_and_grad(
     return GradientFunction(function, argnums, has_aux, with_value=True)
 
 
-class GradientFunction(Entrance, Generic[P, R]):
+class GradientFunction(PreparedCallable, Generic[P, R]):
     """What `grad` and `value_and_grad` return: callable from Python, and from code compiled by Numba.
 
     It takes the arguments P of the function, and `out`, and returns an R.
@@ -90,12 +89,11 @@ class GradientFunction(Entrance, Generic[P, R]):
     __pullback_derivative__ = True
 
     def __init__(self, function: Callable[P, Any], argnums: Argnums, has_aux: bool, with_value: bool) -> None:
+        super().__init__()
         plain = behind(function)
         self.__wrapped__, self.argnums, self.has_aux, self.with_value = function, argnums, has_aux, with_value
         self.asked = asked = Asked(argnums, has_aux, with_value)
-        self._calls = Calls(self.prepare)
         self._known = known_calls_of(function, plain, f"{asked}")
-        self._shortcut: Shortcut = never
         self._shortcut_out: Shortcut = never
         if isinstance(function, Differentiable):
             function.derivatives.add(self)
@@ -141,35 +139,19 @@ class GradientFunction(Entrance, Generic[P, R]):
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if not keywords:
             result = self._shortcut(arguments)
-            return self._call(arguments, keywords, None) if result is MISS else result
+            return self.long_way(arguments, keywords) if result is MISS else result
         out = None if "out" in self.__signature__.parameters else keywords.pop("out", None)
-        if out is not None and not keywords:
-            result = self._shortcut_out(arguments, out)
-            if result is not MISS:
-                return result
-        return self._call(arguments, keywords, out)
-
-    def _call(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
-        """The long way, which also prepares the short one."""
         if out is None:
-            recorded = recorded_call(self, arguments, keywords)
-            if recorded is not MISS:
-                return recorded
-            if self._known is not None and not keywords:
-                result, shortcut = self._known.called(self, arguments)
-                if result is not MISS:
-                    self._shortcut = self._shortcut if shortcut is never else shortcut
-                    return result
-        with started():
-            return self._call_prepared(arguments, keywords, out)
-
-    def _call_prepared(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
-        prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
-        if out is None:
-            if not simple:
-                return prepared.called(leaves)
-            result, self._shortcut = prepared.called_simply(arguments, leaves, self._known)
+            return self.long_way(arguments, keywords)
+        result = MISS if keywords else self._shortcut_out(arguments, out)
+        if result is not MISS:
             return result
+        with started():
+            return self._call_into(arguments, keywords, out)
+
+    def _call_into(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
+        """The long way for a call with arrays for the gradients, which also prepares the short one."""
+        prepared, leaves, simple = self._calls.find(self.engine, arguments, keywords)
         with importing():
             from pullback.api.out import outs_of
 

@@ -1,4 +1,4 @@
-"""Callables that run one normal form, compiled: the first time the long way, then by a shortcut."""
+"""Callables of compiled code: a call goes the long way the first time, then takes a shortcut."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from pullback.compilation.shortcut import MISS, Shortcut, never
 from pullback.compilation.turns import importing
 
 if TYPE_CHECKING:
+    from pullback.api.prepared import Prepared
     from pullback.api.prepared_primal import PreparedPrimal
     from pullback.api.specialise import Engine
 
 
-class PrimalCallable(Entrance):
-    """A differentiable function, or a derivative that is called as one."""
+class PreparedCallable(Entrance):
+    """What is prepared for each kind of call at the first one."""
 
-    asked = None
     _known: KnownCalls | None
-
-    def __init__(self) -> None:
-        self._calls = Calls(self.prepare)
-        self._shortcut: Shortcut = never
 
     @property
     def engine(self) -> Engine:
         """All that is known of the function."""
         raise NotImplementedError
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if not keywords:
-            result = self._shortcut(arguments)
-            if result is not MISS:
-                return result
+    def __init__(self) -> None:
+        self._calls = Calls(self.prepare)
+        self._shortcut: Shortcut = never
+
+    def prepare(self, bound: dict[str, Any]) -> Prepared:
+        """What is compiled for these arguments."""
+        raise NotImplementedError
+
+    def long_way(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The result of a call, which also prepares the shortcut for those after it."""
         result = recorded_call(self, arguments, keywords)
         if result is not MISS:
             return result
@@ -51,6 +52,19 @@ class PrimalCallable(Entrance):
                 return prepared.called(leaves)
             result, self._shortcut = prepared.called_simply(arguments, leaves, self._known)
             return result
+
+
+class PrimalCallable(PreparedCallable):
+    """A differentiable function, or a derivative that is called as one."""
+
+    asked = None
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if not keywords:
+            result = self._shortcut(arguments)
+            if result is not MISS:
+                return result
+        return self.long_way(arguments, keywords)
 
     def prepare(self, bound: dict[str, Any]) -> PreparedPrimal:
         """The compiled primal for these arguments."""

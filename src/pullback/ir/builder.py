@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from pullback.errors import Location
 from pullback.ir import primitives
 from pullback.ir.infer import infer
@@ -67,6 +69,10 @@ class Builder:
         value = Value(name, type_ or infer(function, operands, keywords))
         self.add(Let(value, function, operands, keywords, self.location, by))
         return value
+
+    def empty(self, sizes: tuple[Operand, ...], type_: Type, name: str = "") -> Value:
+        """An array of these sizes whose elements are yet to be stored."""
+        return self.let(np.empty, sizes, Constant(type_.dtype), keywords=("dtype",), name=name, type_=type_)
 
     def effect(self, function: Callable[..., Any], *operands: Operand) -> None:
         self.add(Effect(function, operands, self.location))

@@ -27,17 +27,17 @@ def call_jacobian(call: Call, derivation: Derivation) -> Binding:
     if context.state.dead:
         return Static(None)
     value, aux = with_aux(call, returned) if derivation.has_aux else (returned, None)
-    numbers = constant(context.watching.number())
-
-    def by(target: Operand, leaf: Binding) -> Binding:
-        mark = watched.mark_of(leaf)
-        return _partials(call, target, mark, derivation.mode, numbers)
+    number = constant(context.watching.number())
 
     def of(leaf: Binding) -> Binding:
         target = whole(context, leaf, node)
         if not is_float(target.type):
             return Static(None)
-        made = [mapped(context, source, lambda leaf: by(target, leaf), node) for source in sources]
+
+        def by(source: Binding) -> Binding:
+            return _partials(call, target, watched.mark_of(source), derivation.mode, number)
+
+        made = [mapped(context, source, by, node) for source in sources]
         return TupleValue(tuple(made)) if derivation.several else made[0]
 
     jacobian = mapped(context, value, of, node)
@@ -79,9 +79,9 @@ def call_laplacian(call: Call, derivation: Derivation) -> Binding:
     inner = Watched(context, node)
     sources = call.watch(derivation, inner)
     value = call.result(inner)
-    outer.leave()
     if context.state.dead:
         return Static(None)
+    outer.leave()
     gradients = gradients_by(call, inner, sources, [number_of(call, value)], [Constant(None)])
     leaves = [leaf for gradient in gradients for leaf in leaves_of(call, gradient)]
     first, *others = [_divergence(call, *pair) for pair in zip(leaves, outer.marks, strict=True)]

@@ -100,9 +100,9 @@ def call_along(
     watched = Watched(context, node)
     sources = call.watch(derivation, watched)
     value, tangent = pushed(call, along)
-    watched.leave()
     if context.state.dead:
         return Static(None)
+    watched.leave()
     number_of(call, value)
     made = gradients_by(call, watched, sources, [number_of(call, tangent)], [Constant(None)])
     return TupleValue(tuple(made)) if derivation.several else made[0]

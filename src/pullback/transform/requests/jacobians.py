@@ -80,8 +80,7 @@ def resolve_columns(function: Function, first: Let, settings: Settings) -> Funct
             (tangent,) = split.at(builder, builder.let(primitives.copy, part, name="tangent"))
             return [stored(builder, versions[0], tangent, lambda *i: Index((*i, *indices)), settings.lowered)]
 
-        sizes, dtype = (*builder.dims(target), count), Constant(type_.dtype)
-        empty = builder.let(np.empty, sizes, dtype, keywords=("dtype",), name="tangents", type_=type_)
+        empty = builder.empty((*builder.dims(target), count), type_, "tangents")
         made = over_sizes(builder, (count,), "column", [(Value("tangents", type_), empty)], iteration)
     whole = place.answered((*before, *_with_sizes(place, (target,), statements)), {first.value: made[0]})
     return replace(function, body=whole, callees=with_pushed_callees(function, whole, settings))
@@ -184,8 +183,7 @@ def _empty(builder: Builder, place: Place) -> list[tuple[Value, Operand]]:
     pairs: list[tuple[Value, Operand]] = []
     for request in place.requests:
         target, source = request.operands[:2]
-        sizes, dtype = (*builder.dims(target), *builder.dims(source)), Constant(request.value.type.dtype)
         type_ = request.value.type
-        empty = builder.let(np.empty, sizes, dtype, keywords=("dtype",), name="jacobian", type_=type_)
+        empty = builder.empty((*builder.dims(target), *builder.dims(source)), type_, "jacobian")
         pairs.append((Value("jacobian", type_), empty))
     return pairs

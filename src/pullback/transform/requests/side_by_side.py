@@ -226,9 +226,7 @@ class Lanes:
 
     def row(self, value: Value) -> Value:
         """Room for a number of each column."""
-        dtype = Constant(value.type.dtype)
-        type_ = Array(value.type.dtype, 1)
-        return self.builder.let(np.empty, (self.room,), dtype, keywords=("dtype",), name=value.name, type_=type_)
+        return self.builder.empty((self.room,), Array(value.type.dtype, 1), value.name)
 
     # Loops over columns
 

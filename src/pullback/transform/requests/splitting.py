@@ -51,27 +51,26 @@ class Split:
             self.before += () if original is None else (original,)
             self.varying.append((statement, own))
 
-    def live(self) -> tuple[Statement, ...]:
-        """What the tangents of the targets are computed by, with the memory that this takes over."""
-        return remove_dead(Function("tangents", (), Block(tuple(self._statements()), self.yields))).body.statements
-
-    def _statements(self) -> Iterator[Statement]:
+    def repeated(self) -> Iterator[tuple[Statement, tuple[Value, ...]]]:
+        """What depends on the tangent, each with its results that are known before; what it takes over is made anew."""
         made: set[Value] = set()
-        for statement, _ in self.varying:
+        for statement, own in self.varying:
             for value in consumed_in(Block((statement,))):
                 if value in self.created and value not in made:
                     made.add(value)
-                    yield self.created[value]
-            yield _without_effects(statement)
+                    yield self.created[value], ()
+            yield _without_effects(statement), own
+
+    def live(self) -> tuple[Statement, ...]:
+        """What the tangents of the targets are computed by."""
+        statements = tuple(statement for statement, _ in self.repeated())
+        return remove_dead(Function("tangents", (), Block(statements, self.yields))).body.statements
 
     def at(self, builder: Builder, tangent: Value) -> tuple[Operand, ...]:
         """The statements for a tangent of the source, and the tangents of the targets."""
         terms: dict[Value, Operand] = {self.unit: tangent}
-        for statement, own in self.varying:
-            for value in consumed_in(Block((statement,))):
-                if value in self.created and value not in terms:
-                    builder.add(copied(self.created[value], terms))
-            builder.add(copied(_without_effects(statement), terms))
+        for statement, own in self.repeated():
+            builder.add(copied(statement, terms))
             for value in own:
                 del terms[value]
         return tuple(terms.get(y, y) if isinstance(y, Value) else y for y in self.yields)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from pullback import nn, tf
     from pullback.api.checks import check, check_grads
     from pullback.api.compiling import compile, precompile
+    from pullback.api.custom_rules import checkpoint, constant_function, custom_jvp, custom_vjp, implicit
     from pullback.api.derivatives import grad, value_and_grad
     from pullback.api.differentiable import differentiable
     from pullback.api.doctor import doctor
@@ -56,9 +57,13 @@ __all__ = [
     "Variable",
     "check",
     "check_grads",
+    "checkpoint",
     "compile",
     "constant",
+    "constant_function",
     "custom_gradient",
+    "custom_jvp",
+    "custom_vjp",
     "differentiable",
     "doctor",
     "elementwise_grad",
@@ -67,6 +72,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "insert_grad_of",
     "inspect_source",
     "jacfwd",
@@ -91,6 +97,7 @@ _HOMES = {
     "api.compiling": ("compile", "precompile"),
     "api.derivatives": ("grad", "value_and_grad"),
     "api.differentiable": ("differentiable",),
+    "api.custom_rules": ("checkpoint", "constant_function", "custom_jvp", "custom_vjp", "implicit"),
     "api.doctor": ("doctor",),
     "api.emitting": ("emit",),
     "api.explain": ("explain", "residual_bytes"),

@@ -38,6 +38,7 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.reach import WITHOUT_DERIVATIVE, reached
+from pullback.ir.ruled import read_by_derivative
 from pullback.ir.types import is_float
 
 
@@ -91,7 +92,7 @@ class _Useful:
                 self.loop(statement)
             case Call():
                 if self.found & set(statement.results):
-                    self.note(statement.operands)
+                    self.note(read_by_derivative(statement))
             case Effect():
                 pass
 

@@ -27,9 +27,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pullback import runtime
-from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import record_of
 from pullback.ir import primitives
+from pullback.ir.identities import Identity
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, While, lets_in, walk
 from pullback.ir.types import Array
@@ -39,7 +39,7 @@ def shares_memory(statement: Let) -> bool:
     """Whether the result may share memory with the first operand."""
     if statement.function in (primitives.load, primitives.load_last):
         return isinstance(statement.value.type, Array) and not is_advanced(statement.operands[1])
-    if isinstance(statement.function, Inserted):
+    if isinstance(statement.function, Identity):
         return isinstance(statement.value.type, Array)
     return record_of(statement.function).is_view and isinstance(statement.value.type, Array)
 

@@ -32,9 +32,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from pullback.analysis.reductions import adds_to
-from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import constant
+from pullback.ir.identities import Identity
 from pullback.ir.nodes import (
     Block,
     Constant,
@@ -176,7 +176,7 @@ class Legality:
                     return False
                 if statement.operands and statement.operands[0] in self.private:
                     return _is_element(statement)
-                return not isinstance(statement.function, Inserted)
+                return not isinstance(statement.function, Identity)
             case If():
                 inner = (*statement.then.statements, *statement.orelse.statements)
                 return all(self.is_plain(s) and not _creates(s) for s in inner)

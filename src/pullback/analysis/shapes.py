@@ -29,6 +29,7 @@ from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
+    Call,
     Constant,
     Effect,
     For,
@@ -46,6 +47,7 @@ from pullback.ir.nodes import (
     is_undefined,
     values_in,
 )
+from pullback.ir.ruled import LinearMap
 from pullback.ir.types import INT, Array, Scalar, is_integer
 
 CREATING = primitives.CREATING | {np.full}
@@ -127,6 +129,9 @@ class Shapes:
             case Effect(function=primitives.check, operands=(Value() as agree, Constant(value=runtime.SizesDiffer))):
                 if self.guarded and agree in self.compared:
                     self.learn(*self.compared[agree])
+            case Call(function=LinearMap()):
+                for result, y in zip(statement.results, statement.operands[0], strict=True):
+                    self.known[result] = self.of(y)
             case _:
                 for result in getattr(statement, "results", ()):
                     self.own(result)

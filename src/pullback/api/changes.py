@@ -30,7 +30,7 @@ def changes_of_gradient(function: Function, wrt: tuple[int, ...], settings: Sett
     """All changes on the way from a function as it was read to its value and gradient, in their order."""
     found: list[Change] = []
     with watched(lambda *change: found.append(Change(*change))):
-        made = joint(prepared(function, settings), wrt, with_results=True, settings=settings)
+        made = joint(prepared(function, settings, wrt), wrt, with_results=True, settings=settings)
         assumptions = ("assumptions",) if settings.lowered else ()
         run(made, settings, *assumptions, "copies", *(FOR_MACHINES if compiled else ()))
     return found

@@ -160,7 +160,7 @@ class _Call:
         built, self.wrt, self.options = asked.built, asked.wrt, asked.engine.options
         self.settings = self.options.settings(self.options.lowers)
         self.written = {s.index for s in walk(built.function.body) if isinstance(s, For)}
-        self.function = prepared(built.function, self.settings)
+        self.function = prepared(built.function, self.settings, self.wrt)
         given = [leaf for name, form in asked.forms.items() for leaf in leaves_of(asked.bound[name], form)]
         given += [captured_value(capture) for capture in built.captures]
         self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))

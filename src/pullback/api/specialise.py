@@ -32,7 +32,8 @@ from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
 from pullback.transform.forward.pushforward import pushed
-from pullback.transform.requests.resolving import has_requests, pulled
+from pullback.transform.requests.resolving import has_requests, pulled, resolved
+from pullback.transform.rules_of_users import with_rules
 from pullback.transform.sweeps import NONE, Kept
 
 MOST_WORK = 100_000
@@ -172,7 +173,9 @@ class Code:
         with MAKING:
             if wrt not in self.pushed:
                 settings = self.options.settings(any_sizes=True)
-                function = prepared(self.function, settings) if has_requests(self.function) else self.function
+                function = prepared(self.function, settings, wrt) if has_requests(self.function) else self.function
+                sources = [function.parameters[k] for k in wrt]
+                function = with_rules(function, sources, functools.partial(resolved, settings=settings))
                 self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
             return self.pushed[wrt]
 
@@ -181,7 +184,7 @@ class Code:
         settings = self.options.settings(lowered, any_sizes)
         wrt, checkpointed = request.wrt, request.checkpointed or NONE
         forms = None if any_sizes and not lowered else functools.partial(self.in_form, request)
-        function = prepared(self.function, settings)
+        function = prepared(self.function, settings, wrt)
         if request.kind == "primal":
             function = alone(function, settings, has_requests(self.function))
             function = with_marked_private_arrays(function, settings) if self.options.parallel else function

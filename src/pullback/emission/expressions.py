@@ -11,8 +11,8 @@ import numpy as np
 from pullback import runtime
 from pullback.emission import spelling
 from pullback.emission.spelling import attribute, call, constant, name, tuple_
-from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
+from pullback.ir.identities import Identity
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import UNDEFINED, Call, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
 from pullback.ir.types import INT, Array, Scalar, Type
@@ -97,7 +97,7 @@ class Expressions:
     def let(self, statement: Let) -> Any:
         """The right-hand side of a statement."""
         function, operands = statement.function, statement.operands
-        if isinstance(function, Inserted):
+        if isinstance(function, Identity):
             return self.operand(operands[0])
         writer = _WRITERS.get(function)
         if writer is not None:

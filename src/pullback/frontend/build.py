@@ -18,7 +18,7 @@ from pullback.errors import Location, MissingRuleError, PullbackError
 from pullback.frontend.calls import calls
 from pullback.frontend.calls.recursion import Recursion
 from pullback.frontend.derivatives.made import derived
-from pullback.frontend.source.derivations import innermost
+from pullback.frontend.source.derivations import Derivation, derivation_of, innermost
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
 from pullback.frontend.source.nesting import limited_nesting
@@ -73,16 +73,16 @@ def build(
     arguments: dict[str, Form],
     name: str = "",
     numbers: bool = True,
-    derivative: Any = None,
+    called: Any = None,
 ) -> Built:
     """The normal form of a function for arguments of these Forms.
 
-    numbers: numbers from outside are parameters, but for those that the code depends on. derivative: what is called
-    with the arguments, a derivative of the function in the end, instead of the function itself.
+    numbers: numbers from outside are parameters, but for those that the code depends on. called: what is called with
+    the arguments instead of the function itself: a derivative of it in the end, or the function with a rule.
     Raises LanguageError, TypingError or AliasError, each with a place; StaticNeeded where an argument must be known.
     """
     with limited_nesting(source.tree, source.location):
-        return _built_with_numbers(_Asked(source, arguments, name, derivative), numbers)
+        return _built_with_numbers(_Asked(source, arguments, name, called), numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class _Asked:
     source: Source
     arguments: dict[str, Form]
     name: str
-    derivative: Any
+    called: Any
 
 
 def normal_form(function: Callable[..., Any], *arguments: Any) -> Function:
@@ -167,7 +167,7 @@ def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...
             binding_of(context, variable, namespace, key, source.tree)
         bound = {key: _bind(context, form, key, parameters) for key, form in asked.arguments.items()}
         cells = {context.state.cells[cell]: cell for cell in context.state.cells if _is_version(context.state, cell)}
-        result = read_derivative(context, asked, bound) if asked.derivative else read_whole(context, source, bound)
+        result = read_called(context, asked, bound) if asked.called else read_whole(context, source, bound)
         context.fixed_location = source.location(source.tree)
         leaves, form = result_of(context, result, source.tree)
     captures = tuple(capture for capture, _ in context.captures.values())
@@ -179,6 +179,7 @@ def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...
     callees = tuple(callee.function for callee in context.callees.values())
     function = Function(asked.name or _identifier(source.name), given, body, mutated, location, callees)
     context.depend(Dependency(source.function, "__code__", source.function.__code__))
+    context.forget_places()
     return Built(function, form, captures, tuple(context.dependencies.values()), source)
 
 
@@ -196,11 +197,11 @@ def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> B
         return calls.call_itself(context, source, bound, source.function, source.tree)
 
 
-def read_derivative(context: Context, asked: _Asked, bound: dict[str, Binding]) -> Binding:
-    """What a derivative of the function returns."""
+def read_called(context: Context, asked: _Asked, bound: dict[str, Binding]) -> Binding:
+    """What a derivative of the function, or the function with a rule, returns."""
     source, node = asked.source, asked.source.tree
     context.frames.append(Frame(0, source, None, [], frozenset()))
-    function = innermost(asked.derivative)
+    function = innermost(asked.called)
     of: Binding = Static(function)
     arguments = list(bound.items())
     if isinstance(function, MethodType):
@@ -208,7 +209,8 @@ def read_derivative(context: Context, asked: _Asked, bound: dict[str, Binding]) 
     by_name = {argument.id for argument in node.args.kwonlyargs}
     positional = tuple(binding for name, binding in arguments if name not in by_name)
     keywords = {name: binding for name, binding in arguments if name in by_name}
-    return calls.call(context, derived(asked.derivative, of), positional, keywords, node)
+    called = derived(asked.called, of) if isinstance(derivation_of(asked.called), Derivation) else of
+    return calls.call(context, called, positional, keywords, node)
 
 
 def new_context() -> Context:

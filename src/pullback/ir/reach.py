@@ -7,6 +7,7 @@ from typing import Any
 
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Call, Effect, For, If, Let, Operand, Statement, Value, While, values_in
+from pullback.ir.ruled import read_by_derivative
 from pullback.ir.types import is_float
 
 WITHOUT_DERIVATIVE = {primitives.dim, primitives.zeros_like}
@@ -51,7 +52,7 @@ class _Reach:
                 self.loop(statement)
             case Call():
                 for result in statement.results:
-                    self.note(result, statement.operands)
+                    self.note(result, read_by_derivative(statement))
             case Effect():
                 pass
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.errors import ShapeError, TypingError
+from pullback.frontend.source.user_rules import RULE, UserRule
 from pullback.functions import also_spelled
 from pullback.functions.declare import constant as constant_functions
 from pullback.tape.gradient_tape import GradientTape
@@ -40,7 +41,7 @@ also_spelled(runtime.stop_gradient, stop_gradient)
 
 
 def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of tensors with a gradient of your own.
+    """A function with a gradient of your own, for tensors, and for calls in differentiable functions.
 
     `function` returns `(value, gradient)`. `gradient` takes a cotangent for each tensor of the value (in dicts in the
     order of the sorted keys), zeros for those that were not used, and returns one for each positional argument, in its
@@ -82,6 +83,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
             )
         return recorded_results(function.__name__, flatten(arguments), readers.variables, value, gradient)
 
+    setattr(call, RULE, UserRule(function, "gradient"))
     return call
 
 

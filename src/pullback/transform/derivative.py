@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pullback.ir.nodes import Block, Constant, Function, Operand, Value, defined_in, free_in
 from pullback.ir.rewrite import copied, substituted
@@ -43,9 +44,11 @@ from pullback.passes.pipeline import ALL
 from pullback.passes.running import finished, note, preparation, run
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
+from pullback.transform.linear_maps import in_terms, terms_of_maps, without_maps
 from pullback.transform.rematerialisation import rematerialise
 from pullback.transform.requests.resolving import has_requests, resolved, with_marks
 from pullback.transform.residual_sizes import with_sizes
+from pullback.transform.rules_of_users import with_rules, without_unread
 from pullback.transform.sweeps import NONE, Kept, cotangent_of, sweeps, with_derivatives
 
 
@@ -89,7 +92,7 @@ def joint(
     body = Block((*forward, *backward.statements), (*returned, *changed))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
-    made = note("differentiation", "both_sweeps", function, made)
+    made = note("differentiation", "both_sweeps", function, without_maps(made))
     made = leave_checks(made, set(defined_in(function.body)))
     made = run(made, settings, "segments") if checkpointed else made  # the segments share their residual arrays
     made = finished(made, settings)
@@ -127,6 +130,9 @@ def split(
     pairs = list(zip(floats, seeds, strict=True))
     unlowered = replace(settings, lowered=False)
     forward, backward = sweeps(function, _parameters(function, wrt), pairs, settings, False, kept, checkpointed)
+    terms = terms_of_maps(Block(tuple(forward)))
+    forward, backward = list(in_terms(Block(tuple(forward)), terms).statements), in_terms(backward, terms)
+    function = replace(function, body=in_terms(function.body, terms))
     changed = function.body.yields[len(function.results) :]
     pulled = Function(f"{function.name}_backward", tuple(seeds), backward, (), function.location)
     pulled = finished(run(pulled, unlowered, "segments") if checkpointed else pulled, unlowered)
@@ -184,12 +190,15 @@ def _with_fewer(
     return remove_dead(replace(pushed, body=body)), pulled, residuals
 
 
-def prepared(function: Function, settings: Settings = ALL) -> Function:
-    """The function itself, simplified: what is differentiated, and what is called for the value."""
-    function = run(function, settings, "exceptions")
+def prepared(function: Function, settings: Settings = ALL, wrt: tuple[int, ...] = ()) -> Function:
+    """The function itself, simplified: what is differentiated by the parameters `wrt`, or called for the value."""
+    resolve = partial(resolved, settings=settings)
     if not has_requests(function):
+        function = run(with_rules(function, _parameters(function, wrt), resolve), settings, "exceptions")
         return run(function, settings, *preparation(settings))
-    return resolved(run(with_marks(function), settings, *preparation(settings)), settings)
+    function = run(without_unread(function), settings, "exceptions")
+    made = resolve(run(with_marks(function), settings, *preparation(settings)))
+    return with_rules(made, _parameters(made, wrt), resolve)
 
 
 def with_marked_private_arrays(function: Function, settings: Settings) -> Function:

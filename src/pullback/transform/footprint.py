@@ -26,9 +26,9 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.extents import base_of, extent
-from pullback.frontend.tapes.inserted import Inserted
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
+from pullback.ir.identities import Identity
 from pullback.ir.nodes import (
     Block,
     Constant,
@@ -89,7 +89,7 @@ class Footprint:
 
     def is_arithmetic(self, statement: Let) -> bool:
         """Whether a statement computes a number from numbers, or reads one element or size of an argument."""
-        if not is_scalar(statement.value) or isinstance(statement.function, Inserted):
+        if not is_scalar(statement.value) or isinstance(statement.function, Identity):
             return False
         if statement.function in (primitives.dim, primitives.load):
             return statement.operands[0] in self.function.parameters

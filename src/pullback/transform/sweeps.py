@@ -39,6 +39,7 @@ from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
 from pullback.transform.checkpointing import with_checkpoints
 from pullback.transform.common_subexpressions import eliminate_common_subexpressions
+from pullback.transform.linear_maps import without_maps
 from pullback.transform.materialised_residuals import materialise
 from pullback.transform.one_sweep import in_one_sweep
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
@@ -187,6 +188,6 @@ def with_derivatives(function: Function, bodies: tuple[Block, ...], settings: Se
         results = (*callee.body.yields, *backward.yields) if joined else backward.yields
         body = Block((*forward, *backward.statements), results)
         derivative = Function(name, (*callee.parameters, *cotangents), body, (), callee.location)
-        derivative = leave_checks(derivative, set(defined_in(callee.body)))
+        derivative = leave_checks(without_maps(derivative), set(defined_in(callee.body)))
         made[name] = finished(derivative, replace(settings, lowered=False))
     return called_by(bodies, made)

@@ -22,6 +22,7 @@ from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
 from pullback.frontend.derivatives.calling import call_derivative, call_derived
+from pullback.frontend.rules.calling import call_with_rule
 from pullback.frontend.source.addresses import address_of, is_numpy, is_of_runtime, is_public, name_of
 from pullback.frontend.source.derivations import derivation_of
 from pullback.frontend.source.desugar import RESULT, desugar
@@ -31,6 +32,7 @@ from pullback.frontend.source.names import assigned_names
 from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.source.plain_functions import primal_of
+from pullback.frontend.source.user_rules import rule_of_user
 from pullback.frontend.tapes.captured import binding_of, constant_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
@@ -85,6 +87,11 @@ def call_static(
     context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """A call of a Python object that is known before the run."""
+    rule = rule_of_user(function)
+    if rule is not None:
+        plain, _ = plain_function(rule.function)
+        assert plain is not None, "a rule is that of a Python function"
+        return call_with_rule(call, context, rule, bound_arguments(context, plain, arguments, keywords, node), node)
     derivation = derivation_of(function)
     if derivation is not None:
         return call_derivative(call, context, function, derivation, arguments, keywords, node)
@@ -229,18 +236,7 @@ def call_python(
 ) -> Binding:
     """A call of another Python function, read here as if its text stood in the caller's."""
     source = checked_source(function)
-    context.depend(*parts_of(function))
-    defaults = tuple(
-        default_of(context, value, Place(function, "__defaults__"), k, node)
-        for k, value in enumerate(function.__defaults__ or ())
-    )
-    keyword_defaults = {
-        name: default_of(context, value, Place(function, "__kwdefaults__"), name, node)
-        for name, value in (function.__kwdefaults__ or {}).items()
-    }
-    bound = bind_arguments(
-        context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name
-    )
+    bound = bound_arguments(context, function, arguments, keywords, node)
     if any(key[0] is function for key in context.callees):
         return call_itself(context, source, bound, function, node)
     state, made = context.state.copy(), len(context.builder.statements)
@@ -252,6 +248,23 @@ def call_python(
         context.state = state
         del context.builder.statements[made:]
         return call_itself(context, source, bound, function, node)
+
+
+def bound_arguments(
+    context: Context, function: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> dict[str, Binding]:
+    """The arguments of a call of a Python function by the names of its parameters, defaults included."""
+    source = checked_source(function)
+    context.depend(*parts_of(function))
+    defaults = tuple(
+        default_of(context, value, Place(function, "__defaults__"), k, node)
+        for k, value in enumerate(function.__defaults__ or ())
+    )
+    keyword_defaults = {
+        name: default_of(context, value, Place(function, "__kwdefaults__"), name, node)
+        for name, value in (function.__kwdefaults__ or {}).items()
+    }
+    return bind_arguments(context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name)
 
 
 def default_of(context: Context, value: Any, place: Place, name: Any, node: Any) -> Binding:
@@ -363,6 +376,8 @@ def run(
             context.state.names[(frame.number, name)] = value
         context.execute(body)
         result = context.state.names.get((frame.number, RESULT), Static(None))
+        if context.at_return is not None and context.at_return[0] is function:
+            context.at_return[1](result)
         return context.settled(result, node) if not context.state.dead else Static(None)
     finally:
         context.frames.pop()

@@ -20,6 +20,7 @@ from pullback.frontend.source.finding import Source
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.values.bindings import ArrayRef, Static
 from pullback.frontend.values.context import Context, Frame, StaticNeeded
+from pullback.ir.identities import Identity
 from pullback.ir.nodes import Let, Operand, Value
 
 
@@ -43,7 +44,7 @@ def insert_grad_of(value: Any) -> Iterator[float]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Inserted:
+class Inserted(Identity):
     """The identity of its first argument; `body` makes the cotangent `gradient` anew from itself and from `names`."""
 
     function: weakref.ref[FunctionType]
@@ -65,9 +66,6 @@ class Inserted:
         assert function is not None, "whoever calls a function keeps it"
         known = frozenset((self.gradient, *self.names))
         return Frame(0, Source(function, *self.text), None, list(self.body), known, None, function)
-
-    def __call__(self, value: Any, *names: Any) -> Any:
-        return value
 
 
 def insert(context: Context, node: Any) -> None:

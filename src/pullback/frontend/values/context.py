@@ -88,7 +88,8 @@ class Context:
 
     depth: how many loops are around what is read. written: the cells that each loop was found to write.
     fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values of a
-    rule's arguments. in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's.
+    rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
+    in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's.
     """
 
     def __init__(
@@ -108,6 +109,9 @@ class Context:
         self.in_text_of_ours = False
         self.given: frozenset[Value] = frozenset()
         self.watching, self.depth = Watching(), 0
+        self.rules: tuple[Any, ...] = ()
+        self.primals: tuple[Any, ...] = ()
+        self.at_return: tuple[Any, Callable[[Binding], None]] | None = None
         self.written: dict[Location, tuple[Cell, ...]] = {}
 
     def inner(self) -> Context:
@@ -115,6 +119,18 @@ class Context:
         context = Context(self._evaluate, self._execute)
         context.callees = self.callees
         return context
+
+    def beside(self) -> Context:
+        """A reader for what a rule says of a call, which uses the same things from outside."""
+        context = self.inner()
+        context.captures, context.fixed = self.captures, self.fixed
+        context.rules, context.primals = self.rules, self.primals
+        return context
+
+    def forget_places(self) -> None:
+        """End of reading: what rules are still to be read by must not keep alive what the function uses."""
+        for key, (capture, binding) in self.captures.items():
+            self.captures[key] = Capture(None, capture.name, capture.parameter, capture.changes), binding
 
     def evaluate(self, node: Any) -> Binding:
         """What an expression stands for."""

@@ -40,9 +40,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import record_of
 from pullback.ir.builder import Builder, constant
+from pullback.ir.identities import Identity
 from pullback.ir.nodes import (
     Block,
     Carried,
@@ -142,7 +142,7 @@ def _slice(loop: For, statements: tuple[Statement, ...], number: Operand) -> tup
     found: list[Let] = []
     for statement in reversed(statements):
         if isinstance(statement, Let) and statement.value in needed:
-            if not is_scalar(statement.value) or isinstance(statement.function, Inserted):
+            if not is_scalar(statement.value) or isinstance(statement.function, Identity):
                 return None
             found.append(statement)
             needed.remove(statement.value)

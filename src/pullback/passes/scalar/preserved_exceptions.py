@@ -31,10 +31,10 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.shapes import CREATING, reduced_axes
 from pullback.analysis.sizes import Shape, Size, is_guard
-from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.builder import constant
+from pullback.ir.identities import Identity
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
@@ -246,7 +246,7 @@ def _never_raises(statement: Let) -> bool:
     """Whether a statement raises nothing that the types of its operands do not tell."""
     if statement.function is primitives.cast:  # to one of Python's integers, which NaN has none for
         return statement.value.type != INT or not is_float(statement.operands[0].type)
-    return statement.function in _NEVER_RAISING or isinstance(statement.function, Inserted)
+    return statement.function in _NEVER_RAISING or isinstance(statement.function, Identity)
 
 
 _DIVISIONS = {np.floor_divide, np.remainder}

@@ -35,6 +35,7 @@ from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.transform.forward.statements import SUFFIX, push_block
 from pullback.transform.forward.tangents import Tangents
+from pullback.transform.linear_maps import without_maps
 from pullback.transform.recursion import called_by
 
 
@@ -75,4 +76,4 @@ def _pushed(function: Function, wrt: tuple[int, ...], captures: int, settings: S
         tuple(k if k < given else k + len(dots) for k in function.mutated),
         function.location,
     )
-    return remove_dead(leave_checks(made, set(defined_in(function.body))))
+    return remove_dead(leave_checks(without_maps(made), set(defined_in(function.body))))

@@ -34,10 +34,12 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_constant
 from pullback.ir import primitives
+from pullback.ir.identities import Identity
 from pullback.ir.nodes import Block, Call, Carried, For, If, Let, Operand, Statement, While
+from pullback.ir.rewrite import copied
+from pullback.ir.ruled import LinearMap
 from pullback.ir.types import is_float
 from pullback.transform.forward import elements
 from pullback.transform.forward.rules import push_by_rule
@@ -68,6 +70,8 @@ def push_statement(tangents: Tangents, statement: Statement) -> None:
             _push_loop(tangents, statement)
         case Call(function=str()):
             _push_call(tangents, statement)
+        case Call(function=LinearMap()):
+            _push_linear(tangents, statement)
         case _:
             tangents.builder.add(statement)
             if isinstance(statement, Let) and statement.value in tangents.active:
@@ -125,9 +129,26 @@ def _push_call(tangents: Tangents, statement: Call) -> None:
     )
 
 
+def _push_linear(tangents: Tangents, statement: Call) -> None:
+    """A call of a function with a rule of its user's, whose forward statements stand before it."""
+    assert isinstance(statement.function, LinearMap)
+    ys, xs, read = statement.operands
+    tangents.builder.add(statement)
+    results = [result for result in statement.results if is_float(result.type)]
+    if any(result in tangents.active for result in results):
+        push = statement.function.push()
+        shapes = (y for y, result in zip(ys, statement.results, strict=True) if is_float(result.type))
+        operands = (*map(tangents.whole, xs), *shapes, *read)
+        pushed = copied(push.body, dict(zip(push.parameters, operands, strict=True)))
+        for made in pushed.statements:
+            tangents.builder.add(made)
+        for result, tangent in zip(results, pushed.yields, strict=True):
+            tangents.set(result, tangent)
+
+
 def _push_let(tangents: Tangents, statement: Let) -> None:
     special = _PRIMITIVES.get(statement.function)
-    if isinstance(statement.function, Inserted):
+    if isinstance(statement.function, Identity):
         elements.hand_on(tangents, statement)
     elif special is not None:
         special(tangents, statement)

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -58,9 +59,11 @@ from pullback.passes.entries import Settings
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
+from pullback.transform.linear_maps import without_maps
 from pullback.transform.requests.gradients import resolve_gradients
 from pullback.transform.requests.jacobians import resolve_columns, resolve_divergence, resolve_jacobians
 from pullback.transform.requests.tangents import resolve_tangents
+from pullback.transform.rules_of_users import with_active_rules
 
 RESOLVE = {
     primitives.gradient: resolve_gradients,
@@ -88,7 +91,9 @@ def resolved(function: Function, settings: Settings) -> Function:
     function = replace(function, callees=tuple(resolved(callee, settings) for callee in function.callees))
     own = set(defined_in(function.body))
     while (first := _first_request(function)) is not None:
-        function = RESOLVE[first.function](function, first, settings)
+        between = _between(function, first)
+        function = with_active_rules(function, *between, partial(resolved, settings=settings))
+        function = without_maps(RESOLVE[first.function](function, first, settings))
     function = remove_dead(leave_checks(_unwatched(function), own))
     return remove_dead(simplify(function)) if settings.optimisations else function
 
@@ -96,6 +101,17 @@ def resolved(function: Function, settings: Settings) -> Function:
 def _first_request(function: Function) -> Let | None:
     """The first one of the text: `walk` goes through it in this order."""
     return next((s for s in walk(function.body) if isinstance(s, Let) and s.function in RESOLVE), None)
+
+
+def _between(function: Function, first: Let) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
+    """The sources and the targets of a request and of those at the same place, which have its number."""
+    lets = (s for s in walk(function.body) if isinstance(s, Let) and s.function is first.function)
+    asked = [s.operands for s in lets if s.operands[-1] == first.operands[-1]]
+    if first.function is primitives.gradient:
+        return tuple(operands[0] for operands in asked), first.operands[1]
+    if first.function is primitives.tangent:
+        return first.operands[1], tuple(operands[0] for operands in asked)
+    return tuple(operands[1] for operands in asked), tuple(operands[0] for operands in asked)
 
 
 def pulled(function: Function, captures: int, wrt: tuple[int, ...]) -> Function:

@@ -45,7 +45,7 @@ class Split:
                 if isinstance(statement, Let) and statement.function in _CREATING:
                     self.created[statement.value] = statement
                 continue
-            original = known.get(results_of(statement)[0])
+            original = known.get(results_of(statement)[0]) if results_of(statement) else None
             own = () if original is None else results_of(original)
             found.update(value for value in results_of(statement) if value not in own)
             self.before += () if original is None else (original,)

@@ -32,7 +32,9 @@ from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import Rule
 from pullback.functions.composites import COMPOSITE_RULES
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
-from pullback.ir.types import Array, Scalar
+from pullback.ir.rewrite import copied
+from pullback.ir.ruled import LinearMap
+from pullback.ir.types import Array, Scalar, is_float
 from pullback.transform.inlining import by_operand, inlined, matched, rule_for
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.broadcasting import add_summed, summed, uniform
@@ -151,6 +153,20 @@ def pull_inserted(adjoints: Adjoints, statement: Let, inserted: Inserted) -> Non
     changed = adjoints.inliner.run_inserted(inserted, y_bar, tuple(others), statement.location)
     if isinstance(operand, Value):
         adjoints.add(operand, summed(adjoints, operand, changed, statement))
+
+
+def pull_linear(adjoints: Adjoints, statement: Call) -> None:
+    """A call of a function with a rule of its user's, whose forward statements stand before it."""
+    assert isinstance(statement.function, LinearMap)
+    _, xs, read = statement.operands
+    y_bars = [adjoints.take_whole(y) for y in statement.results if is_float(y.type)]
+    pull = statement.function.pull()
+    pulled = copied(pull.body, dict(zip(pull.parameters, (*y_bars, *xs, *read), strict=True)))
+    for made in pulled.statements:
+        adjoints.builder.add(made)
+    for x, x_bar in zip(xs, pulled.yields, strict=True):
+        if x_bar != Constant(None):
+            adjoints.add(x, x_bar)
 
 
 def _inlined(

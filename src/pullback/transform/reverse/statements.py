@@ -47,6 +47,7 @@ from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_constant
 from pullback.ir import primitives
 from pullback.ir.builder import constant
+from pullback.ir.identities import Identity
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -67,11 +68,12 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.rewrite import like
+from pullback.ir.ruled import LinearMap
 from pullback.ir.types import INT, Array, Stack, Type, is_float
 from pullback.transform.recursion import pullback_name
 from pullback.transform.reverse import elements, stacks
 from pullback.transform.reverse.adjoints import Adjoints, named_after
-from pullback.transform.reverse.rules import pull_by_rule, pull_inserted, pull_several
+from pullback.transform.reverse.rules import pull_by_rule, pull_inserted, pull_linear, pull_several
 from pullback.transform.reverse.sweep import Sweep
 
 
@@ -132,6 +134,8 @@ class Reverser:
                 pull_joined_call(self.adjoints, statement)
             case Call(function=str()):
                 pull_call(self.adjoints, statement)
+            case Call(function=LinearMap()):
+                pull_linear(self.adjoints, statement)
             case Call():
                 pull_several(self.adjoints, statement)
 
@@ -285,6 +289,8 @@ def pull_let(adjoints: Adjoints, statement: Let) -> None:
     special = _PRIMITIVES.get(statement.function)
     if isinstance(statement.function, Inserted):
         pull_inserted(adjoints, statement, statement.function)
+    elif isinstance(statement.function, Identity):
+        elements.hand_on(adjoints, statement)
     elif special is not None:
         special(adjoints, statement)
     elif not is_constant(statement.function):

@@ -286,6 +286,45 @@ def test_the_function_runs_where_nothing_is_differentiated(capsys: pytest.Captur
     assert capsys.readouterr().out == "forward\n"
 
 
+def test_keywords_find_their_arguments() -> None:
+    f = pb.custom_vjp(lambda x, k=2.0: np.sum(np.sin(x)) * k)
+    f.defvjp(lambda x, k=2.0: (f(x, k), (x, k)), lambda r, g: (np.cos(r[0]) * r[1] * g, np.sum(np.sin(r[0])) * g))
+    np.testing.assert_allclose(pb.grad(lambda x: f(k=3.0, x=x))(X), 3.0 * np.cos(X))
+    np.testing.assert_allclose(pb.grad(lambda x: f(x))(X), 2.0 * np.cos(X))
+
+
+def test_a_function_that_calls_itself_calls_one_with_a_rule() -> None:
+    def folded(x: Any, n: Any) -> Any:
+        return x if n == 0 else folded(product(x, 0.9), n - 1) * x
+
+    def plain(x: Any, n: Any) -> Any:
+        return x if n == 0 else plain(x * 0.9 * 0.9, n - 1) * x
+
+    assert pb.grad(folded)(0.7, 4) == pytest.approx(pb.grad(plain)(0.7, 4), rel=1e-12)
+    assert pb.jvp(folded, (0.7, 4), (1.0, None))[1] == pytest.approx(pb.grad(plain)(0.7, 4), rel=1e-12)
+    with pytest.raises(pb.MissingRuleError, match="calls itself"):
+        pb.grad(pb.grad(folded))(0.7, 4)
+
+
+def test_what_a_function_with_a_rule_raises_is_raised_where_nobody_reads_it() -> None:
+    @pb.custom_vjp
+    def checked(x: Any) -> Any:
+        if x < 0.0:
+            raise ValueError("negative")
+        return x
+
+    checked.defvjp(lambda x: (checked(x), None), lambda _, y_bar: (y_bar,))
+
+    def f(x: Any) -> Any:
+        checked(x - 1.0)
+        return x * x
+
+    assert pb.grad(f)(2.0) == 4.0
+    for take in (pb.differentiable(f), pb.grad(f), pb.grad(lambda x: pb.grad(f)(x))):
+        with pytest.raises(ValueError, match="negative"):
+            take(0.5)
+
+
 def written(x: Any) -> Any:
     x[0] = 1.0
     return np.sum(x)

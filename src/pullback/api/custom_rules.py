@@ -51,7 +51,7 @@ class WithRule(Differentiable[..., Any]):
         )
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        if named(self.__module__, self.__qualname__) is self and self.__module__ != "__main__":
+        if named(self.__module__, self.__qualname__) is self:
             return self.__qualname__
         return reduced(_made_again, type(self), self.__wrapped__, self.rule.kind, self.rule.nondiff, self.rule.parts)
 

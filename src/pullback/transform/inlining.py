@@ -26,12 +26,20 @@ from pullback.frontend.source.addresses import name_of
 from pullback.functions import Rule, rule_of
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
+from pullback.ir.ruled import Ruled
 from pullback.ir.types import Array, Scalar
 
 
 def rule_for(statement: Let | Call) -> Rule:
     """The rule of the function that is called. Raises MissingRuleError where there is none."""
     assert not isinstance(statement.function, str), "a rule belongs to a function of NumPy"
+    if isinstance(statement.function, Ruled):
+        raise MissingRuleError(
+            f"'{statement.function.__name__}', whose derivative is a rule of yours, is called by a function that calls "
+            "itself, of which a derivative within a derivative is taken",
+            statement.location,
+            "write a loop",
+        )
     rule = rule_of(statement.function)
     if rule is None:
         raise MissingRuleError(

@@ -32,7 +32,7 @@ from pullback.frontend.source.names import assigned_names
 from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.source.plain_functions import primal_of
-from pullback.frontend.source.user_rules import rule_of_user
+from pullback.frontend.source.user_rules import UserRule, rule_of_user
 from pullback.frontend.tapes.captured import binding_of, constant_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
@@ -89,9 +89,7 @@ def call_static(
     """A call of a Python object that is known before the run."""
     rule = rule_of_user(function)
     if rule is not None:
-        plain, _ = plain_function(rule.function)
-        assert plain is not None, "a rule is that of a Python function"
-        return call_with_rule(call, context, rule, bound_arguments(context, plain, arguments, keywords, node), node)
+        return call_ruled(context, rule, arguments, keywords, node)
     derivation = derivation_of(function)
     if derivation is not None:
         return call_derivative(call, context, function, derivation, arguments, keywords, node)
@@ -132,6 +130,17 @@ def call_static(
         return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
+
+
+def call_ruled(
+    context: Context, rule: UserRule, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of a function whose derivative is a rule, with its arguments in the order of the parameters."""
+    plain, _ = plain_function(rule.function)
+    assert plain is not None, "a rule is that of a Python function"
+    bound = bound_arguments(context, plain, arguments, keywords, node)
+    names = [name for name in plain.__code__.co_varnames if name in bound]
+    return call_with_rule(call, context, rule, {name: bound[name] for name in names}, node)
 
 
 def _call_composed(

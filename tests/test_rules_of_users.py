@@ -369,3 +369,35 @@ def test_a_rule_cannot_belong_to_a_method() -> None:
 
     with pytest.raises(pb.TypingError, match="is a method"):
         Model().f(1.0)
+
+
+@pytest.mark.parametrize("name", ["vjp", "view", "constant"])
+def test_memory_that_a_result_may_share_is_not_written_and_read_by_two_names(name: str) -> None:
+    handed_on, part = pb.custom_vjp(lambda x: x), pb.custom_vjp(lambda x: x[1:])
+    handed_on.defvjp(lambda x: (x, None), lambda _, y_bar: (y_bar,))
+    part.defvjp(lambda x: (x[1:], None), lambda _, y_bar: (np.append(0.0, y_bar),))
+    constant = pb.constant_function(lambda x: x)
+    f = {"vjp": handed_on, "view": part, "constant": constant}[name]
+
+    def result_is_written(x: Any) -> Any:
+        z = 1.0 * x
+        y = f(z)
+        y[0] = 5.0
+        return np.sum(z)
+
+    def argument_is_written(x: Any) -> Any:
+        z = 1.0 * x
+        y = f(z)
+        z[1] = 5.0
+        return np.sum(y)
+
+    def argument_alone_is_read(x: Any) -> Any:
+        z = 1.0 * x
+        f(z)
+        z[1] = 5.0
+        return np.sum(z)
+
+    for refused in (result_is_written, argument_is_written):
+        with pytest.raises(pb.LanguageError, match="may or may not share"):
+            pb.differentiable(refused)(X)
+    assert pb.differentiable(argument_alone_is_read)(X) == pytest.approx(X[0] + 5.0 + X[2])

@@ -13,7 +13,7 @@ from typing import Any
 from pullback.errors import PullbackError
 from pullback.frontend.derivatives.structures import mapped, whole
 from pullback.frontend.rules.kinds import derivative
-from pullback.frontend.rules.reading import Given, Reader, RuleReader
+from pullback.frontend.rules.reading import Given, Reader, RuleReader, leaves_in
 from pullback.frontend.source.outside import Dependency, look_up_again
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.source.user_rules import UserRule
@@ -21,6 +21,7 @@ from pullback.frontend.values.arguments import Form
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
+    Cell,
     DictRef,
     ListRef,
     Static,
@@ -39,7 +40,9 @@ def call_with_rule(read: Reader, context: Context, rule: UserRule, bound: dict[s
     if rule in context.primals:
         context.refuse(node, f"'{name}', whose derivative is a rule, calls itself", "write a loop")
     if rule.kind == "constant":
-        return _constant(context, read(context, Static(rule.function), tuple(bound.values()), {}, node), node)
+        known = frozenset(context.state.cells)
+        value = read(context, Static(rule.function), tuple(bound.values()), {}, node)
+        return _constant(context, name, value, known, node)
     context.depend(Dependency(rule, "parts", rule.parts))
 
     def again(inner: Context, arguments: tuple[Binding, ...]) -> Binding:
@@ -65,15 +68,33 @@ def call_with_rule(read: Reader, context: Context, rule: UserRule, bound: dict[s
     results = tuple(Value("", type_of_operand(y)) for y in primal.results)
     function = Ruled((*given.parameters, *captured), primal, _derivative(reader))
     context.builder.add(Call(function, (*operands, *captured), results, context.location(node)))
-    return binding_from(context, reader.form, list(results))
+    result = binding_from(context, reader.form, list(results))
+    if reader.may_share:
+        _link(context, name, result, list(bound.values()))
+    return result
 
 
-def _constant(context: Context, value: Binding, node: Any) -> Binding:
-    """A value without a derivative."""
+def _link(context: Context, name: str, result: Binding, others: list[Binding]) -> None:
+    """Note that arrays of a result may be the memory of others."""
+    cells = [leaf.cell for other in others for leaf in leaves_in(context, other) if isinstance(leaf, ArrayRef)]
+    for leaf in leaves_in(context, result):
+        if isinstance(leaf, ArrayRef):
+            leaf.cell.outside = f"the result of '{name}' may or may not share memory with its argument"
+            for cell in cells:
+                context.state.descend(leaf.cell, cell)
+
+
+def _constant(context: Context, name: str, value: Binding, known: frozenset[Cell], node: Any) -> Binding:
+    """A value without a derivative; `known`: the memory that was there before."""
 
     def one(leaf: Binding) -> Binding:
         operand = whole(context, leaf, node)
-        return context.bind(context.let(node, stop_gradient, operand)) if isinstance(operand, Value) else leaf
+        if not isinstance(operand, Value):
+            return leaf
+        made = context.bind(context.let(node, stop_gradient, operand))
+        if isinstance(leaf, ArrayRef) and (leaf.cell in known or leaf.cell in context.state.linked):
+            _link(context, name, made, [leaf])
+        return made
 
     return mapped(context, value, one, node, other=lambda binding: binding)
 

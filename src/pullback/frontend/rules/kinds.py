@@ -10,9 +10,9 @@ import numpy as np
 
 from pullback.errors import MissingRuleError
 from pullback.frontend.derivatives.structures import paired
-from pullback.frontend.rules.reading import RuleReader
+from pullback.frontend.rules.reading import RuleReader, leaves_in
 from pullback.frontend.rules.regions import checkpoint, implicit
-from pullback.frontend.values.bindings import Binding, DictRef, ListRef, TupleValue
+from pullback.frontend.values.bindings import Binding, ListRef, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.ruled import Rule
@@ -119,18 +119,6 @@ def _gradient(reader: RuleReader, context: Context) -> Rule:
         reader.called(context, reader.rule.function, *arguments.values())
     forward_function = replace(made[0].forward, body=replace(made[0].forward.body, statements=tuple(forward)))
     return replace(made[0], forward=forward_function)
-
-
-def leaves_in(context: Context, binding: Binding) -> list[Binding]:
-    """The numbers and arrays of a structure."""
-    match binding:
-        case TupleValue() | ListRef():
-            items = binding.items if isinstance(binding, TupleValue) else context.state.cells[binding.cell]
-        case DictRef():
-            items = tuple(item for _, item in context.state.cells[binding.cell])
-        case _:
-            return [binding]
-    return [leaf for item in items for leaf in leaves_in(context, item)]
 
 
 _KINDS: dict[str, Callable[[RuleReader, Context], Rule]] = {

@@ -11,7 +11,7 @@ from pullback.errors import Location
 from pullback.frontend.derivatives.structures import paired
 from pullback.frontend.source.user_rules import UserRule
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
-from pullback.frontend.values.bindings import Binding, ListRef, Static, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context, Frame
 from pullback.frontend.values.merge import cast_to
 from pullback.frontend.values.results import binding_from, result_of
@@ -56,7 +56,8 @@ class Place:
 class RuleReader:
     """Reads the function of a rule, and what goes into the functions of a derivative and comes out of them.
 
-    again: reads a call of the function whose derivative is the rule.
+    again: reads a call of the function whose derivative is the rule. form, may_share: the Form of its results, and
+    whether arrays in them may be memory of the arguments, when `primal` has read it.
     """
 
     def __init__(self, read: Reader, again: Again, context: Context, rule: UserRule, given: Given, node: Any) -> None:
@@ -64,6 +65,7 @@ class RuleReader:
         self.place = Place(context.location(node))
         self.template = context.beside()
         self.form: Form = Leaf(FLOAT)
+        self.may_share = False
         name = getattr(rule.function, "__name__", "")
         self.name = name if name.isidentifier() else "function"
 
@@ -84,6 +86,7 @@ class RuleReader:
                 result, _ = self.pair(context, result, "(value, function of cotangents)")
             if context.state.dead:
                 return None, context
+            self.may_share = shares_memory(context, result)
             leaves, self.form = result_of(context, result, self.node)
         return self.function(statements, tuple(leaves)), context
 
@@ -173,6 +176,27 @@ class RuleReader:
     def function(self, statements: list[Any], results: tuple[Operand, ...]) -> Function:
         block = Block(tuple(statements), results)
         return Function(self.name, self.given.parameters, block, (), self.place.where)
+
+
+def shares_memory(context: Context, result: Binding) -> bool:
+    """Whether an array in a result may be memory of the arguments, which are constant."""
+    cells = {leaf.cell for leaf in leaves_in(context, result) if isinstance(leaf, ArrayRef)}
+    return any(cell.constant for own in cells for cell in (own, *context.state.linked.get(own, ())))
+
+
+def leaves_in(context: Context, binding: Binding) -> list[Binding]:
+    """The numbers and arrays of a structure."""
+    match binding:
+        case TupleValue():
+            items = binding.items
+        case ListRef():
+            content = context.state.cells[binding.cell]
+            items = content if isinstance(content, tuple) else ()
+        case DictRef():
+            items = tuple(item for _, item in context.state.cells[binding.cell])
+        case _:
+            return [binding]
+    return [leaf for item in items for leaf in leaves_in(context, item)]
 
 
 def _plain(form: Form) -> Any:

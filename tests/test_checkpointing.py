@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -223,10 +224,7 @@ MEASURE = """
 import resource
 import numpy as np, pullback as pb
 
-def recurrence(x, a, n):
-    for _ in range(n):
-        x = np.sin(a * x + 0.5)
-    return x
+{text}
 
 gradient = pb.grad(pb.differentiable(max_residual_bytes=10_000_000)(recurrence))
 gradient(0.3, 1.1, 1_300_000)
@@ -235,10 +233,144 @@ gradient(0.3, 1.1, 10_000_000)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
+RECURRENCES = {
+    "for": """
+def recurrence(x, a, n):
+    for _ in range(n):
+        x = np.sin(a * x + 0.5)
+    return x
+""",
+    "while": """
+def recurrence(x, a, n):
+    while n > 0:
+        x = np.sin(a * x + 0.5)
+        n -= 1
+    return x
+""",
+    "break": """
+def recurrence(x, a, n):
+    for k in range(10**12):
+        x = np.sin(a * x + 0.5)
+        if k == n:
+            break
+    return x
+""",
+    "branch and loop": """
+def recurrence(x, a, n):
+    if n > 0:
+        for _ in range(100):
+            for _ in range(n // 100):
+                x = np.sin(a * x + 0.5)
+    return x
+""",
+    "while in a loop": """
+def recurrence(x, a, n):
+    for _ in range(10):
+        left = n // 10
+        while left > 0:
+            x = np.sin(a * x + 0.5)
+            left -= 1
+    return x
+""",
+}
+
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is that of Linux")
-def test_ten_million_steps_take_little_memory(tmp_path):
+@pytest.mark.parametrize("kind", RECURRENCES)
+def test_ten_million_steps_take_little_memory(kind: str, tmp_path: Path) -> None:
     script = tmp_path / "measure.py"
-    script.write_text(MEASURE)
+    script.write_text(MEASURE.format(text=RECURRENCES[kind]))
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert int(run.stdout) < 3_000  # kilobytes; without segments, 78 000
+
+
+def test_segments_of_loops_that_end_where_a_condition_says_so_are_explained():
+    def until(x, most):
+        while x < most:
+            x = x + 0.1 * np.sin(x)
+        return x
+
+    text = pb.explain(pb.differentiable(max_residual_bytes=1000)(until), 0.5, 2.5)
+    assert "runs in segments of 1, 2, 3, … iterations, and the backward sweep runs each of them once more" in text
+    assert "keeps x, 8 bytes a segment: each segment starts with it" in text
+    assert "keeps count, 8 bytes a segment: each segment ends with it" in text
+    assert "segment" not in pb.explain(until, 0.5, 2.5)
+
+
+def test_an_array_that_outweighs_what_a_while_loop_keeps_is_not_copied_for_each_segment():
+    def filled(x, n):
+        y = np.empty(n + 1)
+        y[0] = x
+        k = 0
+        while k < n:
+            y[k + 1] = np.sin(y[k]) * np.exp(-y[k])
+            k += 1
+        return y[n]
+
+    def in_place(u, n):
+        u = u.copy()
+        while n > 0:
+            for j in range(1, u.shape[0] - 1):
+                u[j] = np.sin(u[j - 1] * u[j + 1]) + 0.5 * u[j]
+            n -= 1
+        return np.sum(u)
+
+    def has_segments(function: Any, *arguments: Any) -> bool:
+        return "segments" in pb.explain(pb.differentiable(max_residual_bytes=0)(function), *arguments)
+
+    assert not has_segments(filled, 0.3, 10)
+    assert has_segments(in_place, np.ones(4), 10)
+
+
+def test_effects_of_iterations_are_seen_once_and_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    def told(x, n):
+        for i in range(n):
+            while x < i:
+                x = x * x + 0.5
+                print("inner", i)
+            print("outer", i)
+            if x > 50.0:
+                break
+        return x
+
+    def factorial(x, n):
+        print("called", n)
+        return x if n <= 0 else x * factorial(np.sin(x), n - 1)
+
+    def calls(x, n):
+        while n > 0:
+            x = factorial(x, 2) + 1.0
+            n -= 1
+        return x
+
+    for function in (told, calls):
+        function(0.5, 6)
+        expected = capsys.readouterr().out
+        slope = pb.grad(pb.differentiable(jit=False, max_residual_bytes=0)(function))(0.5, 6)
+        assert capsys.readouterr().out == expected
+        assert slope == pytest.approx(pb.grad(pb.differentiable(jit=False)(function))(0.5, 6), rel=1e-12)
+        capsys.readouterr()
+
+
+def test_a_condition_is_evaluated_as_often_as_by_a_plain_call():
+    def beyond(x, w):
+        i = 0
+        while w[i] > 0.0:
+            x = np.sin(x * w[i])
+            i += 1
+        return x
+
+    def stops(x, w):
+        i = 0
+        while w[i] > 0.0:
+            x = np.sin(x * w[i])
+            i += 1
+            if i == w.shape[0]:
+                break
+        return x
+
+    for jit in (False, True):
+        less = pb.differentiable(jit=jit, max_residual_bytes=0)
+        with pytest.raises(IndexError):
+            pb.grad(less(beyond))(0.5, np.ones(9))
+        assert pb.grad(less(stops))(0.5, np.ones(9)) == pytest.approx(pb.grad(stops)(0.5, np.ones(9)), rel=1e-12)

@@ -1,6 +1,7 @@
 """The list of passes: what each needs has run before it, in every sequence of stages that is run."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -48,9 +49,17 @@ RUNS = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def chains():
-    """For each run the sequences of stages that functions went through, each from its normal form on."""
+    """For each run the sequences of stages that functions went through, each from its normal form on.
+
+    They are recorded in the first test that asks, since only within a test no call is served by the cache alone.
+    """
+    return all_chains()
+
+
+@cache
+def all_chains():
     return {name: recorded(run) for name, run in RUNS.items()}
 
 

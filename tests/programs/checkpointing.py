@@ -217,3 +217,123 @@ def asserted_and_checked(x, w, n):
             raise ValueError("x grows")
         x = np.tanh(x * w[i % 4]) + 0.1
     return np.sum(x)
+
+
+@program(0.3, 1.4)
+@program(0.3, 0.31)
+@program(1.5, 1.4)
+def until_large(x, most):
+    while x < most:
+        x = x + 0.1 * np.sin(x) * x
+    return x * x
+
+
+@program(np.array([0.3, -0.4, 0.9]), 40)
+@program(np.array([0.3, -0.4, 0.9]), 0)
+def while_of_arrays(x, n):
+    k = 0
+    while k < n and np.sum(x * x) > 0.05:
+        x = 0.98 * np.sin(x) + 0.001 * k
+        k += 1
+    return np.sum(x) * k
+
+
+@program(0.3, 30, 9.0)
+@program(0.3, 30, 1.1)
+@program(0.3, 30, 0.35)
+@program(0.3, 0, 9.0)
+@program(0.3, 1, 0.0)
+def until_break(x, n, most):
+    for i in range(n):
+        x = x + 0.1 * np.sin(x + i)
+        if x > most:
+            break
+        x = x * 1.01
+    return x
+
+
+@program(0.3, 25, 1.2)
+@program(0.3, 2, 1.2)
+def break_in_steps(x, n, most):
+    for i in range(n, -4, -3):
+        if x > most:
+            break
+        x = x + 0.05 * i * np.cos(x)
+    return x
+
+
+@program(0.3, 40)
+@program(0.3, 0)
+def while_with_break(x, n):
+    steps = 0
+    y = 1.0
+    while steps < n:
+        y = y * np.exp(-x * y)
+        if y < 0.2:
+            break
+        steps = steps + 1
+        x = np.sin(x) + 0.2
+    return x * y
+
+
+@program(0.3, 12, True)
+@program(0.3, 12, False)
+def loop_in_branch(x, n, yes):
+    if yes:
+        for i in range(n):
+            x = np.sin(x) * x + 0.5
+    else:
+        while x < 3.0:
+            x = x * 1.3
+    return x
+
+
+@program(0.3, 7, 11)
+@program(0.3, 0, 11)
+@program(0.3, 3, 0)
+def loops_in_a_loop(x, n, m):
+    for i in range(n):
+        y = x
+        for j in range(m):
+            y = np.sin(y) + 0.1 * j
+        x = x * y + 0.1 * i
+        while y < 4.0:
+            y = y * y + 0.9
+        x = x + 0.01 * y
+    return x
+
+
+@program(np.array([0.3, 0.7, 0.9]), 0.05)
+def newton_for_each(a, tol):
+    total = 0.0
+    for i in range(a.shape[0]):
+        x = 1.0
+        while abs(x * x - a[i]) > tol:
+            if x > 0.0:
+                for _ in range(3):
+                    x = x - 0.2 * (x * x - a[i]) / x
+        total = total + x * a[i]
+    return total
+
+
+@program(np.array([0.3, -0.4, 0.9, 0.2]), 14)
+def while_in_place(x, n):
+    u = x.copy()
+    k = 0
+    while True:
+        for j in range(1, u.shape[0] - 1):
+            u[j] = np.sin(u[j - 1] * u[j + 1]) + 0.5 * u[j]
+        k += 1
+        if k == n or u[1] > 2.0:
+            break
+    return np.sum(u * u)
+
+
+@program(np.array([0.3, -0.4, 0.9, 0.2, 0.5]), 0.2)
+def condition_that_reads_elements(x, w):
+    i = 0
+    s = 0.0
+    while i < x.shape[0] and x[i] * w < 0.17:
+        s = s * np.cos(s + x[i] * w) + x[i]
+        i += 1
+    return s * w

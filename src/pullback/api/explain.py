@@ -35,6 +35,7 @@ from pullback.ir.nodes import (
     blocks_of,
     lets_in,
     map_values,
+    values_in,
     walk,
 )
 from pullback.ir.primitives import load
@@ -236,16 +237,18 @@ class _Call:
             amount = f"{self.bytes_of(array)} bytes"
         except ShapeError:
             amount = f"{np.dtype(array.value.type.dtype).itemsize} bytes an iteration"
-        if id(array.loops[0]) in self.segments:
-            return where, f"keeps {name}, {amount}: each segment starts with it"
+        if id(array.loops[-1]) in self.segments:
+            amount = amount.replace("an iteration", "a segment")
+            first = any(array.value is c.parameter for c in array.loops[-1].carried)
+            return where, f"keeps {name}, {amount}: each segment {'starts' if first else 'ends'} with it"
         if self.is_in_segment(array):
-            amount += " for one segment"
+            amount += " for one segment" if "iteration" not in amount else ", for one segment"
         return where, f"keeps {name}, {amount}: {reason(array.value, made)}"
 
     def is_in_segment(self, array: ResidualArray) -> bool:
         """Whether each segment of a loop uses the same memory for what is kept."""
         loop = array.loops[0]
-        return isinstance(loop, For) and loop.start in self.repeated
+        return isinstance(loop, For) and not self.repeated.isdisjoint(values_in((loop.start, loop.stop)))
 
     def loops(self) -> list[tuple[Location, str]]:
         """The places of the function's loops, and the lines about them."""
@@ -260,8 +263,10 @@ class _Call:
                 vectorised = "; vectorised" if place_of(loop.location) in on_vectors else ""
                 lines.setdefault(loop.location, self.loop(loop.location, whole, last) + vectorised + parallel)
         for loop in self.keeps.segments.values():
-            count = self.evaluate(loop.stop)
-            lines[loop.location] = f"runs in {count} segments, and the backward sweep runs each of them once more"
+            how = (
+                f"{self.evaluate(loop.stop)} segments" if isinstance(loop, For) else "segments of 1, 2, 3, … iterations"
+            )
+            lines[loop.location] = f"runs in {how}, and the backward sweep runs each of them once more"
         return list(lines.items())
 
     def loop(self, where: Location, whole: Function, last: Function) -> str:

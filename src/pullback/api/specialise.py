@@ -14,7 +14,7 @@ from pullback.api.calls import Argnums
 from pullback.api.kept import Reference, Stored, weakly
 from pullback.api.pickled import reduced
 from pullback.compilation.functions import Compiled
-from pullback.compilation.memory import Memory
+from pullback.compilation.memory import Made, Memory, within
 from pullback.compilation.options import Options
 from pullback.compilation.turns import MAKING
 from pullback.emission.names import Forward
@@ -34,7 +34,7 @@ from pullback.transform.derivative import Pair, alone, find_kept, joint, prepare
 from pullback.transform.forward.pushforward import pushed
 from pullback.transform.requests.resolving import has_requests, pulled, resolved
 from pullback.transform.rules_of_users import with_rules
-from pullback.transform.sweeps import NONE, Kept
+from pullback.transform.sweeps import Kept
 
 MOST_WORK = 100_000
 FormOf = Literal["loops", "arrays", "general"]
@@ -182,54 +182,49 @@ class Code:
     def make(self, request: Request) -> Any:
         lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"
         settings = self.options.settings(lowered, any_sizes)
-        wrt, checkpointed = request.wrt, request.checkpointed or NONE
+        wrt = request.wrt
         forms = None if any_sizes and not lowered else functools.partial(self.in_form, request)
         function = prepared(self.function, settings, wrt)
         if request.kind == "primal":
             function = alone(function, settings, has_requests(self.function))
             function = with_marked_private_arrays(function, settings) if self.options.parallel else function
             return Compiled(function, self.options, 0, forms, lowered=lowered)
-        kept = Kept()
         if request.kind == "split":
-            pair = split(function, wrt, settings=settings, checkpointed=checkpointed, kept=kept)
+            pair, memory = self.divided(request, function, functools.partial(split, function, wrt, settings=settings))
             forward = Compiled(pair.forward, self.options)
             given = Forward(forward.function, len(pair.residuals))
             backward = Compiled(pair.backward, self.options, forward=given)
             general = functools.partial(self.in_form, request, "general")
-            return SplitPair(pair, forward, backward, general, self.memory(request, function, kept))
+            return SplitPair(pair, forward, backward, general, memory)
         with_results = request.kind == "value_and_grad"
-        made = joint(
-            function,
-            wrt,
-            with_results=with_results,
-            settings=settings,
-            checkpointed=checkpointed,
-            kept=kept,
-        )
+        both = functools.partial(joint, function, wrt, with_results=with_results, settings=settings)
+        made, memory = self.divided(request, function, both)
         first = len(made.results) - len(wrt)
         made = pass_destinations(made, {first + k: made.parameters[wrt[k]] for k in request.into})
-        memory = self.memory(request, function, kept)
         return Compiled(made, self.options, len(request.into), forms, request.tuple_from, memory, lowered=lowered)
 
     def in_form(self, request: Request, form: FormOf) -> Any:
         """What is made for a request, in another form."""
         return self.requested(replace(request, form=form, checkpointed=None))
 
-    def memory(self, request: Request, function: Function, kept: Kept) -> Memory | None:
-        """What decides for each call which loops run in segments; None where that is decided, or none of them can."""
+    def divided(
+        self, request: Request, function: Function, differentiate: Callable[..., Made]
+    ) -> tuple[Made, Memory | None]:
+        """The derivative with its loops in segments as requested, and what decides about it for each call.
+
+        Nothing does where that is decided, or no loop can run in segments.
+        """
         if request.checkpointed is not None:
-            return None
+            return differentiate(checkpointed=request.checkpointed), None
 
         def find(chosen: frozenset[int]) -> Kept:
-            return find_kept(
-                function, request.wrt, self.options.settings(), together=request.kind != "split", checkpointed=chosen
-            )
+            together = request.kind != "split"
+            return find_kept(function, request.wrt, self.options.settings(), together=together, checkpointed=chosen)
 
         def make(chosen: frozenset[int]) -> Any:
             return self.requested(replace(request, checkpointed=chosen))
 
-        memory = Memory(self.options.max_residual_bytes, function, kept, find, make)
-        return memory if memory.numbers else None
+        return within(self.options.max_residual_bytes, function, find, make, differentiate)
 
 
 class PullbackEngine(Engine):

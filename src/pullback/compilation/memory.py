@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from pullback.compilation.modules import load_module
 from pullback.compilation.turns import MAKING
@@ -14,6 +15,8 @@ from pullback.runtime.memory.free import fits_in_memory, most_bytes
 from pullback.transform.checkpointing import can_be_checkpointed
 from pullback.transform.footprint import Footprint, limited
 from pullback.transform.sweeps import NONE, Kept
+
+Made = TypeVar("Made")
 
 
 class Memory:
@@ -32,36 +35,65 @@ class Memory:
         most: the bytes that may be kept (None: a quarter of what is free).
         function: the prepared one; whole: what its derivative keeps with no loop in segments.
         """
-        self.most, self.function, self.find, self.make = most, function, find, make
+        self.most, self.function, self.find, self.made = most, function, find, make
         self.whole = Footprint(function, whole)
+        self.measures: dict[frozenset[int], Callable[..., int] | None] = {}
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the loops that keep something, and may run in segments."""
-        keeping = {id(array.loops[0]) for array in self.whole.arrays if not array.home}
+        keeping = {id(loop) for array in self.whole.kept.arrays for loop in array.loops}
         loops = enumerate(self.whole.kept.loops)
-        return tuple(k for k, loop in loops if id(loop) in keeping and can_be_checkpointed(loop))
+        return tuple(k for k, loop in loops if id(loop) in keeping and can_be_checkpointed(loop, self.function))
+
+    @cached_property
+    def always(self) -> frozenset[int]:
+        """The numbers of the loops that run in segments in every call: with a limit, those that keep an unknown amount.
+
+        They are those whose segments start with no more than an iteration keeps.
+        """
+        known = {id(array) for array in self.whole.arrays}
+        unknown = {id(loop) for array in self.whole.kept.arrays if id(array) not in known for loop in array.loops}
+        if self.most is None:
+            return NONE
+        return frozenset(k for k in self.numbers if id(self.whole.kept.loops[k]) in unknown and self.gains(k))
+
+    def gains(self, number: int) -> bool:
+        """Whether a segment of a loop starts with no more than an iteration keeps, times a number."""
+        loop = self.whole.kept.loops[number]
+        kept = [self.whole.factors(a, loop) for a in self.whole.kept.arrays if any(s is loop for s in a.loops)]
+        found = Footprint(self.function, self.find(frozenset({number})))
+        outer = next((s for s in found.kept.segments.values() if s.location == loop.location), None)
+        if outer is None:
+            return False
+        starts = [found.factors(a, outer) for a in found.kept.arrays if a.loops[-1] is outer]
+        return all(s is not None and any(k is not None and s <= k for k in kept) for s in starts)
 
     @cached_property
     def measure(self) -> Function:
-        """The function that gives the bytes kept where no loop runs in segments."""
-        return self.whole.measure()
+        """The function that gives the bytes kept where no loop runs in segments but those that always do."""
+        return self.footprint(self.always).measure()
 
-    @cached_property
-    def bytes_of(self) -> Callable[..., int]:
-        """The same as a Python function."""
-        return interpreted(self.measure)
+    def footprint(self, chosen: frozenset[int]) -> Footprint:
+        """What is kept with these loops in segments."""
+        return Footprint(self.function, self.find(chosen)) if chosen else self.whole
 
-    @cached_property
-    def checkpointed(self) -> dict[int, Callable[..., int]]:
-        """The same with one loop in segments, for each that has no more arrays of unknown size in this way."""
-        found = {k: Footprint(self.function, self.find(frozenset({k}))) for k in self.numbers}
-        return {k: interpreted(f.measure()) for k, f in found.items() if f.unknown <= self.whole.unknown}
+    def bytes_of(self, chosen: frozenset[int]) -> Callable[..., int] | None:
+        """What gives the bytes kept with these loops in segments; None if more of them than before are unknown."""
+        if chosen not in self.measures:
+            found = self.footprint(chosen)
+            known = chosen == self.always or found.unknown <= self.footprint(self.always).unknown
+            self.measures[chosen] = interpreted(found.measure()) if known else None
+        return self.measures[chosen]
+
+    def make(self, chosen: frozenset[int]) -> Any:
+        """The derivative with these loops in segments, which looks at no limit."""
+        return self.made(chosen | self.always)
 
     def fits(self, *arguments: Any) -> bool:
         """Whether all loops may keep what they need for these arguments; no where that cannot be computed."""
         try:
-            needed = self.bytes_of(*arguments)
+            needed = int(self.needed(self.always, arguments))
         except Exception:  # the call itself will raise it, where the user wrote it
             return False
         return fits_in_memory(needed) if self.most is None else needed <= self.most
@@ -75,19 +107,45 @@ class Memory:
         return plain if self.fits(*arguments) else self.make(self.choose(arguments))
 
     def choose(self, arguments: tuple[Any, ...]) -> frozenset[int]:
-        """The numbers of the loops that run in segments: those that save most, until the rest fits."""
-        try:
-            needed = self.bytes_of(*arguments)
-            saved = {k: needed - measure(*arguments) for k, measure in self.checkpointed.items()}
-        except Exception:
-            return NONE
+        """The numbers of the loops that run in segments: one after the other that saves most, until the rest fits."""
         limit = most_bytes() if self.most is None else self.most
-        chosen: list[int] = []
-        for k in sorted(saved, key=lambda k: -saved[k]):
-            if needed > limit and saved[k] > 0:
-                chosen.append(k)
-                needed -= saved[k]
-        return frozenset(chosen)
+        chosen = self.always
+        try:
+            needed = self.needed(chosen, arguments)
+            while needed > limit:
+                further = [chosen | {k} for k in self.numbers if k not in chosen]
+                amounts = {loops: self.needed(loops, arguments) for loops in further}
+                best = min(amounts, key=lambda loops: amounts[loops], default=chosen)
+                if best == chosen or amounts[best] >= needed:
+                    break
+                chosen, needed = best, amounts[best]
+        except Exception:
+            return self.always
+        return chosen
+
+    def needed(self, chosen: frozenset[int], arguments: tuple[Any, ...]) -> float:
+        """The bytes kept with these loops in segments; infinite where nothing tells."""
+        measure = self.bytes_of(chosen)
+        return math.inf if measure is None else measure(*arguments)
+
+
+def within(
+    most: int | None,
+    function: Function,
+    find: Callable[[frozenset[int]], Kept],
+    make: Callable[[frozenset[int]], Any],
+    differentiate: Callable[..., Made],
+) -> tuple[Made, Memory | None]:
+    """The derivative for most calls, and what decides for each call which loops run in segments; see `Memory`.
+
+    It is None where no loop can.
+    """
+    kept = Kept()
+    made = differentiate(kept=kept)
+    memory = Memory(most, function, kept, find, make)
+    if memory.always:
+        made = differentiate(checkpointed=memory.always)
+    return made, memory if memory.numbers else None
 
 
 def interpreted(function: Function) -> Callable[..., int]:

@@ -12,6 +12,7 @@ for i in range(n - 1, -1, -1):               x = f(x)
                                          for i in range(…, segment * length - 1, -1):
                                              x_bar = …
 
+>>> import numpy as np
 >>> from pullback.compilation.memory import interpreted
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import find_kept, prepared
@@ -29,154 +30,144 @@ for i in range(n - 1, -1, -1):               x = f(x)
 
 To the rest of the transform the two outer loops are a loop and its mirror, so that what each segment starts with (the
 checkpoint) is kept as everything else is. The statements of a segment run twice, with their effects once: checks and
-prints run the first time. Griewank & Walther (2008), Evaluating Derivatives, chapter 12.
+prints run the first time. Griewank & Walther (2008), Evaluating Derivatives, chapter 12. How the iterations are divided
+is said in `segments`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
-from pullback import runtime
 from pullback.analysis.shapes import Shapes
-from pullback.ir.builder import Builder, constant
+from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     Call,
-    Carried,
+    Constant,
     Effect,
     For,
     Function,
-    Operand,
+    If,
     Statement,
     Value,
+    While,
+    blocks_of,
+    defined_in,
+    read_by,
     results_of,
     walk,
 )
-from pullback.ir.rewrite import copied, like, with_blocks
-from pullback.ir.trip_counts import trip_count
-from pullback.ir.types import INT
-from pullback.passes.scalar.dead_code import remove_dead
+from pullback.transform.recursion import joint_name
 from pullback.transform.reverse.sweep import Sweep
+from pullback.transform.segments import CountedSegments, GrowingSegments, Merge, Segments, is_counted
 
-Merge = Callable[[Block, Sweep, tuple[Operand, ...]], tuple[list[Statement], Block]]
 
+def can_be_checkpointed(statement: Statement, function: Function) -> bool:
+    """Whether a statement is a loop of a function that can run in segments: to run it twice is not seen outside.
 
-def can_be_checkpointed(statement: Statement) -> bool:
-    """Whether a statement is a loop that can run in segments: its iterations are known when it starts.
-
-    Calls of recursive functions are left out, as they may print.
+    A call that may print, or of what is not known, is seen.
     """
-    counted = isinstance(statement, For) and not statement.exits and not statement.reverse
-    return counted and not any(isinstance(s, Call) for s in walk(Block((statement,))))
+    if not isinstance(statement, For | While) or (isinstance(statement, For) and statement.reverse):
+        return False
+    seen = {name for c in function.callees if _is_seen(c.body) for name in (c.name, joint_name(c.name))}
+    calls = (s.function for s in walk(Block((statement,))) if isinstance(s, Call))
+    return not any(called in seen for called in calls if isinstance(called, str))
+
+
+def _is_seen(block: Block) -> bool:
+    return any(isinstance(s, Effect) and s.function is not primitives.check for s in walk(block))
 
 
 def with_checkpoints(
     body: Block, sweep: Sweep, chosen: set[int], shapes: Shapes, merge: Merge
-) -> tuple[Block, dict[Value, For]]:
+) -> tuple[Block, dict[Value, For | While]]:
     """The forward block with the loops whose ids are `chosen` in segments, and `sweep` with their mirrors.
 
     `merge` makes one block of a segment's forward and its backward iterations. Also returned: the loops over segments,
     by the indices of their mirrors.
     """
-    statements: list[Statement] = []
-    made: dict[Value, For] = {}
-    for forward in body.statements:
-        chosen_loop = forward if id(forward) in chosen and isinstance(forward, For) else None
-        backward = next((s for s in sweep.statements if chosen_loop and sweep.mirror_of(s) is chosen_loop), None)
-        if chosen_loop is None or not isinstance(backward, For):
-            statements.append(forward)
-            continue
-        pieces = _Checkpointing(chosen_loop, backward, sweep, shapes, merge)
-        statements += pieces.before
-        statements.append(pieces.outer)
-        place = sweep.statements.index(backward)
-        mirror = sweep.statements[place] = pieces.backwards()
-        made[mirror.index] = pieces.outer
-    return Block(tuple(statements), body.yields), made
+    made = _Checkpoints(sweep, chosen, shapes, merge)
+    if chosen:
+        body = made.both(body, sweep.statements, set())
+    return body, made.loops
 
 
-class _Checkpointing:
-    """Builds the two loops over segments for a loop and its mirror."""
+class _Checkpoints:
+    """Goes through a forward block and the backward statements that mirror it, and through the blocks inside."""
 
-    def __init__(self, forward: For, backward: For, sweep: Sweep, shapes: Shapes, merge: Merge) -> None:
-        self.forward, self.backward, self.sweep, self.shapes, self.merge = forward, backward, sweep, shapes, merge
-        self.builder = Builder()
-        self.builder.location = forward.location
-        self.states = tuple(like(c.parameter) for c in forward.carried)
-        self.iterations = trip_count(self.builder, forward.start, forward.stop, forward.step)
-        self.length = self.builder.let(runtime.segment_length, self.iterations, name="length", type_=INT)
-        whole = self.builder.let(np.floor_divide, self.builder.let(np.negative, self.iterations), self.length)
-        self.count = self.builder.let(np.negative, whole, name="segments")
-        self.outer = self.forwards()
-        self.before = self.builder.statements
-        self.shapes.block(Block((*self.before, self.outer)))
+    def __init__(self, sweep: Sweep, chosen: set[int], shapes: Shapes, merge: Merge) -> None:
+        self.sweep, self.chosen, self.shapes, self.merge = sweep, chosen, shapes, merge
+        self.loops: dict[Value, For | While] = {}
+        self.moved: list[Statement] = []
 
-    def forwards(self) -> For:
-        """The loop over segments."""
-        forward = self.forward
-        segment = Value("segment", INT)
-        with self.builder.block() as statements:
-            start, stop = self.bounds(segment)
-            carried = tuple(Carried(c.parameter, s) for c, s in zip(forward.carried, self.states, strict=True))
-            inner = copied(replace(forward, start=start, stop=stop, carried=carried), {})
-            self.builder.add(inner)
-        carried = tuple(Carried(s, c.initial) for c, s in zip(forward.carried, self.states, strict=True))
-        body = Block(tuple(statements), results_of(inner))
-        whole = replace(forward, index=segment, start=constant(0), stop=self.count, step=constant(1))
-        return replace(whole, carried=carried, body=body)
+    def both(self, body: Block, backward: list[Statement], inside: set[Value]) -> Block:
+        """The forward block with its loops in segments; their mirrors take their places in `backward`.
 
-    def bounds(self, segment: Value) -> tuple[Operand, Operand]:
-        """Where the iterations of a segment start and stop."""
-        let, (start, stop, step) = self.builder.let, (self.forward.start, self.forward.stop, self.forward.step)
-        done = let(np.multiply, segment, self.length)
-        if step == constant(1):
-            first = done if start == constant(0) else let(np.add, start, done)
-            return first, let(min, let(np.add, first, self.length), stop, type_=INT)
-        iterations = let(min, self.length, let(np.subtract, self.iterations, done), type_=INT)
-        first = let(np.add, start, let(np.multiply, done, step))
-        return first, let(np.add, first, let(np.multiply, iterations, step))
+        inside: what the statement around the block makes; what of the lengths does not depend on it goes to `moved`.
+        """
+        statements: list[Statement] = []
+        for forward in body.statements:
+            place = next((k for k, s in enumerate(backward) if self.sweep.mirror_of(s) is forward), None)
+            if place is None or not any(id(s) in self.chosen for s in walk(Block((forward,)))):
+                statements.append(forward)
+            elif isinstance(forward, For | While) and id(forward) in self.chosen:
+                mirror = backward[place]
+                assert isinstance(mirror, For), "the mirror of a loop counts its iterations"
+                pieces = self.segments(forward, mirror)
+                statements += [*self.before(pieces, inside), pieces.outer]
+                backward[place] = made = pieces.backwards()
+                self.loops[made.index] = pieces.outer
+            else:
+                around, self.moved = self.moved, []
+                changed, backward[place] = self.inside(forward, backward[place])
+                moved, self.moved = self.moved, around
+                statements += [*self.staying(moved, inside), changed]
+        return Block(tuple(statements), body.yields)
 
-    def backwards(self) -> For:
-        """The mirror: a segment's iterations once more, from what it started with, then its iterations backwards."""
-        backward = self.backward
-        segment = Value("segment", INT)
-        carried = tuple(Carried(like(c.parameter), c.initial) for c in backward.carried)
-        with self.builder.block() as statements:
-            bounds = self.bounds(segment)
-            yields = self.again(bounds, tuple(c.parameter for c in carried))
-        body = self.seen_once(Block(tuple(statements), yields))
-        self.sweep.mirrored[segment] = self.outer
-        whole = replace(backward, index=segment, start=constant(0), stop=self.count, step=constant(1))
-        return replace(whole, carried=carried, body=body)
+    def before(self, pieces: Segments, inside: set[Value]) -> list[Statement]:
+        """What stands before the loops over segments, without what can be computed further outside."""
+        step = pieces.forward.step if isinstance(pieces.forward, For) else None
+        return self.staying(pieces.before, inside) if isinstance(step, Constant) else pieces.before
 
-    def again(self, bounds: tuple[Operand, Operand], adjoints: tuple[Value, ...]) -> tuple[Operand, ...]:
-        """Add a segment's iterations, forwards and backwards; what the latter yield."""
-        start, stop = bounds
-        forward, backward = self.forward, self.backward
-        carried = tuple(Carried(c.parameter, s) for c, s in zip(forward.carried, self.states, strict=True))
-        forward = replace(forward, start=start, stop=stop, carried=carried, results=tuple(map(like, forward.results)))
-        self.shapes.block(Block((*self.builder.statements, forward)))
-        carried = tuple(Carried(c.parameter, a) for c, a in zip(backward.carried, adjoints, strict=True))
-        results = tuple(map(like, backward.results))
-        backward = replace(backward, start=start, stop=stop, carried=carried, results=results)
-        self.sweep.mirrored[backward.index] = forward
-        inner = Sweep([backward], {}, self.sweep.mirrored, self.sweep.trip_counts, {id(forward): self.length})
-        statements, block = self.merge(Block((forward,)), inner, results)
-        for statement in (*_without_effects(Block(tuple(statements))).statements, *block.statements):
-            self.builder.add(statement)
-        return block.yields
+    def staying(self, statements: list[Statement], inside: set[Value]) -> list[Statement]:
+        """Those of some statements that depend on what is made inside of the statement around; the others are moved."""
+        if not inside:
+            return statements
+        varying = set(inside)
+        staying: list[Statement] = []
+        for statement in statements:
+            if varying.isdisjoint(read_by(statement)):
+                self.moved.append(statement)
+            else:
+                staying.append(statement)
+                varying.update(results_of(statement))
+        return staying
 
-    def seen_once(self, body: Block) -> Block:
-        """The body without its dead code, and without mirrors: the second time is no forward sweep."""
-        for statement in walk(body):
-            for value in (statement.index,) if isinstance(statement, For) else results_of(statement):
-                self.sweep.mirrored.pop(value, None)
-        return remove_dead(Function("segment", (), body)).body
+    def segments(self, forward: For | While, mirror: For) -> Segments:
+        kind = CountedSegments if is_counted(forward) else GrowingSegments
+        return kind(forward, mirror, self.sweep, self.shapes, self.merge)
+
+    def inside(self, forward: Statement, mirror: Statement) -> tuple[Statement, Statement]:
+        """A branch or a loop, and its mirror, with the loops inside them in segments."""
+        made_inside = {*defined_in(Block((forward,)))}
+        made_inside.update(s.index for s in walk(Block((forward,))) if isinstance(s, For))
+        pairs: list[tuple[Block, Block]] = []
+        for block, mirrored in zip(_bodies(forward), _bodies(mirror), strict=True):
+            statements = list(mirrored.statements)
+            changed = self.both(block, statements, made_inside)
+            pairs.append((changed, Block(tuple(statements), mirrored.yields)))
+        made = _with_bodies(forward, [block for block, _ in pairs])
+        self.sweep.replace_mirrored(forward, made)
+        return made, _with_bodies(mirror, [block for _, block in pairs])
 
 
-def _without_effects(block: Block) -> Block:
-    statements = (with_blocks(s, _without_effects) for s in block.statements if not isinstance(s, Effect))
-    return Block(tuple(statements), block.yields)
+def _bodies(statement: Statement) -> tuple[Block, ...]:
+    """The blocks of a branch, or the body of a loop."""
+    return blocks_of(statement)[-1:] if isinstance(statement, While) else blocks_of(statement)
+
+
+def _with_bodies(statement: Statement, blocks: list[Block]) -> Statement:
+    if isinstance(statement, If):
+        return replace(statement, then=blocks[0], orelse=blocks[1])
+    assert isinstance(statement, For | While), "branches and loops have blocks"
+    return replace(statement, body=blocks[0])

@@ -19,6 +19,8 @@ f_bytes(x: float64[:], n: int64*):
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -32,11 +34,13 @@ from pullback.ir.identities import Identity
 from pullback.ir.nodes import (
     Block,
     Constant,
+    For,
     Function,
     Let,
     Operand,
     Statement,
     Value,
+    While,
     is_scalar,
     lets_in,
     values_in,
@@ -94,6 +98,32 @@ class Footprint:
         if statement.function in (primitives.dim, primitives.load):
             return statement.operands[0] in self.function.parameters
         return all(is_scalar(value) for value in values_in(statement.operands))
+
+    def factors(self, array: ResidualArray, loop: For | While) -> Counter[frozenset[Any]] | None:
+        """What the bytes that an array keeps in one iteration of a loop are multiples of; None if that is not known.
+
+        Each factor is the set of the sizes and numbers that it is computed from; a factor that is a number is left out.
+        """
+        if array.each is None:
+            return None
+        inner = array.loops[array.loops.index(loop) + 1 :]
+        bounds = [(s.start, s.stop, s.step) if isinstance(s, For) else id(s) for s in inner]
+        factors = [frozenset(self.sources(factor)) for factor in (*bounds, *map(base_of, array.each))]
+        return Counter(factor for factor in factors if factor)
+
+    def sources(self, factor: Any) -> Iterator[Any]:
+        """The sizes and numbers that a factor is computed from by arithmetic."""
+        if isinstance(factor, tuple) and len(factor) == 2 and isinstance(factor[1], int):
+            yield factor
+            return
+        for value in values_in(factor):
+            made = self.definitions.get(value)
+            if made is not None and made.function is primitives.dim:
+                yield (made.operands[0], made.operands[1].value)
+            elif made is not None and self.is_arithmetic(made):
+                yield from self.sources(made.operands)
+            else:
+                yield value
 
     def measure(self) -> Function:
         """The function of the same parameters that gives the bytes of the residual arrays."""

@@ -64,7 +64,8 @@ class ResidualArray:
 
     path: the block that defines the value. home: the block in which the array is made. sizes: those of the value, None
     if the array grows; then `counter` is the number of elements so far, and `extents` are the sizes of a kept array.
-    final: the array after the outermost loop, which the backward sweep reads.
+    final: the array after the outermost loop, which the backward sweep reads. each: the sizes of the value, if those
+    are known before the loops, whether the array grows or not.
     """
 
     value: Value
@@ -75,6 +76,7 @@ class ResidualArray:
     final: Value
     counter: Counter | None
     extents: tuple[Value, ...] = ()
+    each: tuple[Size, ...] | None = None
 
     @property
     def is_stack(self) -> bool:
@@ -306,6 +308,7 @@ class Residuals:
                 self.keep(extent, path, recalls)
         counter = None if regular else self.counter(value, path, home)
         array = self.residual_array(value, path, home, around, sizes if regular else None, counter, extents)
+        array.each = sizes
         self.plan.saves.setdefault(path, []).append(array)
         recalls.append(array)
 

@@ -28,7 +28,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
-from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, defined_in, walk
+from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, While, defined_in, walk
 from pullback.ir.types import is_float
 from pullback.passes.entries import Settings
 from pullback.passes.loops.argument_selection import select_arguments
@@ -62,14 +62,14 @@ class Kept:
     """
 
     arrays: list[ResidualArray] = field(default_factory=list)
-    loops: list[For] = field(default_factory=list)
+    loops: list[For | While] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    segments: dict[Value, For] = field(default_factory=dict)
+    segments: dict[Value, For | While] = field(default_factory=dict)
 
 
-def numbered_loops(function: Function) -> list[For]:
+def numbered_loops(function: Function) -> list[For | While]:
     """The loops of a function in the order of its text: each has the same number wherever it is made anew."""
-    return [statement for statement in walk(function.body) if isinstance(statement, For)]
+    return [statement for statement in walk(function.body) if isinstance(statement, For | While)]
 
 
 def sweeps(

@@ -49,3 +49,11 @@ class Sweep:
             case If():
                 return next((self.mirrored[r] for r in statement.results if r in self.mirrored), None)
         return None
+
+    def replace_mirrored(self, old: Statement, new: Statement) -> None:
+        """Let a forward statement be mirrored by what mirrored another one, whose place it takes."""
+        self.mirrored.update({value: new for value, mirrored in self.mirrored.items() if mirrored is old})
+        if id(old) in self.trip_counts:
+            self.trip_counts[id(new)] = self.trip_counts.pop(id(old))
+        if id(old) in self.room:
+            self.room[id(new)] = self.room.pop(id(old))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from pullback.frontend.tapes.inserted import insert_grad_of
     from pullback.passes.pipeline import OPTIMISATIONS
+    from pullback.runtime.memory.checkpoints import checkpointed
     from pullback.tape import (
         ForwardAccumulator,
         GradientTape,
@@ -58,6 +59,7 @@ __all__ = [
     "check",
     "check_grads",
     "checkpoint",
+    "checkpointed",
     "compile",
     "constant",
     "constant_function",
@@ -117,6 +119,7 @@ _HOMES = {
     "errors": ("AliasError", "LanguageError", "MissingRuleError", "PullbackError", "ShapeError", "TypingError"),
     "frontend.tapes.inserted": ("insert_grad_of",),
     "passes.pipeline": ("OPTIMISATIONS",),
+    "runtime.memory.checkpoints": ("checkpointed",),
     "tape": (
         "ForwardAccumulator",
         "GradientTape",

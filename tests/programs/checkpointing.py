@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import pullback as pb
 from collect import program
 
 
@@ -337,3 +338,71 @@ def condition_that_reads_elements(x, w):
         s = s * np.cos(s + x[i] * w) + x[i]
         i += 1
     return s * w
+
+
+@program(0.3, 1.1, 0, 100)
+@program(0.3, 1.1, 1, 100)
+@program(0.3, 1.1, 900, 100)
+@program(0.3, 1.1, 900, 0)
+@program(0.3, 1.1, 700, 24)
+def in_given_memory(x, a, n, most):
+    for _ in pb.checkpointed(range(n), memory=most):
+        x = np.sin(a * x + 0.5)
+    return x
+
+
+@program(np.array([0.3, -0.4, 0.9]), 0.1, 140)
+def arrays_in_given_memory(x, dt, n):
+    energy = 0.0
+    for i in pb.checkpointed(range(n, 2, -3), memory=100):
+        x = x + dt * np.tanh(x) * x / i
+        energy = energy + np.sum(x) * 0.01
+    return np.sum(x * x) * energy
+
+
+@program(np.array([[0.3, -0.4, 0.9], [0.1, 0.2, 0.3]]), 0.7)
+def rows_in_segments(rows, w):
+    s = 0.0
+    for i, row in enumerate(pb.checkpointed(rows)):
+        s = np.cos(s * w) + np.sum(row * s) + i
+    return s
+
+
+@program(np.array([0.3, -0.4, 0.9, 0.2]), 50)
+def in_place_in_given_memory(x, n):
+    u = x.copy()
+    path = np.zeros(n)
+    for k in pb.checkpointed(range(n), memory=200):
+        for j in range(1, u.shape[0] - 1):
+            u[j] = np.sin(u[j - 1] * u[j + 1]) + 0.5 * u[j]
+        path[k] = u[1]
+    return np.sum(u * u) + path[n // 2]
+
+
+@program(0.3, 20, 30)
+def in_given_memory_in_a_loop(x, n, m):
+    for i in range(n):
+        y = x
+        for j in pb.checkpointed(range(m), memory=50):
+            y = np.sin(y) + 0.1 * j
+        x = x * 0.9 + 0.01 * y
+    return x
+
+
+@program(0.3, 20, 30)
+def loops_in_given_memory_each(x, n, m):
+    for i in pb.checkpointed(range(n), memory=24):
+        for j in pb.checkpointed(range(m), memory=16):
+            x = np.sin(x) + 0.1 * j
+        if x > 2.0:
+            x = x * x
+    return x
+
+
+@program(0.3, 90)
+def segments_until_break(x, n):
+    for i in pb.checkpointed(range(n)):
+        x = x + 0.1 * np.sin(x + i)
+        if x > 1.2:
+            break
+    return x

@@ -42,9 +42,11 @@ from pullback.ir.primitives import load
 from pullback.ir.types import Array
 from pullback.passes.running import run
 from pullback.passes.vector.outer_vectorisation import WIDTH
+from pullback.transform.binomial_segments import BinomialSegments
 from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.min_cut import CHEAP
 from pullback.transform.residuals import ResidualArray
+from pullback.transform.segments import CountedSegments, Segments
 from pullback.transform.sweeps import NONE
 
 
@@ -172,7 +174,7 @@ class _Call:
         self.keeps = find_kept(self.function, self.wrt, self.settings, checkpointed=checkpointed)
         self.arrays = self.keeps.arrays
         self.makers = lets_in(self.function.body)
-        self.segments = {id(loop) for loop in self.keeps.segments.values()}
+        self.segments = {id(loop) for s in self.keeps.segments.values() for loop in (s.outer, s.kept_over)}
         self.known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
         statements = list(_unconditional(self.keeps.statements))
         again = [s for s in statements if isinstance(s, For) and s.index in self.keeps.segments]
@@ -239,8 +241,8 @@ class _Call:
             amount = f"{np.dtype(array.value.type.dtype).itemsize} bytes an iteration"
         if id(array.loops[-1]) in self.segments:
             amount = amount.replace("an iteration", "a segment")
-            first = any(array.value is c.parameter for c in array.loops[-1].carried)
-            return where, f"keeps {name}, {amount}: each segment {'starts' if first else 'ends'} with it"
+            last = array.value.name == "count" and isinstance(array.loops[-1], While)
+            return where, f"keeps {name}, {amount}: each segment {'ends' if last else 'starts'} with it"
         if self.is_in_segment(array):
             amount += " for one segment" if "iteration" not in amount else ", for one segment"
         return where, f"keeps {name}, {amount}: {reason(array.value, made)}"
@@ -262,12 +264,21 @@ class _Call:
                 parallel = "; in parallel where it is long" if loop.location in divided else ""
                 vectorised = "; vectorised" if place_of(loop.location) in on_vectors else ""
                 lines.setdefault(loop.location, self.loop(loop.location, whole, last) + vectorised + parallel)
-        for loop in self.keeps.segments.values():
-            how = (
-                f"{self.evaluate(loop.stop)} segments" if isinstance(loop, For) else "segments of 1, 2, 3, … iterations"
-            )
-            lines[loop.location] = f"runs in {how}, and the backward sweep runs each of them once more"
+        for segments in self.keeps.segments.values():
+            lines[segments.outer.location] = self.divided(segments)
         return list(lines.items())
+
+    def divided(self, segments: Segments) -> str:
+        """How a loop runs in segments."""
+        match segments:
+            case BinomialSegments():
+                most = self.evaluate(segments.most)
+                return f"runs between {most} checkpoints, and the backward sweep runs again from the last of them"
+            case CountedSegments():
+                how = f"{self.evaluate(segments.count)} segments"
+            case _:
+                how = "segments of 1, 2, 3, … iterations"
+        return f"runs in {how}, and the backward sweep runs each of them once more"
 
     def loop(self, where: Location, whole: Function, last: Function) -> str:
         """How often the loops of one line run, compared with the function as it was."""

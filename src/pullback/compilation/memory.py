@@ -63,7 +63,7 @@ class Memory:
         loop = self.whole.kept.loops[number]
         kept = [self.whole.factors(a, loop) for a in self.whole.kept.arrays if any(s is loop for s in a.loops)]
         found = Footprint(self.function, self.find(frozenset({number})))
-        outer = next((s for s in found.kept.segments.values() if s.location == loop.location), None)
+        outer = next((s.outer for s in found.kept.segments.values() if s.outer.location == loop.location), None)
         if outer is None:
             return False
         starts = [found.factors(a, outer) for a in found.kept.arrays if a.loops[-1] is outer]

@@ -177,7 +177,10 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """parallel: the iterations are independent, and machine code may run them at the same time."""
+    """parallel: the iterations are independent, and machine code may run them at the same time.
+
+    checkpoints: of a loop that is to run in segments, the bytes that their checkpoints may take, or None as a constant.
+    """
 
     index: Value
     start: Operand
@@ -190,6 +193,7 @@ class For:
     reverse: bool = False
     location: Location = NOWHERE
     parallel: bool = False
+    checkpoints: Operand | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +315,8 @@ def operands_of(statement: Statement) -> tuple[Operand, ...]:
             return (statement.condition,)
         case For():
             initials = tuple(carried.initial for carried in statement.carried)
-            return (statement.start, statement.stop, statement.step, *initials)
+            most = () if statement.checkpoints is None else (statement.checkpoints,)
+            return (statement.start, statement.stop, statement.step, *initials, *most)
         case While():
             return tuple(carried.initial for carried in statement.carried)
 

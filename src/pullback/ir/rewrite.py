@@ -104,8 +104,10 @@ class _Copier:
                 carried = tuple(Carried(self.define(c.parameter), initial, c.private) for c, initial in pairs)
                 statement = replace(statement, carried=carried)
         if isinstance(statement, For):
-            start, stop, step = self.renamed((statement.start, statement.stop, statement.step))
-            statement = replace(statement, index=self.define(statement.index), start=start, stop=stop, step=step)
+            bounds = (statement.start, statement.stop, statement.step, statement.checkpoints)
+            start, stop, step, most = self.renamed(bounds)
+            index = self.define(statement.index)
+            statement = replace(statement, index=index, start=start, stop=stop, step=step, checkpoints=most)
         if isinstance(statement, If):
             statement = replace(statement, condition=self.renamed(statement.condition))
         if isinstance(statement, Call):
@@ -125,9 +127,10 @@ def _statement(statement: Statement, terms: Mapping[Value, Operand]) -> Statemen
             then, orelse = _block(statement.then, terms), _block(statement.orelse, terms)
             return replace(statement, condition=condition, then=then, orelse=orelse)
         case For():
-            start, stop, step = renamed((statement.start, statement.stop, statement.step), terms)
-            carried, body = _carried(statement, terms), _block(statement.body, terms)
-            return replace(statement, start=start, stop=stop, step=step, carried=carried, body=body)
+            bounds = (statement.start, statement.stop, statement.step, statement.checkpoints)
+            start, stop, step, most = renamed(bounds, terms)
+            made = replace(statement, start=start, stop=stop, step=step, checkpoints=most)
+            return replace(made, carried=_carried(statement, terms), body=_block(statement.body, terms))
         case While():
             condition = _block(statement.condition, terms)
             return replace(

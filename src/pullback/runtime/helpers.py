@@ -9,6 +9,7 @@ from pullback.runtime.detached import stop_gradient
 from pullback.runtime.exact.decimals import round_decimal
 from pullback.runtime.memory import new_arrays  # noqa: F401  found under the names of NumPy
 from pullback.runtime.memory.buffers import block_of, push, push_block, push_row, reserve
+from pullback.runtime.memory.checkpoints import brief_length, checkpoint_count, checkpoint_distance, checkpointed
 from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
 from pullback.runtime.memory.stacks import contents, growing, keep
@@ -107,6 +108,7 @@ __all__ = [
     "argmin_over",
     "argsort_along",
     "block_of",
+    "brief_length",
     "broadcast_along",
     "broadcast_to",
     "called_product_into",
@@ -128,6 +130,9 @@ __all__ = [
     "checked_remainder",
     "checked_right_shift",
     "checked_subtract",
+    "checkpoint_count",
+    "checkpoint_distance",
+    "checkpointed",
     "chunk_length",
     "clip",
     "concatenate",

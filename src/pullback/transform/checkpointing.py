@@ -39,6 +39,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pullback.analysis.shapes import Shapes
+from pullback.errors import LanguageError, Problem
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -57,6 +58,7 @@ from pullback.ir.nodes import (
     results_of,
     walk,
 )
+from pullback.transform.binomial_segments import BinomialSegments
 from pullback.transform.recursion import joint_name
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.segments import CountedSegments, GrowingSegments, Merge, Segments, is_counted
@@ -74,22 +76,32 @@ def can_be_checkpointed(statement: Statement, function: Function) -> bool:
     return not any(called in seen for called in calls if isinstance(called, str))
 
 
+def asked_for(function: Function, loops: list[For | While]) -> set[int]:
+    """The ids of those loops that the user wants to run in segments."""
+    found = [loop for loop in loops if isinstance(loop, For) and loop.checkpoints is not None]
+    for loop in found:
+        if not can_be_checkpointed(loop, function):
+            reason = "a loop that calls a function which prints cannot run in segments, whose iterations run twice"
+            raise LanguageError([Problem(loop.location, reason, "take the print out, or leave out pb.checkpointed")])
+    return set(map(id, found))
+
+
 def _is_seen(block: Block) -> bool:
     return any(isinstance(s, Effect) and s.function is not primitives.check for s in walk(block))
 
 
 def with_checkpoints(
     body: Block, sweep: Sweep, chosen: set[int], shapes: Shapes, merge: Merge
-) -> tuple[Block, dict[Value, For | While]]:
+) -> tuple[Block, dict[Value, Segments]]:
     """The forward block with the loops whose ids are `chosen` in segments, and `sweep` with their mirrors.
 
-    `merge` makes one block of a segment's forward and its backward iterations. Also returned: the loops over segments,
-    by the indices of their mirrors.
+    `merge` makes one block of a segment's forward and its backward iterations. Also returned: the segments of each
+    loop, by the index of the backward loop over them.
     """
     made = _Checkpoints(sweep, chosen, shapes, merge)
     if chosen:
         body = made.both(body, sweep.statements, set())
-    return body, made.loops
+    return body, made.found
 
 
 class _Checkpoints:
@@ -97,7 +109,7 @@ class _Checkpoints:
 
     def __init__(self, sweep: Sweep, chosen: set[int], shapes: Shapes, merge: Merge) -> None:
         self.sweep, self.chosen, self.shapes, self.merge = sweep, chosen, shapes, merge
-        self.loops: dict[Value, For | While] = {}
+        self.found: dict[Value, Segments] = {}
         self.moved: list[Statement] = []
 
     def both(self, body: Block, backward: list[Statement], inside: set[Value]) -> Block:
@@ -116,7 +128,7 @@ class _Checkpoints:
                 pieces = self.segments(forward, mirror)
                 statements += [*self.before(pieces, inside), pieces.outer]
                 backward[place] = made = pieces.backwards()
-                self.loops[made.index] = pieces.outer
+                self.found[made.index] = pieces
             else:
                 around, self.moved = self.moved, []
                 changed, backward[place] = self.inside(forward, backward[place])
@@ -144,7 +156,9 @@ class _Checkpoints:
         return staying
 
     def segments(self, forward: For | While, mirror: For) -> Segments:
-        kind = CountedSegments if is_counted(forward) else GrowingSegments
+        kind: type[Segments] = CountedSegments if is_counted(forward) else GrowingSegments
+        if isinstance(forward, For) and forward.checkpoints not in (None, Constant(None)):
+            kind = BinomialSegments
         return kind(forward, mirror, self.sweep, self.shapes, self.merge)
 
     def inside(self, forward: Statement, mirror: Statement) -> tuple[Statement, Statement]:

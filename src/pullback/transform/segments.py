@@ -80,6 +80,7 @@ from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import BOOL, INT
 from pullback.passes.scalar.dead_code import remove_dead
+from pullback.transform.residuals import ResidualArray
 from pullback.transform.reverse.sweep import Sweep
 
 Merge = Callable[[Block, Sweep, tuple[Operand, ...]], tuple[list[Statement], Block]]
@@ -94,7 +95,8 @@ def is_counted(loop: For | While) -> bool:
 class Segments(ABC):
     """Builds the two loops over segments for a loop and its mirror: `before` them, `outer`, and `backwards`.
 
-    states: what a segment starts with. room: the most iterations that a segment has.
+    states: what a segment starts with. room: the most iterations that a segment has. arrays: those that it makes for
+    what is kept, beside what is kept as a residual, `kept_over` so many places.
     """
 
     outer: For | While
@@ -105,6 +107,8 @@ class Segments(ABC):
         self.builder = Builder()
         self.builder.location = forward.location
         self.states = tuple(like(c.parameter) for c in forward.carried)
+        self.arrays: list[ResidualArray] = []
+        self.kept_over: For | None = None
         self.begin()
         self.before = self.builder.statements
         self.shapes.block(Block((*self.before, self.outer)))
@@ -146,7 +150,7 @@ class Segments(ABC):
         self.sweep.mirrored[index] = forward
         inner = Sweep([backward], {}, self.sweep.mirrored, self.sweep.trip_counts, {id(forward): self.room})
         statements, block = self.merge(Block((forward,)), inner, results)
-        for statement in (*_without_effects(Block(tuple(statements))).statements, *block.statements):
+        for statement in (*without_effects(Block(tuple(statements))).statements, *block.statements):
             self.builder.add(statement)
         return block.yields
 
@@ -172,11 +176,12 @@ class CountedSegments(Segments):
         segment = Value("segment", INT)
         with self.builder.block() as statements:
             start, stop = self.bounds(segment)
-            inner = copied(replace(forward, start=start, stop=stop, carried=self.carried(forward, self.states)), {})
+            carried = self.carried(forward, self.states)
+            inner = copied(replace(forward, start=start, stop=stop, carried=carried, checkpoints=None), {})
             self.builder.add(inner)
         carried = tuple(Carried(s, c.initial) for c, s in zip(forward.carried, self.states, strict=True))
         body = Block(tuple(statements), results_of(inner))
-        outer = replace(forward, index=segment, start=constant(0), stop=self.count, step=constant(1))
+        outer = replace(forward, index=segment, start=constant(0), stop=self.count, step=constant(1), checkpoints=None)
         self.outer = replace(outer, carried=carried, body=body)
         self.builder.add(self.outer)
         self.builder.statements.pop()
@@ -196,7 +201,7 @@ class CountedSegments(Segments):
         start, stop = self.bounds(segment)
         results = tuple(map(like, self.forward.results))
         carried = self.carried(self.forward, self.states)
-        forward = replace(self.forward, start=start, stop=stop, carried=carried, results=results)
+        forward = replace(self.forward, start=start, stop=stop, carried=carried, results=results, checkpoints=None)
         return forward, (start, stop, self.forward.step), (constant(0), self.count, constant(1))
 
 
@@ -301,6 +306,7 @@ class GrowingSegments(Segments):
         return made, bounds, (constant(0), self.trips, constant(1))
 
 
-def _without_effects(block: Block) -> Block:
-    statements = (with_blocks(s, _without_effects) for s in block.statements if not isinstance(s, Effect))
+def without_effects(block: Block) -> Block:
+    """The block as it runs for the second time."""
+    statements = (with_blocks(s, without_effects) for s in block.statements if not isinstance(s, Effect))
     return Block(tuple(statements), block.yields)

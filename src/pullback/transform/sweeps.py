@@ -37,7 +37,7 @@ from pullback.passes.running import finished
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
-from pullback.transform.checkpointing import with_checkpoints
+from pullback.transform.checkpointing import asked_for, with_checkpoints
 from pullback.transform.common_subexpressions import eliminate_common_subexpressions
 from pullback.transform.linear_maps import without_maps
 from pullback.transform.materialised_residuals import materialise
@@ -47,6 +47,7 @@ from pullback.transform.residuals import ResidualArray, Residuals
 from pullback.transform.reverse.adjoints import Adjoints, bar_name
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
+from pullback.transform.segments import Segments
 from pullback.transform.sizes_at_source import read_at_source
 from pullback.transform.strong_zeros import find_strong_zeros
 
@@ -57,14 +58,14 @@ NONE: frozenset[int] = frozenset()
 class Kept:
     """What the loops of a derivative keep.
 
-    loops: those of the forward sweep, in the order of their numbers. statements: those of both sweeps. segments: the
-    loops over segments of checkpointed loops, by the indices of their mirrors.
+    loops: those of the forward sweep, in the order of their numbers. statements: those of both sweeps. segments: those
+    of checkpointed loops, by the indices of the backward loops over them.
     """
 
     arrays: list[ResidualArray] = field(default_factory=list)
     loops: list[For | While] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    segments: dict[Value, For | While] = field(default_factory=dict)
+    segments: dict[Value, Segments] = field(default_factory=dict)
 
 
 def numbered_loops(function: Function) -> list[For | While]:
@@ -105,7 +106,7 @@ def sweeps(
         sweep.statements[:], results = eliminate_common_subexpressions(function.body, sweep, results)
     aliases = find_aliases(function)
     loops = numbered_loops(function)
-    chosen = {id(loops[k]) for k in checkpointed}
+    chosen = {id(loops[k]) for k in checkpointed} | asked_for(function, loops)
 
     def merge(
         body: Block, sweep: Sweep, results: tuple[Operand, ...], together: bool = True
@@ -117,6 +118,7 @@ def sweeps(
         made = materialise(residuals, results)
         if kept is not None:
             kept.arrays += [array for saved in residuals.plan.saves.values() for array in saved]
+            kept.arrays += [array for pieces in segments.values() for array in pieces.arrays]
             kept.segments |= segments
         return made
 

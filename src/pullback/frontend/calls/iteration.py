@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.indexing import read_part, type_of_ref
 from pullback.frontend.calls.meaning import Meanings
@@ -111,7 +112,7 @@ def as_iteration(context: Context, binding: Binding, node: Any) -> Iteration | t
             return offset
         return apply_operator(context, np.add, (source.start, offset), node)
 
-    return Iteration(trip_count(context, source, node), item)
+    return Iteration(trip_count(context, source, node), item, checkpoints=source.checkpoints)
 
 
 @ITERATION.of(builtins.enumerate)
@@ -125,7 +126,7 @@ def _enumerate(context: Context, node: Any, iterable: Binding, start: Binding | 
     if isinstance(source, tuple):
         numbered = tuple(TupleValue((number(constant(k)), item)) for k, item in enumerate(source))
         return TupleValue(numbered, over=snapshots(context, iterable, node))
-    return Iteration(source.count, lambda k: TupleValue((number(k), source.item(k))), source.over)
+    return replace(source, item=lambda k: TupleValue((number(k), source.item(k))))
 
 
 @ITERATION.of(builtins.zip)
@@ -145,7 +146,8 @@ def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FA
             context.refuse(node, "a tuple or list of known length is zipped with an array", "make it an array")
     iterations = [source for source in sources if isinstance(source, Iteration)]
     followed = tuple(reference for source in iterations for reference in source.over)
-    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed)
+    most = next((s.checkpoints for s in iterations if s.checkpoints is not None), None)
+    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed, most)
 
 
 def _check_lengths(context: Context, node: Any, counts: list[Operand], strict: Binding) -> None:
@@ -169,4 +171,17 @@ def _reversed(context: Context, node: Any, sequence: Binding, /) -> Binding:
         last = apply_operator(context, np.subtract, (source.count, constant(1)), node)
         return source.item(context.scalar(apply_operator(context, np.subtract, (last, k), node), node))
 
-    return Iteration(source.count, item, source.over)
+    return replace(source, item=item)
+
+
+@ITERATION.of(runtime.checkpointed)
+def _checkpointed(context: Context, node: Any, iterable: Binding, memory: Binding | None = None) -> Binding:
+    source = iterate(context, iterable, node)
+    if isinstance(source, tuple):
+        return iterable
+    most: Operand = Constant(None)
+    if memory is not None and getattr(memory, "value", memory) is not None:
+        most = context.scalar(memory, node)
+        if not most.type.dtype.startswith(("int", "uint")):
+            context.mistyped(node, f"memory= is a number of bytes, an integer, not {most.type.dtype}")
+    return replace(source, checkpoints=most)

@@ -8,14 +8,14 @@ from the cells that it was found to write, so that the readings of a nest grow w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
 
 from pullback.errors import Location
 from pullback.frontend.syntax.loop_guess import Guess
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Conflict, Key, MaybeUnset, Stack, State
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Conflict, Key, MaybeUnset, Range, Stack, State
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import map_leaves, without_flag
 from pullback.frontend.values.merge import cast_to, plain_name, to_stack
@@ -236,11 +236,16 @@ class Loop:
         return map_leaves(binding, change)
 
 
-def read_for(loop: Loop, index: Value, start: Operand, stop: Operand, step: Operand, reverse: bool = False) -> None:
+def read_for(loop: Loop, index: Value, range_: Range) -> None:
     """Append the For that the loop is, and leave its state in the context."""
     reading, carried, body, results, location = _read(loop)
-    exits = reading.exit is not None
-    loop.context.builder.add(For(index, start, stop, step, carried, body, results, exits, reverse, location))
+    start, stop, step, most = range_.start, range_.stop, range_.step, range_.checkpoints
+    made = For(index, start, stop, step, carried, body, results, reading.exit is not None, location=location)
+    if made.exits and most not in (None, Constant(None)):
+        loop.context.refuse(
+            loop.node, "memory= is for loops without 'break' or 'return'", "leave it out: checkpointed(...)"
+        )
+    loop.context.builder.add(replace(made, checkpoints=most))
     loop.leave(results, reading)
 
 

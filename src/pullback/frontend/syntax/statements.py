@@ -231,7 +231,7 @@ def _counted(context: Context, node: Any, source: Range, body: list[Any], stoppe
             execute(context, body)
             return Reading(statements, context.state, _exit(context, stopped, node))
 
-    read_for(Loop(context, node, read, targets), index, source.start, source.stop, source.step)
+    read_for(Loop(context, node, read, targets), index, source)
 
 
 def _iterated(context: Context, node: Any, source: Iteration, body: list[Any], stopped: str) -> None:
@@ -252,7 +252,8 @@ def _iterated(context: Context, node: Any, source: Iteration, body: list[Any], s
 
     key = (context.frame.number, f"<what the loop of line {node.lineno}, column {node.col_offset} goes over>")
     context.state.names[key] = source
-    read_for(Loop(context, node, read, targets), index, constant(0), source.count, constant(1))
+    whole = Range(constant(0), source.count, constant(1), source.checkpoints)
+    read_for(Loop(context, node, read, targets), index, whole)
     context.state.names.pop(key, None)
 
 

@@ -134,11 +134,15 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """What a `for` runs over: the number of iterations, what each binds, the arrays and lists that it follows."""
+    """What a `for` runs over: the number of iterations, what each binds, the arrays and lists that it follows.
+
+    checkpoints: as in `For`.
+    """
 
     count: Operand
     item: Callable[[Operand], Binding]
     over: tuple[ArrayRef | ListRef, ...] = ()
+    checkpoints: Operand | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,7 @@ class Range:
     start: Operand
     stop: Operand
     step: Operand
+    checkpoints: Operand | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pullback.compilation.turns import MAKING
 from pullback.emission.module import emit_module
 from pullback.ir.nodes import Function
 from pullback.runtime.memory.free import fits_in_memory, most_bytes
-from pullback.transform.checkpointing import can_be_checkpointed
+from pullback.transform.divisible_loops import divisible, gains
 from pullback.transform.footprint import Footprint, limited
 from pullback.transform.sweeps import NONE, Kept
 
@@ -42,9 +42,7 @@ class Memory:
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the loops that keep something, and may run in segments."""
-        keeping = {id(loop) for array in self.whole.kept.arrays for loop in array.loops}
-        loops = enumerate(self.whole.kept.loops)
-        return tuple(k for k, loop in loops if id(loop) in keeping and can_be_checkpointed(loop, self.function))
+        return divisible(self.whole)
 
     @cached_property
     def always(self) -> frozenset[int]:
@@ -52,22 +50,12 @@ class Memory:
 
         They are those whose segments start with no more than an iteration keeps.
         """
-        known = {id(array) for array in self.whole.arrays}
-        unknown = {id(loop) for array in self.whole.kept.arrays if id(array) not in known for loop in array.loops}
         if self.most is None:
             return NONE
-        return frozenset(k for k in self.numbers if id(self.whole.kept.loops[k]) in unknown and self.gains(k))
-
-    def gains(self, number: int) -> bool:
-        """Whether a segment of a loop starts with no more than an iteration keeps, times a number."""
-        loop = self.whole.kept.loops[number]
-        kept = [self.whole.factors(a, loop) for a in self.whole.kept.arrays if any(s is loop for s in a.loops)]
-        found = Footprint(self.function, self.find(frozenset({number})))
-        outer = next((s.outer for s in found.kept.segments.values() if s.outer.location == loop.location), None)
-        if outer is None:
-            return False
-        starts = [found.factors(a, outer) for a in found.kept.arrays if a.loops[-1] is outer]
-        return all(s is not None and any(k is not None and s <= k for k in kept) for s in starts)
+        known, loops = {id(array) for array in self.whole.arrays}, self.whole.kept.loops
+        unknown = {id(loop) for array in self.whole.kept.arrays if id(array) not in known for loop in array.loops}
+        found = [k for k in self.numbers if id(loops[k]) in unknown]
+        return frozenset(k for k in found if gains(self.whole, k, self.find))
 
     @cached_property
     def measure(self) -> Function:

@@ -49,7 +49,8 @@ class Options:
         from pullback.passes.entries import Settings
 
         parallel = self.parallel and self.jit
-        return Settings(self.chosen, lowered, parallel, self.boundscheck, self.fastmath is False, any_sizes)
+        in_order, in_segments = self.fastmath is False, self.max_residual_bytes is not None
+        return Settings(self.chosen, lowered, parallel, self.boundscheck, in_order, any_sizes, in_segments)
 
     @property
     def lowers(self) -> bool:

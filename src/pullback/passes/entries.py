@@ -19,6 +19,7 @@ class Settings:
 
     lowered: loops stand in place of array statements. parallel: loops may run in several threads. checked: indices are
     checked. in_order: nothing is added up in another order. any_sizes: nothing is assumed of the sizes of arguments.
+    in_segments: loops that are differentiated within a function run in segments, where they keep less so.
     """
 
     optimisations: frozenset[str]
@@ -27,6 +28,7 @@ class Settings:
     checked: bool = True
     in_order: bool = False
     any_sizes: bool = False
+    in_segments: bool = False
 
     def has(self, optimisation: str) -> bool:
         return optimisation in self.optimisations

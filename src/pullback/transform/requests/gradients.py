@@ -20,13 +20,16 @@ f(x: float64*):
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Statement
+from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Statement, Value
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Scalar
 from pullback.passes.entries import Settings
+from pullback.transform.divisible_loops import divisible, gains
+from pullback.transform.footprint import Footprint
 from pullback.transform.requests.places import Place, exchanged, place_of
-from pullback.transform.sweeps import sweeps, with_derivatives
+from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives
 
 
 def resolve_gradients(function: Function, first: Let, settings: Settings) -> Function:
@@ -36,13 +39,34 @@ def resolve_gradients(function: Function, first: Let, settings: Settings) -> Fun
     seeds = _seeds(first)
     part = place.part(tuple(target for target, _ in seeds), tuple(seed for _, seed in seeds))
     together = place.is_in_home and all(isinstance(seed, Constant) for _, seed in seeds)
-    forward, backward = sweeps(part, sources, seeds, differentiated(settings), together)
+    forward, backward = swept(part, sources, seeds, settings, together)
     changed = Block((*forward, *place.home.statements[len(place.region) :]), place.home.yields)
     whole = exchanged(function.body, place.home, _placed(changed, place, backward))
     terms = {s.value: y for s, y in zip(place.requests, backward.yields, strict=True)}
     whole = substituted(whole, terms)
     callees = with_derivatives(part, (whole,), settings) if function.callees else ()
     return replace(function, body=whole, callees=callees)
+
+
+def swept(
+    part: Function,
+    sources: list[Value],
+    seeds: list[tuple[Operand, Operand]],
+    settings: Settings,
+    together: bool = False,
+) -> tuple[list[Statement], Block]:
+    """Both sweeps of a region; see `sweeps`."""
+    both = partial(sweeps, part, sources, seeds, differentiated(settings), together)
+
+    def find(chosen: frozenset[int]) -> Kept:
+        kept = Kept()
+        both(kept, chosen)
+        return kept
+
+    if not settings.in_segments:
+        return both()
+    whole = Footprint(part, find(NONE))
+    return both(checkpointed=frozenset(k for k in divisible(whole) if gains(whole, k, find)))
 
 
 def differentiated(settings: Settings) -> Settings:

@@ -48,11 +48,11 @@ from pullback.passes.entries import Settings
 from pullback.transform.forward.pushforward import with_pushed_callees
 from pullback.transform.requests.columns import columns_side_by_side
 from pullback.transform.requests.element_loops import over_elements, over_sizes, stored, unit_of
-from pullback.transform.requests.gradients import differentiated
+from pullback.transform.requests.gradients import swept
 from pullback.transform.requests.places import Place, place_of
 from pullback.transform.requests.splitting import pushed_split
 from pullback.transform.sizes_at_source import read_at_source
-from pullback.transform.sweeps import sweeps, with_derivatives
+from pullback.transform.sweeps import with_derivatives
 
 
 def resolve_jacobians(function: Function, first: Let, settings: Settings) -> Function:
@@ -154,7 +154,7 @@ def _by_rows(function: Function, place: Place, settings: Settings) -> Function:
     sources = [request.operands[1] for request in place.requests]
     unit = like(target)
     part = place.part((target,), (unit,))
-    forward, backward = sweeps(part, sources, [(target, unit)], differentiated(settings))
+    forward, backward = swept(part, sources, [(target, unit)], settings)
     builder = Builder()
     with builder.at(place.requests[0].location), builder.block() as statements:
 

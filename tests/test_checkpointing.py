@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from numba import njit
 
 import collect
 import pullback as pb
+from pullback import runtime
 from pullback.compilation.memory import Memory
 from test_explain import peak_of
 from test_programs import assert_close, check_program
@@ -374,3 +376,152 @@ def test_a_condition_is_evaluated_as_often_as_by_a_plain_call():
         with pytest.raises(IndexError):
             pb.grad(less(beyond))(0.5, np.ones(9))
         assert pb.grad(less(stops))(0.5, np.ones(9)) == pytest.approx(pb.grad(stops)(0.5, np.ones(9)), rel=1e-12)
+
+
+def given(x, a, n, most):
+    for _ in pb.checkpointed(range(n), memory=most):
+        x = np.sin(a * x + 0.5)
+    return x
+
+
+def test_checkpoints_take_the_memory_that_they_are_given():
+    for most in (800, 8_000, 80_000):
+        function = pb.differentiable(jit=False)(given)
+        told = pb.residual_bytes(function, 0.3, 1.1, 40_000, most)
+        assert told <= most + 64 * 8
+        peak = peak_of(lambda most=most, function=function: pb.grad(function)(0.3, 1.1, 40_000, most))
+        assert told <= peak <= most + 30_000
+
+
+def test_iterations_run_again_as_rarely_as_a_binomial_schedule_allows():
+    @functools.cache
+    def fewest(steps: int, free: int) -> int:
+        if steps == 1:
+            return 0
+        if free == 1:
+            return steps * (steps - 1) // 2
+        return min(m + fewest(steps - m, free - 1) + fewest(m, free) for m in range(1, steps))
+
+    def taken(steps: int, free: int) -> int:
+        if steps == 1:
+            return 0
+        if free == 1:
+            return steps * (steps - 1) // 2
+        m = runtime.checkpoint_distance(steps, free)
+        return m + taken(steps - m, free - 1) + taken(m, free)
+
+    compiled = njit(lambda steps, free: runtime.checkpoint_distance(steps, free))
+    for steps in range(1, 60):
+        for free in range(1, 8):
+            assert taken(steps, free) == fewest(steps, free)
+            assert compiled(steps, free) == runtime.checkpoint_distance(steps, free)
+
+
+def test_checkpointed_loops_in_compiled_code_under_tapes_and_in_derivatives():
+    def plain(x, a, n):
+        for _ in range(n):
+            x = np.sin(a * x + 0.5)
+        return x
+
+    def taped(x, a, n):
+        with pb.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in pb.checkpointed(range(n), memory=64):
+                y = np.sin(a * y + 0.5)
+        return tape.gradient(y, x)
+
+    slope = pb.grad(given)
+
+    @njit
+    def called(x, n):
+        for _ in pb.checkpointed(range(2), memory=8):
+            x = slope(x, 1.1, n, 32)
+        return x
+
+    expected = pb.grad(plain)(0.3, 1.1, 9)
+    assert pb.differentiable(taped)(0.3, 1.1, 9) == pytest.approx(expected, rel=1e-12)
+    assert taped(pb.constant(0.3), 1.1, 9).numpy() == pytest.approx(expected, rel=1e-12)
+    assert called(0.3, 9) == pytest.approx(pb.grad(plain)(expected, 1.1, 9), rel=1e-12)
+    second = pb.hessian(plain)(0.3, 1.1, 9)
+    for other in (
+        pb.hessian(given)(0.3, 1.1, 9, 40),
+        pb.grad(pb.grad(given))(0.3, 1.1, 9, 40),
+        pb.grad(taped)(0.3, 1.1, 9),
+    ):
+        assert other == pytest.approx(second, rel=1e-10)
+    assert pb.jvp(given, (0.3, 1.1, 9, 40), (1.0, 0.0, 0, 0))[1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_a_given_memory_cannot_serve_is_refused_with_its_place():
+    def leaves(x, n):
+        for _ in pb.checkpointed(range(n), memory=10):
+            x = np.sin(x)
+            if x < 0.1:
+                break
+        return x
+
+    def appends(x, n):
+        found = []
+        for _ in pb.checkpointed(range(n), memory=10):
+            x = np.sin(x)
+            found.append(x)
+        return np.sum(np.array(found))
+
+    def grows(x, n):
+        for _ in pb.checkpointed(range(n), memory=10):
+            x = np.concatenate((x, np.sin(x[:1])))
+        return np.sum(x * x)
+
+    def takes_a_float(x, n):
+        for _ in pb.checkpointed(range(n), memory=1e6):
+            x = np.sin(x)
+        return x
+
+    def printed(x, n):
+        print(n)
+        return x if n == 0 else printed(np.sin(x), n - 1)
+
+    def prints(x, n):
+        for _ in pb.checkpointed(range(n)):
+            x = printed(x, 2)
+        return x
+
+    for function, error, reason in (
+        (leaves, pb.LanguageError, "without 'break' or 'return'"),
+        (appends, pb.ShapeError, "cannot carry 'found', whose size may change"),
+        (grows, pb.ShapeError, "cannot carry 'x', whose size may change"),
+        (takes_a_float, pb.TypingError, "a number of bytes"),
+        (prints, pb.LanguageError, "a function which prints"),
+    ):
+        with pytest.raises(error, match=reason) as raised:
+            pb.grad(function)(np.ones(2) if function is grows else 0.5, 4)
+        assert "test_checkpointing.py" in str(raised.value)
+
+
+def test_loops_that_a_function_differentiates_itself_run_in_segments_with_a_limit():
+    def taped(x, a, n):
+        with pb.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            k = 0
+            while k < n:
+                y = np.sin(a * y + 0.5)
+                k += 1
+        return tape.gradient(y, x)
+
+    def inner(x, a, n):
+        def steps(x):
+            for _ in range(n):
+                x = np.sin(a * x + 0.5)
+            return x
+
+        return pb.grad(steps)(x)
+
+    for function in (taped, inner):
+        usual, less = (pb.differentiable(function, jit=False, max_residual_bytes=most) for most in (None, 0))
+        assert less(0.3, 1.1, 900) == pytest.approx(usual(0.3, 1.1, 900), rel=1e-12)
+        assert peak_of(lambda less=less: less(0.3, 1.1, 9000)) < 0.2 * peak_of(
+            lambda usual=usual: usual(0.3, 1.1, 9000)
+        )
+        assert pb.grad(less)(0.3, 1.1, 9) == pytest.approx(pb.grad(usual)(0.3, 1.1, 9), rel=1e-10)

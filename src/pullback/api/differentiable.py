@@ -85,6 +85,7 @@ def differentiable(
         compiled).
     max_residual_bytes: above so many bytes kept by a call of a derivative (default: a quarter of the memory that is
         free), loops run in segments: the backward sweep runs each segment once more, and keeps what that one needs.
+        Loops that keep an amount that is not known before (`while`, `break`) always do, if a number is given.
     parallel: compiled loops whose iterations are independent run on all cores where they have enough to do. Sums over
         iterations are then added up in another order, which is the same for any number of cores; with `fastmath=False`,
         loops of the user's with such sums stay as they are.

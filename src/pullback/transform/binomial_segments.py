@@ -16,6 +16,51 @@ that have become free. Griewank & Walther (2008), Evaluating Derivatives, 12.3.
 >>> made = joint(prepared(normal_form(f, 0.5, 10_000)), (0,), with_results=False)
 >>> text = emit_module([insert_copies(made)], compiled=False)
 >>> print("\\n".join(line for line in text.splitlines()[4:] if "#" not in line))
+def f_grad(x, n):
+    trips = max(n, 0)
+    length = brief_length(8)
+    steps = -(-trips // length)
+    most = checkpoint_count(1000, 8, steps)
+    x_saved = np.empty((most,), dtype=np.float64)
+    places = np.empty((most,), dtype=np.int64)
+    used = 0
+    at = 0
+    while at < steps:
+        at2 = at + checkpoint_distance(steps - at, most - used)
+        x_saved[used] = x
+        places[used] = at
+        used += 1
+        for i in range(at * length, min(at2 * length, trips)):
+            x = np.sin(x)
+        at = at2
+    x_saved2 = np.empty((length,), dtype=np.float64)
+    x_bar = 1.0
+    for step in range(steps - 1, -1, -1):
+        last = used - 1
+        at = places[last]
+        x = x_saved[last]
+        while at < step:
+            at2 = at + checkpoint_distance(step + 1 - at, most - (used - 1))
+            at2 = min(at2, step)
+            for i in range(at * length, min(at2 * length, trips)):
+                x = np.sin(x)
+            if at2 < step:
+                x_saved[used] = x
+                places[used] = at2
+                used += 1
+            at = at2
+        i_start = step * length
+        i_end = min((step + 1) * length, trips)
+        for i in range(i_start, i_end):
+            x_saved2[i - i_start] = x
+            x = np.sin(x)
+        for i in range(i_end - 1, i_start - 1, -1):
+            x = x_saved2[i - i_start]
+            x_bar *= np.cos(x)
+        last = used - 1
+        if places[last] == step:
+            used = last
+    return x_bar
 """
 
 from __future__ import annotations
@@ -109,11 +154,10 @@ class BinomialSegments(Segments):
     def refuse_changing_sizes(self) -> None:
         """What is written into an array of checkpoints keeps its shape."""
         for carried in self.forward.carried:
-            lists = not isinstance(carried.parameter.type, Scalar | Array)
-            if lists or self.shapes.of(carried.parameter) != self.shapes.of(carried.initial):
-                what = "a list" if lists else "an array whose shape may change"
+            grows = not isinstance(carried.parameter.type, Scalar | Array)
+            if grows or self.shapes.of(carried.parameter) != self.shapes.of(carried.initial):
                 raise ShapeError(
-                    f"with memory=, this loop cannot carry '{carried.parameter.name}', {what}",
+                    f"with memory=, this loop cannot carry '{carried.parameter.name}', whose size may change",
                     self.forward.location,
                     "use pb.checkpointed(...) without memory=",
                 )

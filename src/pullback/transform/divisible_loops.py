@@ -1,16 +1,17 @@
 """Divisible loops: those that keep something for the backward sweep, and keep less in segments.
 
+>>> import numpy as np
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import find_kept, prepared
 >>> def f(x, n):
-...     y = np.empty(n + 1)
-...     y[0] = x
+...     y = np.empty(n + 1)  # which a segment would start with
+...     y[n] = x
 ...     while n > 0:
-...         y[n] = np.sin(x)
+...         y[n - 1] = np.sin(y[n]) * y[n]
 ...         n -= 1
 ...     while x > 0.5:
 ...         x = np.sin(x)
-...     return x + y[1]
+...     return x + y[0]
 >>> function = prepared(normal_form(f, 0.9, 2))
 >>> find = lambda loops: find_kept(function, (0,), checkpointed=loops)
 >>> whole = Footprint(function, find(frozenset()))

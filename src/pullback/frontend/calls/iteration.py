@@ -183,5 +183,7 @@ def _checkpointed(context: Context, node: Any, iterable: Binding, memory: Bindin
     if memory is not None and getattr(memory, "value", memory) is not None:
         most = context.scalar(memory, node)
         if not most.type.dtype.startswith(("int", "uint")):
-            context.mistyped(node, f"memory= is a number of bytes, an integer, not {most.type.dtype}")
+            context.mistyped(
+                node, f"memory= is a number of bytes, an integer, not {most.type.dtype}", "convert it with int(...)"
+            )
     return replace(source, checkpoints=most)

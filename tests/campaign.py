@@ -53,12 +53,13 @@ COARSE_RELATIVE, COARSE_ABSOLUTE = 1e-4, 1e-5
 # From good to bad: the verdict on a seed is its worst. "oracle" and "generator" are faults of the tests.
 VERDICTS = ("right", "refused", "oracle", "generator", "crashed", "wrong")
 # The optimisations on and off, loops in place of array statements, the forward and the backward sweep as two functions,
-# and tangents in place of cotangents.
+# loops in segments, and tangents in place of cotangents.
 MODES: dict[str, dict[str, Any]] = {
     "on": {},
     "off": {"optimisations": False},
     "loops": {"fuse": True},
     "split": {},
+    "segments": {"max_residual_bytes": 0},
     "forward": {},
 }
 # Of everything; loops and branches in one another; names that share arrays; what seldom happens, and may raise.

@@ -13,6 +13,7 @@ from scipy import optimize, sparse
 
 import cells
 import pullback as pb
+from pullback.api.sparsity import detected
 
 X = np.array([0.3, 1.2, -0.7])
 V = np.array([1.0, 2.0, 3.0])
@@ -480,7 +481,7 @@ def band(size: int) -> Any:
 def test_sparse_jacobians_are_the_dense_ones(program: Any, jit: bool) -> None:
     function = pb.differentiable(jit=jit)(program)
     made = pb.jacobian(function, sparsity=band(12))
-    assert made.colours.max() == 2
+    assert made.colouring.colours.max() == 2
     for x in (np.linspace(-1.0, 1.0, 12), np.linspace(0.0, 1.0, 24)[::2]):
         np.testing.assert_allclose(made(x).toarray(), pb.jacfwd(function)(x), rtol=1e-12)
     assert made(x).dtype == np.float64
@@ -519,6 +520,58 @@ def test_sparse_hessians() -> None:
     np.testing.assert_allclose(made(x, 100.0).toarray(), pb.hessian(valley)(x, 100.0), rtol=1e-12, atol=1e-12)
     again = pickle.loads(pickle.dumps(pb.hessian(cubes, sparsity=np.eye(3))))
     np.testing.assert_allclose(again(X).toarray(), np.diag(12.0 * X))
+
+
+@MODES
+@pytest.mark.parametrize("size", [0, 1, 7, 64, 65, 150])
+def test_detected_sparsities(size: int, jit: bool) -> None:
+    def wide(x):
+        r = tridiagonal(x) * np.sum(x[:3])
+        return r[: x.shape[0] // 2]
+
+    x = np.linspace(-1.0, 1.0, size)
+    for program in (tridiagonal, tridiagonal_by_loops, wide):
+        function = pb.differentiable(jit=jit)(program)
+        made = pb.jacobian(function, sparsity="detect")
+        assert "not yet detected" in repr(made)
+        found = made(x)
+        np.testing.assert_allclose(found.toarray(), pb.jacfwd(function)(x), rtol=1e-12, atol=1e-14)
+        assert found.nnz == np.count_nonzero(pb.jacfwd(function)(x))
+        np.testing.assert_allclose(made(x + 0.5).toarray(), pb.jacfwd(function)(x + 0.5), rtol=1e-12, atol=1e-14)
+
+
+def test_a_band_is_detected_by_few_tangents() -> None:
+    columns = band(10_000)
+    taken = []
+
+    def along(seeds):
+        taken.append(seeds.shape[1])
+        return columns @ seeds
+
+    assert (detected(along, 10_000) != columns.astype(bool)).nnz == 0
+    assert sum(taken) < 150
+
+
+def test_a_sparsity_that_changes_is_detected_again() -> None:
+    def kinked(x, w):
+        r = x.copy()
+        for i in range(1, x.shape[0]):
+            if x[i] > 0.0:
+                r[i] = r[i] + w * x[i - 1] ** 2
+        return r[: x.shape[0] - int(w)]
+
+    made = pb.jacobian(kinked, sparsity="detect")
+    for x, w in ((np.zeros(5), 2.0), (-np.ones(5), 2.0), (np.ones(5), 2.0), (np.ones(5), 1.0), (np.ones(8), 1.0)):
+        np.testing.assert_allclose(made(x, w).toarray(), pb.jacobian(kinked)(x, w), rtol=1e-12)
+    again = pickle.loads(pickle.dumps(pb.hessian(cubes, sparsity="detect")))
+    np.testing.assert_allclose(again(X).toarray(), np.diag(12.0 * X))
+
+
+def test_what_cannot_be_detected() -> None:
+    with pytest.raises(ValueError, match="where the derivative is not finite"):
+        pb.jacobian(lambda x: np.sqrt(x), sparsity="detect")(np.zeros(3))
+    with pytest.raises(ValueError, match="it is a pattern or 'detect'"):
+        pb.jacobian(tridiagonal, sparsity="guess")
 
 
 def test_what_a_sparsity_must_be() -> None:

@@ -38,7 +38,8 @@ def jacobian(
 
     sparsity: which elements may be other than 0, an array or sparse array of shape (size of the result, size of the
     argument), both of which have one axis. The Jacobian is a `scipy.sparse.csr_array` then. Columns that share no row
-    are computed by one sweep together, and one sweep more checks the sparsity.
+    are computed by one sweep together, and one sweep more checks the sparsity. 'detect': it is found at the first call,
+    from tangents along groups of columns, and again where the check finds further elements.
 
     Raises TypingError (a TypeError) where an argument is not made of floats, LanguageError (a SyntaxError) where the
     source cannot be differentiated; for a sparsity, ShapeError (a ValueError) where sizes are others, and ValueError

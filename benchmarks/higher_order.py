@@ -8,38 +8,18 @@ installed. Each result is compared with JAX's, or with central differences.
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from scipy.optimize._numdiff import approx_derivative, group_columns
 
 import pullback as pb
-from harness.report import as_text
+from harness.beside_jax import Problem, arguments_of, first_and_next, jax, table
 
-try:
-    import jax
+if jax is not None:
     import jax.numpy as jnp
     from jax import lax
 
-    jax.config.update("jax_enable_x64", True)
-except ImportError:
-    jax = None  # type: ignore[assignment]
-
 RNG = np.random.default_rng(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is computed: ours, JAX's (made only if it is installed), and the arguments of both."""
-
-    ours: Callable[..., Any]
-    theirs: Callable[[], Callable[..., Any]]
-    arguments: tuple[Any, ...]
 
 
 # A Rosenbrock function of ten numbers: its Hessian.
@@ -228,50 +208,12 @@ PROBLEMS = {
 }
 
 
-def first_and_next(function: Callable[[], Any], rounds: int) -> tuple[Any, float, float]:
-    """The result, the seconds of the first call, and the least of those after it."""
-    begin = time.perf_counter()
-    result = function()
-    first = time.perf_counter() - begin
-    least, calls = float("inf"), 1
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        for _ in range(calls):
-            function()
-        spent = (time.perf_counter() - begin) / calls
-        least, calls = min(least, spent), max(1, min(1000, int(0.1 / spent)))
-    return result, first, least
-
-
 def main() -> None:
-    options = parse_arguments()
-    chosen = options.only.split(",") if options.only else list(PROBLEMS)
-    rows = [["", "first, ours", "first, JAX", "next, ours", "next, JAX", "JAX / ours", "difference"]]
-    for name in chosen:
-        problem = PROBLEMS[name]
-        result, first, later = first_and_next(lambda p=problem: p.ours(*p.arguments), options.rounds)
-        row = [name, f"{first:.2f} s", "", f"{later * 1e6:.1f} µs"]
-        if jax is not None:
-            made = problem.theirs()
-            their, their_first, their_later = first_and_next(
-                lambda p=problem, made=made: np.asarray(made(*p.arguments)), options.rounds
-            )
-            row[2] = f"{their_first:.2f} s"
-            row += [f"{their_later * 1e6:.1f} µs", f"{their_later / later:.2f}"]
-            result = result.toarray() if sparse.issparse(result) else result
-            row.append(f"{np.max(np.abs(result - their)) / np.max(np.abs(their)):.1e}")
-        rows.append(row + [""] * (len(rows[0]) - len(row)))
-    print(as_text(rows))
+    chosen, rounds = arguments_of(__doc__, PROBLEMS)
+    print(table(chosen, rounds))
     if "band" in chosen:
-        _, first, later = first_and_next(differences(PROBLEMS["band"].arguments[0]), options.rounds)
+        _, first, later = first_and_next(differences(chosen["band"].arguments[0]), rounds)
         print(f"band by SciPy's coloured differences: {first:.2f} s first, {later * 1e6:.1f} µs next")
-
-
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5, help="after the first call; the fastest counts (5)")
-    parser.add_argument("--only", help="names of problems, between commas")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pullback.api.doctor import doctor
     from pullback.api.emitting import emit
     from pullback.api.explain import explain, residual_bytes
+    from pullback.api.external import external
     from pullback.api.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, laplacian, vhp
     from pullback.api.jvp import jvp
     from pullback.api.view import inspect_source, source
@@ -69,6 +70,7 @@ __all__ = [
     "elementwise_grad",
     "emit",
     "explain",
+    "external",
     "grad",
     "hessian",
     "hvp",
@@ -100,6 +102,7 @@ _HOMES = {
     "api.custom_rules": ("checkpoint", "constant_function", "custom_jvp", "custom_vjp", "implicit"),
     "api.doctor": ("doctor",),
     "api.emitting": ("emit",),
+    "api.external": ("external",),
     "api.explain": ("explain", "residual_bytes"),
     "api.jacobians": (
         "elementwise_grad",

@@ -20,14 +20,17 @@ from pullback.compilation.turns import MAKING
 from pullback.emission.names import Forward
 from pullback.errors import AliasError, LanguageError, Problem, TypingError
 from pullback.frontend.build import Built, build
+from pullback.frontend.source.externals import External
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
 from pullback.frontend.source.plain_functions import plain_function, signature_of
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir import primitives
+from pullback.ir.builder import constant
 from pullback.ir.classes import obstacles_in
 from pullback.ir.nodes import Effect, Function, type_of_operand, walk
+from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
@@ -140,6 +143,7 @@ class Code:
         self.made: dict[Request, Any] = {}
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
         self.pushed: dict[tuple[int, ...], Code] = {}
+        self.in_njit: dict[tuple[External, ...], Code] = {}
 
     def derivative(
         self,
@@ -178,6 +182,18 @@ class Code:
                 function = with_rules(function, sources, functools.partial(resolved, settings=settings))
                 self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
             return self.pushed[wrt]
+
+    def calling(self, externals: list[External]) -> Code:
+        """What is made of the function where its last parameters, which stand for these, are known."""
+        with MAKING:
+            key = tuple(externals)
+            if externals and key not in self.in_njit:
+                given = self.function.parameters[: -len(externals)]
+                stand_ins = self.function.parameters[len(given) :]
+                terms = {p: constant(e.number) for p, e in zip(stand_ins, externals, strict=True)}
+                body = substituted(self.function.body, terms)
+                self.in_njit[key] = Code(replace(self.function, parameters=given, body=body), self.options)
+            return self.in_njit[key] if externals else self
 
     def make(self, request: Request) -> Any:
         lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"

@@ -79,6 +79,7 @@ from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse
 from pullback.runtime.numpy.tiling import diagonal, tile
 from pullback.runtime.numpy.triangles import tril, triu
 from pullback.runtime.python import extremes  # noqa: F401  found under the names of builtins
+from pullback.runtime.python.external import call_address, call_external
 from pullback.runtime.python.integers import (
     checked_absolute,
     checked_add,
@@ -109,6 +110,8 @@ __all__ = [
     "block_of",
     "broadcast_along",
     "broadcast_to",
+    "call_address",
+    "call_external",
     "called_product_into",
     "cast",
     "cbrt",

@@ -36,6 +36,7 @@ from functools import cache
 from pullback.analysis.activity import find_active
 from pullback.errors import TypingError
 from pullback.functions import is_constant
+from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -192,7 +193,7 @@ def _by_dependence(rule: Rule, whole: Function) -> tuple[Function, Function]:
     read = tuple(v for v in dict.fromkeys(free_in(body)) if v not in rule.inputs)
     shapes = tuple(Value("", type_of_operand(dot)) for dot in dots)
     linear = replace(whole, parameters=(*rule.inputs, *shapes, *read), body=body)
-    effects = {id(s) for s in dependent if isinstance(s, Effect)}
+    effects = {id(s) for s in dependent if isinstance(s, Effect) or is_call_outside(s)}
     others = tuple(s for s in whole.body.statements if id(s) not in effects)
     forward = remove_dead(replace(whole, body=Block(others, (*ys, *read))))
     if not set(rule.inputs).isdisjoint(free_in(forward.body)):

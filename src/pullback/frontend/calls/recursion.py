@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from pullback.frontend.source.externals import External
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Static
 from pullback.frontend.values.context import Context, Pending
@@ -149,5 +150,9 @@ def _parameter(context: Context, name: str, binding: Binding, kind: Any, paramet
 
 def _check(context: Context, given: dict[str, Binding], node: Any) -> None:
     if context.captures:
-        name = next(iter(context.captures.values()))[0].name
-        context.refuse(node, f"a function that calls itself uses the array '{name}' from outside", "pass it along")
+        capture = next(iter(context.captures.values()))[0]
+        if isinstance(capture.namespace, External):
+            reason = f"a function that calls itself calls '{capture.parameter.name}', which is not read"
+            context.refuse(node, reason, "write a loop")
+        reason = f"a function that calls itself uses the array '{capture.name}' from outside"
+        context.refuse(node, reason, "pass it along")

@@ -7,6 +7,7 @@ import ctypes.util
 import gc
 import math
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -214,7 +215,7 @@ def test_functions_of_c_are_called_without_python() -> None:
     capsule = scipy.LowLevelCallable.from_cython(cython_special, "j0")
     for given, expected in ((numba_sine, math.sin(0.5)), (capsule, cython_special.j0(0.5))):
         called = pb.external(given)
-        assert "call_address" in pb.source(lambda x, called=called: called(x) * 3.0, 0.5)
+        assert called.c is not None
         for options in MODES:
             assert pb.differentiable(**options)(lambda x, called=called: called(x) * 3.0)(0.5) == 3.0 * expected
         assert called(0.5) == expected
@@ -254,7 +255,8 @@ def test_functions_of_cffi() -> None:
     def f(x: Any) -> Any:
         return power(x, 3.0) * cos(2.0)
 
-    assert "call_address" in pb.source(f, 0.5)
+    assert cos.c is not None
+    assert "call_address" in pb.source(pb.grad(f), 0.5)
     for options in MODES:
         np.testing.assert_allclose(pb.grad(pb.differentiable(**options)(f))(0.5), 0.75 * math.cos(2.0), rtol=1e-12)
 
@@ -340,7 +342,7 @@ def test_what_an_external_raises_is_raised(options: Any) -> None:
     g = pb.grad(pb.differentiable(**options)(lambda x: np.sum(x * constant(x[0]))))
     for take in (f, f, g, g, g):
         SEEN.clear()
-        with pytest.raises(Odd, match="3.0 is too large"):
+        with pytest.raises(Odd, match=r"3\.0 is too large"):
             take(np.array([3.0, 1.0]))
         assert SEEN == [3.0]
         take(np.array([0.5, 1.0]))
@@ -494,7 +496,7 @@ def test_an_external_that_stands_for_another_one_is_called() -> None:
     space: dict[str, Any] = {"called": pb.external(lambda x: x + 1.0, result=float), "np": np}
     text = "def f(x):\n    return called(x) * 2.0\n"
     exec(text, space)
-    f = pb.differentiable(space["f"], source=text) if False else pb.differentiable(source=text)(space["f"])
+    f = pb.differentiable(source=text)(space["f"])
     for _ in range(3):
         assert f(1.0) == 4.0
     space["called"] = pb.external(lambda x: x + 2.0, result=float)
@@ -727,9 +729,25 @@ def test_an_external_that_nobody_keeps_is_an_error() -> None:
         call_external(number, "(float64*) -> float64*", 1.0)
 
 
+sine = pb.custom_vjp(pb.external(math.sin, result=float))
+
+
+def sine_fwd(x: Any) -> Any:
+    return sine(x), np.cos(x)
+
+
+def sine_bwd(slope: Any, y_bar: Any) -> Any:
+    return (slope * y_bar,)
+
+
+sine.defvjp(sine_fwd, sine_bwd)
+
+
 def test_pickles() -> None:
-    cloudpickle = pytest.importorskip("cloudpickle")
-    called = pb.custom_vjp(pb.external(math.sin, result=float))
-    called.defvjp(lambda x: (called(x), x), lambda x, y_bar: (np.cos(x) * y_bar,))
-    again = cloudpickle.loads(cloudpickle.dumps(called))
-    assert pb.grad(again)(0.5) == math.cos(0.5)
+    unnamed = pb.custom_vjp(pb.external(math.sin, result=float))
+    unnamed.defvjp(sine_fwd, sine_bwd)
+    for given in (sine, unnamed):
+        again = pickle.loads(pickle.dumps(given))
+        assert again(0.5) == math.sin(0.5)
+        assert pb.grad(again)(0.5) == math.cos(0.5)
+    assert pickle.loads(pickle.dumps(pb.external(math.cos, result=float)))(0.5) == math.cos(0.5)

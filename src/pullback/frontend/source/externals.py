@@ -94,8 +94,13 @@ class External:
         if keywords or len(self.results) != 1 or self.several:
             reason = f"'{self.__name__}' is given a tensor by keyword, or returns no single number or array"
             raise TypingError(reason, self.place, "give it a rule, by pb.custom_vjp or pb.constant_function")
+
+        def computed(*elements: Any) -> Any:
+            return np.asarray(self(*elements))[()]
+
+        computed.__name__ = self.__name__
         tensor = next(filter(has_protocol, arguments))
-        return tensor.__array_function__(self, (type(tensor),), arguments, {})
+        return tensor.__array_function__(computed, (type(tensor),), arguments, {})
 
     def checked(self, returned: Any) -> Any:
         """What was returned, in the types that were said. TypingError where it has others."""

@@ -17,7 +17,6 @@ from typing import Any
 
 import numba
 import numpy as np
-import oracle
 import pytest
 import scipy
 from scipy.integrate import quad
@@ -25,6 +24,7 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 from scipy.special import cython_special
 
+import oracle
 import pullback as pb
 
 X, V = np.array([0.3, -0.7, 1.1]), np.array([1.0, 2.0, -0.5])

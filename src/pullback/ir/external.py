@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pullback import runtime
-from pullback.ir.nodes import Block, Call, Statement, blocks_of, walk
+from pullback.ir.nodes import Block, Call, Statement, blocks_of, has_effects, walk
+from pullback.ir.ruled import Ruled
 
 
 def is_call_outside(statement: Statement) -> bool:
     """Whether a statement calls a function that is not read, of which nobody knows what it does besides."""
     return isinstance(statement, Call) and statement.function in (runtime.call_external, runtime.call_address)
+
+
+def has_to_stay(call: Call) -> bool:
+    """Whether a call does more than compute its results, as far as anybody knows."""
+    return is_call_outside(call) or (isinstance(call.function, Ruled) and has_effects(call.function.primal.body))
 
 
 def calls_outside(block: Block) -> bool:

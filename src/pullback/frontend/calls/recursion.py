@@ -114,7 +114,7 @@ def _read_callee(context: Context, key: tuple[Any, ...], bound: dict[str, Bindin
             if callee.form is not None:
                 types = [_plain(type_) for type_ in leaf_types(callee.form)]
             leaves = [cast_to(inner, leaf, _plain(type_)) for leaf, type_ in zip(leaves, types, strict=True)]
-        _check(inner, given, node)
+        _check(context, inner, node)
         settled = callee.form is not None and leaf_types(callee.form) == [_plain(t) for t in leaf_types(form)]
         callee.form = _plain_form(form)
         location = inner.location(node)
@@ -148,9 +148,10 @@ def _parameter(context: Context, name: str, binding: Binding, kind: Any, paramet
     return ArrayRef(cell)
 
 
-def _check(context: Context, given: dict[str, Binding], node: Any) -> None:
-    if context.captures:
-        capture = next(iter(context.captures.values()))[0]
+def _check(context: Context, inner: Context, node: Any) -> None:
+    """Refuse what a function that calls itself uses from outside: its calls pass the arguments alone."""
+    if inner.captures:
+        capture = next(iter(inner.captures.values()))[0]
         if isinstance(capture.namespace, External):
             reason = f"a function that calls itself calls '{capture.parameter.name}', which is not read"
             context.refuse(node, reason, "write a loop")

@@ -83,11 +83,15 @@ class External:
         if any(map(has_protocol, (*arguments, *keywords.values()))):
             return self._of_tensors(arguments, keywords)
         if self.c is None:
-            return self.checked(self.function(*arguments, **keywords))
+            return self.answer(*arguments, **keywords)
         given = tuple(a.item() if isinstance(a, np.generic) else a for a in arguments)
         if callable(self.function):
             return self.checked(self.function(*given, **keywords))
         return self.checked(call_address(self.c.address, self.c.signature, *given, **keywords))
+
+    def answer(self, *arguments: Any, **keywords: Any) -> Any:
+        """What the function returns for numbers and arrays."""
+        return self.checked(self.function(*arguments, **keywords))
 
     def _of_tensors(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """A tensor, of which a tape knows that it has no rule."""
@@ -114,6 +118,8 @@ class External:
         return made if self.several else made[0]
 
     def _checked(self, returned: Any, type_: Type) -> Any:
+        if type(returned) is float and type_ == FLOAT:
+            return returned
         found = None if changes_meaning(type(returned)) else type_of(returned)
         is_number = isinstance(type_, Scalar) and getattr(found, "ndim", 0) == 0
         if found is None or found.dtype != type_.dtype or not (is_number or _rank(found) == _rank(type_)):

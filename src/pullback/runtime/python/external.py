@@ -87,7 +87,7 @@ def _answer(number: int, kinds: tuple[Kind, ...], arguments: Any) -> Any:
     given = [_given(kind, argument) for kind, argument in zip(kinds, arguments, strict=True)]
     positional = [one for kind, one in zip(kinds, given, strict=True) if not kind.keyword]
     named = {kind.keyword: one for kind, one in zip(kinds, given, strict=True) if kind.keyword}
-    return known(number)(*positional, **named)
+    return known(number).answer(*positional, **named)
 
 
 def _given(kind: Kind, argument: Any) -> Any:
@@ -98,8 +98,9 @@ def _given(kind: Kind, argument: Any) -> Any:
         array = np.array(argument, kind.dtype)
         array.flags.writeable = False
         return array
-    number = np.dtype(kind.dtype).type(argument)
-    return number.item() if kind.weak else number
+    if kind.weak:
+        return argument.item() if isinstance(argument, np.generic) else argument
+    return np.dtype(kind.dtype).type(argument)
 
 
 def answer_to_compiled(number: int, signature: str, *words: Any) -> Any:

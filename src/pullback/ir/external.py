@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeGuard
 
 from pullback import runtime
 from pullback.ir.nodes import Block, Call, Statement, blocks_of, has_effects, walk
 from pullback.ir.ruled import Ruled
 
 
-def is_call_outside(statement: Statement) -> bool:
+def is_call_outside(statement: Statement) -> TypeGuard[Call]:
     """Whether a statement calls a function that is not read, of which nobody knows what it does besides."""
     return isinstance(statement, Call) and statement.function in (runtime.call_external, runtime.call_address)
 
@@ -24,7 +25,7 @@ def calls_outside(block: Block) -> bool:
     return any(map(is_call_outside, walk(block)))
 
 
-def repeated_calls_outside(statements: Iterable[Statement]) -> Iterator[Statement]:
+def repeated_calls_outside(statements: Iterable[Statement]) -> Iterator[Call]:
     """The calls in loops and branches: those run again where what they compute is needed once more."""
     inner = (block for statement in statements for block in blocks_of(statement))
     return (statement for block in inner for statement in walk(block) if is_call_outside(statement))

@@ -312,6 +312,73 @@ def test_calls_are_as_many_and_in_the_order_of_the_text(options: Any) -> None:
     assert expected == SEEN
 
 
+def in_conditions(x: Any) -> Any:
+    n = 0.0
+    while silent(n) < 3.0:
+        n = n + 1.0
+        x = x * 1.5
+    a = (x > 0.0 and silent(x) > 0.0) or silent(-x) > 5.0
+    b = silent(1.0) if x > 10.0 else silent(2.0)
+    found = [silent(float(i)) for i in range(3)]
+    return x * b + found[2] * x + a
+
+
+def in_jumps(x: Any) -> Any:
+    for i in range(10):
+        noted(float(i))
+        if silent(float(i)) > 3.0:
+            break
+        if i == 1:
+            continue
+        x = np.sin(x)
+    if x > 0:
+        return x * silent(77.0)
+    noted(78.0)
+    return x
+
+
+def unread(x: Any) -> Any:
+    v = np.array([x, x])
+    for i in range(2):
+        y = twice(v)
+        z = y * float(i)  # noqa: F841
+    lost = silent(x)
+    kept = lost * 2.0  # noqa: F841
+    return x * x
+
+
+@pb.custom_vjp
+@pb.external(result=np.zeros(1))
+def twice(x: Any) -> Any:
+    SEEN.append("twice")
+    return 2.0 * x
+
+
+twice.defvjp(lambda x: (twice(x), None), lambda _, y_bar: (2.0 * y_bar,))
+
+
+@pytest.mark.parametrize("f", [in_conditions, in_jumps, unread])
+def test_calls_are_as_many_in_all_modes(f: Callable[..., Any]) -> None:
+    SEEN.clear()
+    f(0.7)
+    expected = list(SEEN)
+    modes: dict[str, Callable[..., Any]] = {
+        "value": pb.differentiable(f),
+        "gradient": pb.grad(f),
+        "plain gradient": pb.grad(pb.differentiable(jit=False, optimisations=False)(f)),
+        "tangent": lambda x: pb.jvp(f, (x,), (1.0,)),
+        "pullback": lambda x: pb.vjp(f)(x)[1](1.0),
+        "hessian": pb.hessian(f),
+        "jacobian": pb.jacobian(f),
+        "second": pb.grad(pb.grad(f)),
+    }
+    for name, take in modes.items():
+        for _ in range(2):
+            SEEN.clear()
+            take(0.7)
+            assert expected == SEEN, name
+
+
 def test_unread_calls_in_functions_with_rules_are_made() -> None:
     ruled = pb.custom_jvp(lambda x: noted(x) * 0.0 + x)
     ruled.defjvps(lambda t, y, x: t)
@@ -456,6 +523,53 @@ def test_arguments_are_what_the_plain_call_gives(options: Any) -> None:
         np.testing.assert_array_equal(values[-1][0], x)
         np.testing.assert_array_equal(values[-1][1], x[::-1])
         assert kinds[-1][0] == (np.ndarray, x.dtype, x.shape)
+
+
+@pytest.mark.parametrize("options", MODES)
+def test_sizes_of_results_are_a_matter_of_the_run(options: Any) -> None:
+    total = pb.custom_vjp(pb.external(lambda x: np.array([np.sum(x)]), result=np.zeros(1)))
+    total.defvjp(lambda x: (total(x), x), lambda x, y_bar: (y_bar[0] * np.ones_like(x),))
+
+    def f(x: Any) -> Any:
+        y = total(x)
+        return np.sum(y * x * x + y)
+
+    def plain(x: Any) -> Any:
+        y = np.array([np.sum(x)])
+        return np.sum(y * x * x + y)
+
+    g = pb.differentiable(**options)(f)
+    np.testing.assert_allclose(pb.grad(g)(X), pb.grad(plain)(X), rtol=1e-12)
+    np.testing.assert_allclose(pb.hessian(g)(X), pb.hessian(plain)(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", MODES)
+def test_numbers_and_arrays_of_32_bits(options: Any) -> None:
+    def squared(x: Any) -> Any:
+        assert x.dtype == np.float32
+        return x * x
+
+    for said, x in ((np.zeros(1, np.float32), X.astype(np.float32)), (np.float32, np.float32(1.5))):
+        called = pb.custom_vjp(pb.external(squared, result=said))
+        called.defvjp(lambda x, called=called: (called(x), x), lambda x, y_bar: (2.0 * x * y_bar,))
+        f = pb.differentiable(**options)(lambda x, called=called: np.sum(called(x) * x))
+        made = pb.grad(f)(x)
+        assert made.dtype == np.float32
+        np.testing.assert_allclose(made, 3.0 * x * x, rtol=1e-6)
+
+
+def test_long_functions_and_wide_integers() -> None:
+    lines = ["s = np.sin(s) * c_sine(s)" if k % 10 == 0 else f"s = np.sin(s * 1.{k}) + 0.1 * s" for k in range(120)]
+    text = "def f(s, n):\n    " + "\n    ".join(lines) + "\n    return s * fails(0.1 * n) + n**3 * (n + 1)\n"
+    made = []
+    for called in (c_sine, np.sin):
+        space = {"np": np, "c_sine": called, "fails": pb.constant_function(fails)}
+        exec(text, space)
+        made.append(pb.grad(pb.differentiable(source=text)(space["f"])))
+    np.testing.assert_allclose(made[0](0.3, 2), made[1](0.3, 2), rtol=1e-9)
+    with pytest.raises(Odd):
+        made[0](0.3, 20)
+    np.testing.assert_allclose(made[0](0.3, 3), made[1](0.3, 3), rtol=1e-9)
 
 
 @pytest.mark.parametrize("options", MODES)
@@ -646,6 +760,34 @@ def test_machine_code_of_another_process_calls_what_stands_there_now(tmp_path: P
         of_c = math.cos(1.0) if scale == 2.0 else math.sin(1.0)
         line = f"{3.0 * scale + 1.0} {scale + of_c} {2.0 * scale}"
         assert finished.stdout.split("\n")[:3] == [line] * 3, finished.stderr
+
+
+COMPILED = """
+import sys
+import numba, pullback as pb
+kept = [pb.external(lambda: 1.0, result=float) for _ in range(int(sys.argv[1]))]
+scale = float(sys.argv[2])
+called = pb.custom_vjp(pb.external(lambda x: scale * x, result=float))
+called.defvjp(lambda x: (called(x), None), lambda _, y_bar: (scale * y_bar,))
+f = pb.differentiable(lambda x: called(x) * x)
+g = pb.grad(f)
+
+@numba.njit(cache=True)
+def compiled(x):
+    return f(x) + 10.0 * g(x)
+
+print(compiled(1.0))
+"""
+
+
+def test_compiled_code_of_another_process_calls_what_stands_there_now(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(COMPILED, encoding="utf-8")
+    environment = os.environ | {"PULLBACK_CACHE_DIR": str(tmp_path / "cache")}
+    for count, scale in ((0, 2.0), (0, 3.0), (4, 3.0)):
+        command = [sys.executable, str(script), str(count), str(scale)]
+        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert float(finished.stdout) == 21.0 * scale
 
 
 # What is refused

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from pullback.compilation.turns import importing
 from pullback.frontend.source.externals import UNKNOWN, External
 
 
@@ -34,7 +33,4 @@ def external(function: Callable[..., Any] | None = None, result: Any = UNKNOWN) 
     >>> round(pb.grad(lambda x: 2.0 * spline(x))(1.5), 6)
     13.5
     """
-    if function is None:
-        return functools.partial(external, result=result)
-    with importing():
-        return External(function, result)
+    return functools.partial(external, result=result) if function is None else External(function, result)

@@ -32,9 +32,11 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
         raise TypingError(f"'{engine.source.name}' takes {len(names)} arguments in compiled code, defaults included")
     forms: dict[str, Form] = {name: Leaf(type_of_numba(t)) for name, t in zip(names, arguments, strict=True)}
     built: Built = engine.build(forms, numbers=False)
-    if not all(isinstance(capture.namespace, External) for capture in built.captures):
+    externals = tuple(c.namespace for c in built.captures if isinstance(c.namespace, External))
+    if len(externals) < len(built.captures):
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
-    code: Code = built.code.calling([capture.namespace for capture in built.captures])
+    callable_.__dict__.setdefault("_pullback_externals", set()).update(externals)  # as long as the code may be called
+    code: Code = built.code.calling(tuple(external.number for external in externals))
     asked = callable_.asked
     if asked is None:
         return cast(Compiled, code.derivative("primal", ()).unguarded)

@@ -20,7 +20,6 @@ from pullback.compilation.turns import MAKING
 from pullback.emission.names import Forward
 from pullback.errors import AliasError, LanguageError, Problem, TypingError
 from pullback.frontend.build import Built, build
-from pullback.frontend.source.externals import External
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
 from pullback.frontend.source.plain_functions import plain_function, signature_of
@@ -143,7 +142,7 @@ class Code:
         self.made: dict[Request, Any] = {}
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
         self.pushed: dict[tuple[int, ...], Code] = {}
-        self.in_njit: dict[tuple[External, ...], Code] = {}
+        self.in_njit: dict[tuple[int, ...], Code] = {}
 
     def derivative(
         self,
@@ -183,17 +182,15 @@ class Code:
                 self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
             return self.pushed[wrt]
 
-    def calling(self, externals: list[External]) -> Code:
-        """What is made of the function where its last parameters, which stand for these, are known."""
+    def calling(self, numbers: tuple[int, ...]) -> Code:
+        """What is made of the function where its last parameters are these numbers."""
         with MAKING:
-            key = tuple(externals)
-            if externals and key not in self.in_njit:
-                given = self.function.parameters[: -len(externals)]
-                stand_ins = self.function.parameters[len(given) :]
-                terms = {p: constant(e.number) for p, e in zip(stand_ins, externals, strict=True)}
-                body = substituted(self.function.body, terms)
-                self.in_njit[key] = Code(replace(self.function, parameters=given, body=body), self.options)
-            return self.in_njit[key] if externals else self
+            if numbers and numbers not in self.in_njit:
+                given = self.function.parameters[: -len(numbers)]
+                known = zip(self.function.parameters[len(given) :], map(constant, numbers), strict=True)
+                body = substituted(self.function.body, dict(known))
+                self.in_njit[numbers] = Code(replace(self.function, parameters=given, body=body), self.options)
+            return self.in_njit[numbers] if numbers else self
 
     def make(self, request: Request) -> Any:
         lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from keyword import iskeyword
 from types import FunctionType
 from typing import Any
 
@@ -46,7 +47,8 @@ class External:
         self.several = isinstance(given, tuple)
         self.results = self._results()
         if self.c is None and not callable(function):
-            raise TypingError(f"'{self.__name__}' cannot be called", None, "pass a function")
+            reason = f"'{self.__name__}' cannot be called, or is a function of C that takes or gives more than numbers"
+            raise TypingError(reason, None, "pass a function that Python can call")
         self.number = numbered(self) if self.c is None else self.c.address
         self.parameters = _parameters(function, self.c)
         self.__pullback_primal__ = _stand_in(self)
@@ -161,7 +163,7 @@ def _python_type(dtype: str) -> Scalar:
 
 def _name_of(function: Any) -> str:
     name = getattr(function, "__name__", None) or type(function).__name__
-    return name if name.isidentifier() else "function"
+    return name if name.isidentifier() and not iskeyword(name) else "function"
 
 
 # How it is called
@@ -184,8 +186,11 @@ def _parameters(function: Any, c: CFunction | None) -> tuple[str, ...] | None:
 def _stand_in(external: External) -> FunctionType:
     """A Python function with the parameters of an external one, which calls it; its text is found where files are."""
     names = ", ".join(["*arguments"] if external.parameters is None else external.parameters)
-    text = f"def {external.__name__}({names}):\n    return call({names})\n"
-    outside = {"call": external, "__name__": "externals", "__loader__": _Text(text)}
+    call = "call"
+    while call in (external.__name__, *(external.parameters or ())):
+        call += "_it"
+    text = f"def {external.__name__}({names}):\n    return {call}({names})\n"
+    outside = {call: external, "__name__": "externals", "__loader__": _Text(text)}
     exec(compile(text, f"external function {external.__name__}({names})", "exec"), outside)
     made = outside[external.__name__]
     assert isinstance(made, FunctionType), "the text defines a function"

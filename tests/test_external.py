@@ -481,6 +481,9 @@ def test_results_have_the_types_that_were_said(options: Any) -> None:
         (np.arange(6, dtype=np.int32)[::-2], np.zeros(1, np.int32)),
         (np.array([1.0, 2.0], ">f8"), np.zeros(1)),
         ((np.float64(1.0), np.arange(3.0)), (float, np.zeros(1))),
+        ((2.5,), (float,)),
+        ([np.arange(3)], (np.zeros(1, int),)),
+        ((), ()),
     ]
     for value, said in given:
         called = pb.external(lambda value=value: value, result=said)

@@ -102,8 +102,8 @@ _HOMES = {
     "api.custom_rules": ("checkpoint", "constant_function", "custom_jvp", "custom_vjp", "implicit"),
     "api.doctor": ("doctor",),
     "api.emitting": ("emit",),
-    "api.external": ("external",),
     "api.explain": ("explain", "residual_bytes"),
+    "api.external": ("external",),
     "api.jacobians": (
         "elementwise_grad",
         "hessian",

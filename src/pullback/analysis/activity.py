@@ -56,7 +56,7 @@ def find_active(
     return frozenset(varied & useful.found)
 
 
-def all_floats(function: Function, active: frozenset[Value]) -> frozenset[Value]:
+def all_floats(function: Function, active: frozenset[Value] = frozenset()) -> frozenset[Value]:
     """Every float value: what is active when the analysis is switched off.
 
     What functions that are not read return is so only where the analysis says it, as nothing else has no rule.

@@ -87,7 +87,8 @@ def _answer(number: int, kinds: tuple[Kind, ...], arguments: Any) -> Any:
     given = [_given(kind, argument) for kind, argument in zip(kinds, arguments, strict=True)]
     positional = [one for kind, one in zip(kinds, given, strict=True) if not kind.keyword]
     named = {kind.keyword: one for kind, one in zip(kinds, given, strict=True) if kind.keyword}
-    return known(number).answer(*positional, **named)
+    answer = known(number).answer(*positional, **named)
+    return answer[0] if isinstance(answer, tuple) and len(answer) == 1 else answer
 
 
 def _given(kind: Kind, argument: Any) -> Any:

@@ -1,7 +1,7 @@
 """Derivatives of what solvers find: of Newton's method, of a routine of SciPy's, of an equilibrium, and of a minimiser.
 
-A solver is not differentiated. What it finds fulfils an equation, and the derivative of that gives the derivative of the
-solution: `pb.implicit(residual)(solver)`. Here gradients through three solvers are followed to where they lead.
+A solver is not differentiated. What it finds fulfils an equation, and the derivative of that gives the derivative of
+the solution: `pb.implicit(residual)(solver)`. Here gradients through three solvers are followed to where they lead.
 
 Run: python examples/implicit_solvers.py [--quick]
 """

@@ -453,6 +453,26 @@ def test_checkpointed_loops_in_compiled_code_under_tapes_and_in_derivatives():
     assert pb.jvp(given, (0.3, 1.1, 9, 40), (1.0, 0.0, 0, 0))[1] == pytest.approx(expected, rel=1e-12)
 
 
+CALLS: list[float] = []
+counted = pb.constant_function(pb.external(lambda x: CALLS.append(x) or 1.0, result=float))
+
+
+def test_functions_that_are_not_read_are_called_as_often_as_in_a_plain_call():
+    def until(x, most):
+        while x < most:
+            x = x + 0.1 * np.sin(x) * counted(x)
+        return x
+
+    for jit in (False, True):
+        CALLS.clear()
+        until(0.5, 3.0)
+        expected = CALLS.copy()
+        CALLS.clear()
+        slope = pb.grad(pb.differentiable(until, jit=jit, max_residual_bytes=0))(0.5, 3.0)
+        assert pytest.approx(expected) == CALLS
+        assert slope == pytest.approx(pb.grad(pb.differentiable(until, jit=False))(0.5, 3.0), rel=1e-12)
+
+
 def test_what_a_given_memory_cannot_serve_is_refused_with_its_place():
     def leaves(x, n):
         for _ in pb.checkpointed(range(n), memory=10):
@@ -482,6 +502,11 @@ def test_what_a_given_memory_cannot_serve_is_refused_with_its_place():
         print(n)
         return x if n == 0 else printed(np.sin(x), n - 1)
 
+    def external(x, n):
+        for _ in pb.checkpointed(range(n)):
+            x = counted(x) * np.sin(x)
+        return x
+
     def prints(x, n):
         for _ in pb.checkpointed(range(n)):
             x = printed(x, 2)
@@ -492,7 +517,8 @@ def test_what_a_given_memory_cannot_serve_is_refused_with_its_place():
         (appends, pb.ShapeError, "cannot carry 'found', whose size may change"),
         (grows, pb.ShapeError, "cannot carry 'x', whose size may change"),
         (takes_a_float, pb.TypingError, "a number of bytes"),
-        (prints, pb.LanguageError, "a function which prints"),
+        (prints, pb.LanguageError, "prints, or is not read"),
+        (external, pb.LanguageError, "prints, or is not read"),
     ):
         with pytest.raises(error, match=reason) as raised:
             pb.grad(function)(np.ones(2) if function is grows else 0.5, 4)

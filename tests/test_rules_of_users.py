@@ -249,6 +249,35 @@ def test_a_rule_that_changes_is_read_again() -> None:
         assert outer(1.0) == 2.0 * factor
 
 
+def test_a_function_that_runs_again_may_call_others_with_rules() -> None:
+    again = pb.checkpoint(lambda x: np.sum(product(np.sin(x), x)))
+    np.testing.assert_allclose(pb.grad(again)(X), pb.grad(lambda x: np.sum(np.sin(x) * x * x))(X), rtol=1e-12)
+    np.testing.assert_allclose(pb.hessian(again)(X), pb.hessian(lambda x: np.sum(np.sin(x) * x * x))(X), rtol=1e-9)
+    mixed = pb.custom_jvp(lambda x: 3.0 * x)
+    tripled = pb.custom_vjp(lambda t: 3.0 * t)
+    tripled.defvjp(lambda t: (tripled(t), None), lambda _, bar: (3.0 * bar,))
+    mixed.defjvps(lambda t, y, x: tripled(t))
+    assert pb.grad(mixed)(1.0) == pb.jvp(mixed, (1.0,), (1.0,))[1] == 3.0
+
+
+def test_what_a_function_does_besides_is_done_where_its_value_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    @pb.custom_vjp
+    def loud(x: Any) -> Any:
+        print("heard")
+        return x
+
+    loud.defvjp(lambda x: (loud(x), None), lambda _, bar: (bar,))
+
+    def f(x: Any) -> Any:
+        y = loud(x)
+        z = y * 2.0  # noqa: F841
+        return x * x
+
+    for take in (pb.differentiable(f), pb.grad(f), pb.grad(pb.grad(f))):
+        take(1.0)
+        assert capsys.readouterr().out == "heard\n"
+
+
 def test_what_a_rule_uses_from_outside_is_read_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
     @pb.custom_vjp
     def f(x: Any) -> Any:

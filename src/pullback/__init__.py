@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pullback.api.doctor import doctor
     from pullback.api.emitting import emit
     from pullback.api.explain import explain, residual_bytes
+    from pullback.api.external import external
     from pullback.api.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, laplacian, vhp
     from pullback.api.jvp import jvp
     from pullback.api.view import inspect_source, source
@@ -71,6 +72,7 @@ __all__ = [
     "elementwise_grad",
     "emit",
     "explain",
+    "external",
     "grad",
     "hessian",
     "hvp",
@@ -103,6 +105,7 @@ _HOMES = {
     "api.doctor": ("doctor",),
     "api.emitting": ("emit",),
     "api.explain": ("explain", "residual_bytes"),
+    "api.external": ("external",),
     "api.jacobians": (
         "elementwise_grad",
         "hessian",

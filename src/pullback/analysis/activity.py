@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -55,14 +56,18 @@ def find_active(
     return frozenset(varied & useful.found)
 
 
-def all_floats(function: Function) -> frozenset[Value]:
-    """Every float value: what is active when the analysis is switched off."""
+def all_floats(function: Function, active: frozenset[Value] = frozenset()) -> frozenset[Value]:
+    """Every float value: what is active when the analysis is switched off.
+
+    What functions that are not read return is so only where the analysis says it, as nothing else has no rule.
+    """
     found = set(function.parameters)
     for statement in walk(function.body):
-        found.update(results_of(statement))
+        if not is_call_outside(statement):
+            found.update(results_of(statement))
         if isinstance(statement, For | While):
             found.update(carried.parameter for carried in statement.carried)
-    return frozenset(value for value in found if is_float(value.type))
+    return active.union(value for value in found if is_float(value.type))
 
 
 class _Useful:

@@ -10,6 +10,8 @@ from pullback.api.differentiable import Differentiable, wrapped_in
 from pullback.api.pickled import named, reduced
 from pullback.compilation.turns import MAKING, importing
 from pullback.errors import TypingError
+from pullback.frontend.source.externals import External
+from pullback.frontend.source.plain_functions import objection, primal_of
 from pullback.frontend.source.user_rules import RULE, Kind, UserRule
 
 if TYPE_CHECKING:
@@ -23,8 +25,10 @@ class WithRule(Differentiable[..., Any]):
         self, function: Callable[..., Any], kind: Kind, nondiff: tuple[int, ...] = (), parts: tuple[Any, ...] = ()
     ) -> None:
         own, options = wrapped_in(function)
+        called = own if isinstance(own, External) or primal_of(own) is not None else _external(own)
+        own = _parameters_of(called) if isinstance(called, External) else own
         super().__init__(own, options, getattr(function, "_text", None))
-        setattr(self, RULE, UserRule(own, kind, nondiff, parts))
+        setattr(self, RULE, UserRule(called, kind, nondiff, parts))
         self._known = None
 
     @property
@@ -53,14 +57,33 @@ class WithRule(Differentiable[..., Any]):
     def __reduce__(self) -> str | tuple[Any, ...]:
         if named(self.__module__, self.__qualname__) is self:
             return self.__qualname__
-        return reduced(_made_again, type(self), self.__wrapped__, self.rule.kind, self.rule.nondiff, self.rule.parts)
+        return reduced(_made_again, type(self), self.rule.function, self.rule.kind, self.rule.nondiff, self.rule.parts)
 
     def __repr__(self) -> str:
         return f"<differentiable {self.__wrapped__.__name__}, by a rule>"
 
 
+def _external(function: Callable[..., Any]) -> External:
+    """A function without source, if it tells itself what it returns."""
+    try:
+        return External(function)
+    except TypingError:
+        reason, _ = objection(function)
+        name = getattr(function, "__name__", type(function).__name__)
+        remedy = f"say what it returns, as in pb.external({name}, result=float), and give the rule to that"
+        raise TypingError(reason, None, remedy) from None
+
+
+def _parameters_of(external: External) -> Callable[..., Any]:
+    """A function with the parameters of an external one. Raises TypingError where nobody knows them."""
+    if external.parameters is None:
+        reason = f"the parameters of '{external.__name__}' are not known"
+        raise TypingError(reason, None, "let pb.external have a lambda that calls it")
+    return external.__pullback_primal__
+
+
 def _made_again(kind: type[WithRule], *arguments: Any) -> WithRule:
-    made = object.__new__(kind)
+    made = kind.__new__(kind)
     WithRule.__init__(made, *arguments)
     return made
 

@@ -21,6 +21,7 @@ from pullback.api.calling import converted
 from pullback.compilation.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
+from pullback.frontend.source.externals import External
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_types
 from pullback.ir.types import Array, Type, is_float
@@ -78,6 +79,9 @@ def _constants(emitted: Emitted) -> list[tuple[str, str]]:
     made: list[tuple[str, str]] = []
     for parameter, capture in zip(parameters, emitted.built.captures, strict=True):
         name = parameter.name
+        if isinstance(capture.namespace, External):
+            reason = f"'{name}', which is called and not read, cannot stand in a module"
+            raise TypingError(reason, emitted.built.function.location, "call it before, and pass what it returns")
         while name in taken:
             name += "_outside"
         taken.add(name)

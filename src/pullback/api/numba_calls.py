@@ -8,17 +8,19 @@ from numba import types
 from numba.np.numpy_support import as_dtype
 
 from pullback.api.prepared_gradient import check_result
-from pullback.api.specialise import wrt_leaves
+from pullback.api.specialise import Code, wrt_leaves
 from pullback.compilation.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
+from pullback.frontend.source.externals import External
 from pullback.frontend.values.arguments import Form, Leaf
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 
 
 def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
     """A hash of what a call computes and returns, the same in every process; None if only this one can know it."""
-    key = compiled_for(callable_, arguments).key
+    compiled = compiled_for(callable_, arguments)
+    key = None if compiled.calls_outside else compiled.key
     return key and f"{key} {callable_.asked is not None and callable_.asked.several}"
 
 
@@ -30,17 +32,20 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
         raise TypingError(f"'{engine.source.name}' takes {len(names)} arguments in compiled code, defaults included")
     forms: dict[str, Form] = {name: Leaf(type_of_numba(t)) for name, t in zip(names, arguments, strict=True)}
     built: Built = engine.build(forms, numbers=False)
-    if built.captures:
+    externals = tuple(c.namespace for c in built.captures if isinstance(c.namespace, External))
+    if len(externals) < len(built.captures):
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
+    callable_.__dict__.setdefault("_pullback_externals", set()).update(externals)  # as long as the code may be called
+    code: Code = built.code.calling(tuple(external.number for external in externals))
     asked = callable_.asked
     if asked is None:
-        return cast(Compiled, built.code.derivative("primal", ()).unguarded)
+        return cast(Compiled, code.derivative("primal", ()).unguarded)
     if asked.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
     numbers, _ = wrt_leaves(engine, forms, asked.argnums)
     check_result(engine, built, asked.has_aux)
     kind = "value_and_grad" if asked.with_value else "grad"
-    return cast(Compiled, built.code.derivative(kind, numbers).unguarded)
+    return cast(Compiled, code.derivative(kind, numbers).unguarded)
 
 
 def type_of_numba(type_: Any) -> Scalar | Array:

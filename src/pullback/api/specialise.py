@@ -26,8 +26,10 @@ from pullback.frontend.source.plain_functions import plain_function, signature_o
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir import primitives
+from pullback.ir.builder import constant
 from pullback.ir.classes import obstacles_in
 from pullback.ir.nodes import Effect, Function, type_of_operand, walk
+from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
@@ -140,6 +142,7 @@ class Code:
         self.made: dict[Request, Any] = {}
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
         self.pushed: dict[tuple[int, ...], Code] = {}
+        self.in_njit: dict[tuple[int, ...], Code] = {}
 
     def derivative(
         self,
@@ -178,6 +181,16 @@ class Code:
                 function = with_rules(function, sources, functools.partial(resolved, settings=settings))
                 self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
             return self.pushed[wrt]
+
+    def calling(self, numbers: tuple[int, ...]) -> Code:
+        """What is made of the function where its last parameters are these numbers."""
+        with MAKING:
+            if numbers and numbers not in self.in_njit:
+                given = self.function.parameters[: -len(numbers)]
+                known = zip(self.function.parameters[len(given) :], map(constant, numbers), strict=True)
+                body = substituted(self.function.body, dict(known))
+                self.in_njit[numbers] = Code(replace(self.function, parameters=given, body=body), self.options)
+            return self.in_njit[numbers] if numbers else self
 
     def make(self, request: Request) -> Any:
         lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"

@@ -29,6 +29,7 @@ from pullback.emission.module import emit_module
 from pullback.emission.names import Forward, name_classes
 from pullback.errors import PullbackError, TypingError
 from pullback.ir import primitives
+from pullback.ir.external import calls_outside
 from pullback.ir.nodes import Block, Call, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.passes.entries import Settings
 from pullback.passes.running import run
@@ -266,7 +267,15 @@ class Compiled:
 
     @property
     def prints(self) -> bool:
-        return any(isinstance(s, Effect) and s.function is primitives.print_ for s in walk(self.function.body))
+        """Whether a second run would be seen."""
+        return self.calls_outside or any(
+            isinstance(s, Effect) and s.function is primitives.print_ for s in walk(self.function.body)
+        )
+
+    @property
+    def calls_outside(self) -> bool:
+        """Whether it calls functions that are not read."""
+        return any(map(calls_outside, (self.function.body, *(callee.body for callee in self.function.callees))))
 
     @property
     def has_gate(self) -> bool:
@@ -358,7 +367,7 @@ class Compiled:
             message = f"the code generated for '{self.name}' could not be compiled: {reason}"
             made = CompileError(message + "\n  Instead: use pb.differentiable(jit=False), and report this function")
             return made
-        if self.options.jit and not self.mutated:
+        if self.options.jit and not self.mutated and not self.calls_outside:
             try:
                 again = computing_as_numpy(without_prints(self.interpreted))
                 again(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))

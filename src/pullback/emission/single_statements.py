@@ -175,6 +175,8 @@ class SingleStatements:
             made = call(name(statement.function), *map(self.expressions.operand, statement.operands))
         else:
             made = self.expressions.of_helper(statement) or self.expressions.called(statement)
+        if not statement.results:
+            return gast.Expr(made)
         targets = [target_named(self.names[result]) for result in statement.results]
         target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
         return gast.Assign([target], made, None)

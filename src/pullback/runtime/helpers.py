@@ -80,6 +80,7 @@ from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse
 from pullback.runtime.numpy.tiling import diagonal, tile
 from pullback.runtime.numpy.triangles import tril, triu
 from pullback.runtime.python import extremes  # noqa: F401  found under the names of builtins
+from pullback.runtime.python.external import call_address, call_external
 from pullback.runtime.python.integers import (
     checked_absolute,
     checked_add,
@@ -111,6 +112,8 @@ __all__ = [
     "brief_length",
     "broadcast_along",
     "broadcast_to",
+    "call_address",
+    "call_external",
     "called_product_into",
     "cast",
     "cbrt",

@@ -41,6 +41,7 @@ from dataclasses import replace
 from pullback.analysis.shapes import Shapes
 from pullback.errors import LanguageError, Problem
 from pullback.ir import primitives
+from pullback.ir.external import calls_outside, has_to_stay
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -67,13 +68,13 @@ from pullback.transform.segments import CountedSegments, GrowingSegments, Merge,
 def can_be_checkpointed(statement: Statement, function: Function) -> bool:
     """Whether a statement is a loop of a function that can run in segments: to run it twice is not seen outside.
 
-    A call that may print, or of what is not known, is seen.
+    A call that prints, or of a function that is not read, is seen.
     """
     if not isinstance(statement, For | While) or (isinstance(statement, For) and statement.reverse):
         return False
     seen = {name for c in function.callees if _is_seen(c.body) for name in (c.name, joint_name(c.name))}
-    calls = (s.function for s in walk(Block((statement,))) if isinstance(s, Call))
-    return not any(called in seen for called in calls if isinstance(called, str))
+    calls = [s for s in walk(Block((statement,))) if isinstance(s, Call)]
+    return not any(s.function in seen if isinstance(s.function, str) else has_to_stay(s) for s in calls)
 
 
 def asked_for(function: Function, loops: list[For | While]) -> set[int]:
@@ -81,13 +82,15 @@ def asked_for(function: Function, loops: list[For | While]) -> set[int]:
     found = [loop for loop in loops if isinstance(loop, For) and loop.checkpoints is not None]
     for loop in found:
         if not can_be_checkpointed(loop, function):
-            reason = "a loop that calls a function which prints cannot run in segments, whose iterations run twice"
-            raise LanguageError([Problem(loop.location, reason, "take the print out, or leave out pb.checkpointed")])
+            reason = "what this loop calls prints, or is not read: it cannot run in segments, twice each"
+            raise LanguageError([Problem(loop.location, reason, "leave out pb.checkpointed, or what prints")])
     return set(map(id, found))
 
 
 def _is_seen(block: Block) -> bool:
-    return any(isinstance(s, Effect) and s.function is not primitives.check for s in walk(block))
+    """Whether a block prints, raises, or calls what is not read."""
+    effects = (s for s in walk(block) if isinstance(s, Effect) and s.function is not primitives.check)
+    return any(True for _ in effects) or calls_outside(block)
 
 
 def with_checkpoints(

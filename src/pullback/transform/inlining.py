@@ -25,6 +25,7 @@ from pullback.frontend.build import Inliner
 from pullback.frontend.source.addresses import name_of
 from pullback.functions import Rule, rule_of
 from pullback.ir.builder import Builder
+from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.ruled import Ruled
 from pullback.ir.types import Array, Scalar
@@ -39,6 +40,13 @@ def rule_for(statement: Let | Call) -> Rule:
             "itself, of which a derivative within a derivative is taken",
             statement.location,
             "write a loop",
+        )
+    if is_call_outside(statement):
+        name = statement.operands[0].name
+        raise MissingRuleError(
+            f"'{name}' is called and not read, and has no derivative rule",
+            statement.location,
+            f"give it one, as in pb.custom_vjp({name}), or let it be a constant, by pb.constant_function({name})",
         )
     rule = rule_of(statement.function)
     if rule is None:

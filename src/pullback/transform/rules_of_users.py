@@ -36,6 +36,7 @@ from functools import cache
 from pullback.analysis.activity import find_active
 from pullback.errors import TypingError
 from pullback.functions import is_constant
+from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -163,19 +164,25 @@ class _Expansion:
     def parts(self, rule: Rule) -> tuple[Function, Function]:
         """The forward function, which gives the values that the linear one reads behind its results; and that one."""
         if rule.pushes:
-            return _by_dependence(rule, self.resolved(rule.forward))
+            return _by_dependence(rule, self.resolved(rule.forward, rule.inputs))
         read = self.read_between(rule)
         forward = replace(rule.forward, body=replace(rule.forward.body, yields=(*rule.forward.body.yields, *read)))
         linear = replace(rule.linear, parameters=(*rule.inputs, *map(like, rule.sources), *read))
-        return self.resolved(forward), self.resolved(linear)
+        return self.resolved(forward), self.resolved(linear, rule.inputs)
 
     def read_between(self, rule: Rule) -> tuple[Value, ...]:
         """The values of the forward part that the linear one reads."""
         free = dict.fromkeys(free_in(rule.linear.body))
         return tuple(value for value in free if value not in rule.inputs)
 
-    def resolved(self, part: Function) -> Function:
-        return self.resolve(replace(part, callees=self.function.callees))
+    def resolved(self, part: Function, inputs: tuple[Value, ...] = ()) -> Function:
+        """A part of a rule without requests; where nothing is read anew after this, without other rules either.
+
+        inputs: what it is linear in, if it is transposed.
+        """
+        made = self.resolve(replace(part, callees=self.function.callees))
+        is_last = not self.only_active and self.unread is None
+        return with_rules(made, inputs, self.resolve) if is_last and has_rules(replace(made, callees=())) else made
 
 
 def _by_dependence(rule: Rule, whole: Function) -> tuple[Function, Function]:
@@ -192,7 +199,7 @@ def _by_dependence(rule: Rule, whole: Function) -> tuple[Function, Function]:
     read = tuple(v for v in dict.fromkeys(free_in(body)) if v not in rule.inputs)
     shapes = tuple(Value("", type_of_operand(dot)) for dot in dots)
     linear = replace(whole, parameters=(*rule.inputs, *shapes, *read), body=body)
-    effects = {id(s) for s in dependent if isinstance(s, Effect)}
+    effects = {id(s) for s in dependent if isinstance(s, Effect) or is_call_outside(s)}
     others = tuple(s for s in whole.body.statements if id(s) not in effects)
     forward = remove_dead(replace(whole, body=Block(others, (*ys, *read))))
     if not set(rule.inputs).isdisjoint(free_in(forward.body)):

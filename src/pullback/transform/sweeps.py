@@ -132,9 +132,8 @@ def sweeps(
 def _active(
     function: Function, sources: list[Value], targets: tuple[Operand, ...], settings: Settings
 ) -> frozenset[Value]:
-    if not settings.has("activity"):
-        return all_floats(function)
-    return find_active(function, sources, targets, is_constant)
+    active = find_active(function, sources, targets, is_constant)
+    return active if settings.has("activity") else all_floats(function, active)
 
 
 def _independent(

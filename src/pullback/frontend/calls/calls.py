@@ -14,6 +14,7 @@ import numpy as np
 from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
 from pullback.frontend.calls.compositions import check_known, planned
 from pullback.frontend.calls.exact_libraries import by_call
+from pullback.frontend.calls.external import call_of_external
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
@@ -26,6 +27,7 @@ from pullback.frontend.rules.calling import call_with_rule
 from pullback.frontend.source.addresses import address_of, is_numpy, is_of_runtime, is_public, name_of
 from pullback.frontend.source.derivations import derivation_of
 from pullback.frontend.source.desugar import RESULT, desugar
+from pullback.frontend.source.externals import External
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
 from pullback.frontend.source.names import assigned_names
@@ -57,6 +59,7 @@ OURS = "pullback.functions"
 """Where functions are declared by texts that need no check of their language."""
 
 MOST_FRAMES = 60
+_REMEDY = "write it in NumPy, or let it be called by pb.external, with a rule"
 CALL = "__pullback_call__"
 """The attribute that names the method to read for a call of an object, if it is not `__call__`."""
 
@@ -90,6 +93,8 @@ def call_static(
     rule = rule_of_user(function)
     if rule is not None:
         return call_ruled(context, rule, arguments, keywords, node)
+    if isinstance(function, External):
+        return call_of_external(context, function, arguments, keywords, node)
     derivation = derivation_of(function)
     if derivation is not None:
         return call_derivative(call, context, function, derivation, arguments, keywords, node)
@@ -129,7 +134,7 @@ def call_static(
         context.depend(Dependency(type(function), called, method), Dependency(function, "__class__", type(function)))
         return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
-    context.refuse(node, f"'{name}' has no Python source and no rule", "write it in NumPy, or define a rule for it")
+    context.refuse(node, f"'{name}' has no Python source and no rule", _REMEDY)
 
 
 def call_ruled(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from pullback.frontend.source.externals import External
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Static
 from pullback.frontend.values.context import Context, Pending
@@ -113,7 +114,7 @@ def _read_callee(context: Context, key: tuple[Any, ...], bound: dict[str, Bindin
             if callee.form is not None:
                 types = [_plain(type_) for type_ in leaf_types(callee.form)]
             leaves = [cast_to(inner, leaf, _plain(type_)) for leaf, type_ in zip(leaves, types, strict=True)]
-        _check(inner, given, node)
+        _check(context, inner, node)
         settled = callee.form is not None and leaf_types(callee.form) == [_plain(t) for t in leaf_types(form)]
         callee.form = _plain_form(form)
         location = inner.location(node)
@@ -147,7 +148,12 @@ def _parameter(context: Context, name: str, binding: Binding, kind: Any, paramet
     return ArrayRef(cell)
 
 
-def _check(context: Context, given: dict[str, Binding], node: Any) -> None:
-    if context.captures:
-        name = next(iter(context.captures.values()))[0].name
-        context.refuse(node, f"a function that calls itself uses the array '{name}' from outside", "pass it along")
+def _check(context: Context, inner: Context, node: Any) -> None:
+    """Refuse what a function that calls itself uses from outside: its calls pass the arguments alone."""
+    if inner.captures:
+        capture = next(iter(inner.captures.values()))[0]
+        if isinstance(capture.namespace, External):
+            reason = f"a function that calls itself calls '{capture.parameter.name}', which is not read"
+            context.refuse(node, reason, "write a loop")
+        reason = f"a function that calls itself uses the array '{capture.name}' from outside"
+        context.refuse(node, reason, "pass it along")

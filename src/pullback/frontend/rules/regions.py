@@ -84,7 +84,7 @@ def implicit(reader: RuleReader, context: Context) -> Rule:
         _, *others = reader.arguments(context).values()
         region = Region(reader, context, reader.rule.parts[0], (value, *others))
         residual = whole(context, region.value, node) if is_leaf(region.value) else Constant(None)
-        if len(inputs) != 1 or not is_leaf(cotangent) or residual.type != inputs[0].type:
+        if len(inputs) != 1 or not is_leaf(cotangent) or not are_alike(residual, inputs[0]):
             reason = f"the residual of '{reader.name}' is not a number or an array like the value"
             context.mistyped(node, reason, "let both be one number, or one array")
         mark = region.marks[ys[0]]
@@ -101,6 +101,12 @@ def _computed_again(context: Context, value: Value) -> Value:
 def is_leaf(binding: Binding) -> bool:
     """Whether something is a number or an array."""
     return isinstance(binding, Value | ArrayRef)
+
+
+def are_alike(one: Operand, other: Operand) -> bool:
+    """Whether two operands have the same dtype and rank, be they numbers of Python's or of NumPy's."""
+    kinds = [(getattr(o.type, "dtype", None), getattr(o.type, "ndim", -1)) for o in (one, other)]
+    return kinds[0] == kinds[1]
 
 
 def solved(context: Context, jacobian: Value, cotangent: Value, node: Any) -> Operand:

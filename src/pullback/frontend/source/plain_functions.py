@@ -39,6 +39,11 @@ def objection(function: object) -> tuple[str, str]:
     """Reason and remedy for an object that cannot be differentiated; two empty strings for a Python function."""
     name = getattr(function, "__name__", None) or type(function).__name__
     wrapped = getattr(function, "__wrapped__", None)
+    if hasattr(type(function), "__pullback_external__"):
+        return (
+            f"'{name}' is called and not read: it has no derivative of its own",
+            f"give it one, as in pb.custom_vjp({name}), or call it in a function",
+        )
     if isinstance(function, np.ufunc | type(np.sum)):
         return (
             f"'{name}' is a function of NumPy: it has no Python source to transform",

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.frontend.source.externals import External
 from pullback.frontend.source.outside import ABSENT, LIBRARIES, Dependency, Place, Shape, place_key
 from pullback.frontend.source.passed import elements_in, is_tensor
 from pullback.frontend.tapes.blocks import know_variable
@@ -17,7 +18,7 @@ from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, 
 from pullback.frontend.values.context import Capture, Context
 from pullback.ir.classes import as_number, obstacle
 from pullback.ir.nodes import Constant, Value
-from pullback.ir.types import Array, type_of, within
+from pullback.ir.types import INT, Array, type_of, within
 
 
 def lookup_outside(context: Context, function: Callable[..., Any] | None, name: str, node: Any) -> Binding:
@@ -144,6 +145,15 @@ def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding
         return present
     context.state.cells.setdefault(binding.cell, present)
     return binding
+
+
+def number_of(context: Context, external: External) -> Value:
+    """What an external function is called by, a hidden argument: it is another one in each process."""
+    if external not in context.captures:
+        parameter = Value(external.__name__, INT)
+        context.captures[external] = Capture(external, "number", parameter), parameter
+    capture, _ = context.captures[external]
+    return context.watching.shown(capture.parameter)
 
 
 def _captured(context: Context, value: Any, namespace: Any, name: Any) -> tuple[Capture, Binding]:

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from pullback.ir.external import has_to_stay
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -70,7 +71,7 @@ def _statement(statement: Statement, live: set[Value]) -> Statement | None:
         case Effect():
             return statement
         case Call():
-            return statement if live & set(statement.results) else None
+            return statement if live & set(statement.results) or has_to_stay(statement) else None
         case If():
             return _branches(statement, live)
         case For() | While():

@@ -42,6 +42,7 @@ from pullback.analysis.intervals import SMALL, WORD, Interval, Intervals, find_i
 from pullback.analysis.sizes import is_guard
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
+from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import (
     Block,
     Constant,
@@ -89,7 +90,9 @@ def _is_small(function: Function) -> bool:
 
 def _sources(function: Function) -> list[Any]:
     """The integers that a function is given, and the axes of arguments whose sizes it computes with, as pairs."""
-    numbers = [p for p in function.parameters if isinstance(p.type, Scalar) and is_integer(p.type)]
+    addresses = {s.operands[0] for s in walk(function.body) if is_call_outside(s)}
+    integers = [p for p in function.parameters if isinstance(p.type, Scalar) and is_integer(p.type)]
+    numbers = [p for p in integers if p not in addresses]
     dims = [s.operands for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim]
     return [*numbers, *dict.fromkeys((array, axis.value) for array, axis in dims if array in function.parameters)]
 

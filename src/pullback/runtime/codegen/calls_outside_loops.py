@@ -33,5 +33,6 @@ class CallingLower(Lower):
         count = len(block.instructions)
         super().lower_inst(inst)
         for made in block.instructions[count:] if self._calls else ():
-            if isinstance(made, CallInstr) and "alwaysinline" in made.callee.attributes:
+            # What is called by its address has no attributes.
+            if isinstance(made, CallInstr) and "alwaysinline" in getattr(made.callee, "attributes", ()):
                 made.attributes.add("noinline")

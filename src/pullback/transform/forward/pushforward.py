@@ -64,7 +64,8 @@ def with_pushed_callees(function: Function, body: Block, settings: Settings) -> 
 def _pushed(function: Function, wrt: tuple[int, ...], captures: int, settings: Settings) -> Function:
     sources = [function.parameters[k] for k in wrt]
     floats = [y for y in function.results if is_float(type_of_operand(y))]
-    active = find_active(function, sources, floats, is_constant) if settings.has("activity") else all_floats(function)
+    active = find_active(function, sources, floats, is_constant)
+    active = active if settings.has("activity") else all_floats(function, active)
     tangents = Tangents(active, shapes_with_slices(function), settings, lets_in(function.body))
     dots = tuple(map(tangents.begin, sources))
     body = push_block(tangents, function.body, lambda: tuple(map(tangents.whole, floats)), len(function.mutated))

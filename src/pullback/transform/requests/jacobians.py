@@ -33,6 +33,7 @@ import numpy as np
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
+from pullback.ir.external import repeated_calls_outside
 from pullback.ir.nodes import (
     Constant,
     Function,
@@ -107,7 +108,12 @@ def resolve_divergence(function: Function, first: Let, settings: Settings) -> Fu
 
 
 def _mode_by_sizes(part: Function, target: Value, source: Value) -> str:
-    """The mode that takes fewer iterations, as far as sizes are known: forward mode keeps nothing of them."""
+    """The mode that takes fewer iterations, as far as sizes are known: forward mode keeps nothing of them.
+
+    Forward mode runs loops again, and must not where they call what is not read.
+    """
+    if any(repeated_calls_outside(part.body.statements)):
+        return "reverse"
     shapes = shapes_with_slices(part)
     rows, columns = shapes.of(target), shapes.of(source)
     if all(isinstance(size, int) for size in (*rows, *columns)):

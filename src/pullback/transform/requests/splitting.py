@@ -16,8 +16,10 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumed_in
+from pullback.errors import LanguageError, Problem
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
+from pullback.ir.external import repeated_calls_outside
 from pullback.ir.nodes import Block, Effect, Function, Let, Operand, Statement, Value, read_by, results_of
 from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.passes.entries import Settings
@@ -45,11 +47,21 @@ class Split:
                 if isinstance(statement, Let) and statement.function in _CREATING:
                     self.created[statement.value] = statement
                 continue
+            self._check(statement)
             original = known.get(results_of(statement)[0]) if results_of(statement) else None
             own = () if original is None else results_of(original)
             found.update(value for value in results_of(statement) if value not in own)
             self.before += () if original is None else (original,)
             self.varying.append((statement, own))
+
+    def _check(self, statement: Statement) -> None:
+        """LanguageError where a function that is not read would be called again: nobody knows what that does."""
+        for call in repeated_calls_outside((statement,)):
+            reason = (
+                f"'{call.operands[0].name}', which is called and not read, is called in a loop or branch that a "
+                "Jacobian by forward mode runs again"
+            )
+            raise LanguageError([Problem(call.location, reason, "use mode='reverse', or pb.jacrev(pb.grad(f))")])
 
     def repeated(self) -> Iterator[tuple[Statement, tuple[Value, ...]]]:
         """What depends on the tangent, each with its results that are known before; what it takes over is made anew."""

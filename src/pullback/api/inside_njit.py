@@ -68,6 +68,8 @@ def unique(function: Any) -> Any:
 
 def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     """The body that Numba compiles for arguments of these Numba types."""
+    if hasattr(callable_, "body_in_njit"):
+        return callable_.body_in_njit(arguments)
     compiled = compiled_for(callable_, arguments)
     remember = remembering(Kept(callable_, arguments, key_for(callable_, arguments)))
     asked: Asked | None = callable_.asked

@@ -28,10 +28,6 @@ def body_for(maker: Callable[..., Any], bound: inspect.BoundArguments) -> Callab
     if not isinstance(function, types.Dispatcher):
         return None
     of = function.dispatcher.callable if isinstance(function.dispatcher, Entry) else function.dispatcher
-    if kind == "vjp":
-        raise TypingError(
-            "pb.vjp cannot be called in code that Numba compiles", None, "call it in a differentiable function"
-        )
     given = {name: value_of(name, type_) for name, type_ in bound.arguments.items() if name not in _IN_CALLS}
     if kind != "jvp":
         return _returning(maker, dispatcher_of(_made(maker, of, given)))

@@ -24,8 +24,8 @@ def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
     return key and f"{key} {callable_.asked is not None and callable_.asked.several}"
 
 
-def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
-    """What is compiled for a call with arguments of these Numba types."""
+def code_for(callable_: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, Form], Built, Code]:
+    """The forms of arguments of these Numba types, the normal form for them, and what is made of it."""
     engine = callable_.engine
     names = list(engine.signature.parameters)
     if len(arguments) != len(names):
@@ -36,8 +36,13 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
     if len(externals) < len(built.captures):
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
     callable_.__dict__.setdefault("_pullback_externals", set()).update(externals)  # as long as the code may be called
-    code: Code = built.code.calling(tuple(external.number for external in externals))
-    asked = callable_.asked
+    return forms, built, built.code.calling(tuple(external.number for external in externals))
+
+
+def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
+    """What is compiled for a call with arguments of these Numba types."""
+    forms, built, code = code_for(callable_, arguments)
+    engine, asked = callable_.engine, callable_.asked
     if asked is None:
         return cast(Compiled, code.derivative("primal", ()).unguarded)
     if asked.has_aux:

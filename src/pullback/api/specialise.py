@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pullback.analysis.sizes import is_guard
 from pullback.api.calls import Argnums
 from pullback.api.kept import Reference, Stored, weakly
 from pullback.api.pickled import reduced
@@ -36,7 +37,7 @@ from pullback.transform.derivative import Pair, alone, find_kept, joint, prepare
 from pullback.transform.forward.pushforward import pushed
 from pullback.transform.requests.resolving import has_requests, pulled, resolved
 from pullback.transform.rules_of_users import with_rules
-from pullback.transform.sweeps import Kept
+from pullback.transform.sweeps import NONE, Kept
 
 MOST_WORK = 100_000
 FormOf = Literal["loops", "arrays", "general"]
@@ -296,6 +297,12 @@ class SplitPair:
     backward: Compiled
     general: Callable[[], SplitPair]
     memory: Memory | None
+
+    @property
+    def unguarded(self) -> SplitPair:
+        """The pair that serves all arguments: this one, unless it begins with checks of sizes or of memory."""
+        pair = self.general() if any(map(is_guard, self.forward.function.body.statements)) else self
+        return pair if pair.memory is None else pair.memory.make(NONE)
 
     def within_limit(self, arguments: tuple[Any, ...]) -> SplitPair:
         """The pair that keeps as much for these arguments as it may: this one, or one with loops in segments."""

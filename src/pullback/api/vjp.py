@@ -6,17 +6,20 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from numba.extending import typeof_impl
+
 from pullback.api.calling import call_forward, strong
 from pullback.api.calls import Argnums
 from pullback.api.derivations import makes
 from pullback.api.derivative_engine import DerivativeEngine
-from pullback.api.differentiable import engine_of
+from pullback.api.differentiable import engine_of, type_of_callable
 from pullback.api.pickled import reduced
 from pullback.api.readable import html_of
 from pullback.api.seeds import seeds_of
 from pullback.api.specialise import Engine, build_for, wrt_leaves
 from pullback.compilation.functions import Compiled
 from pullback.compilation.options import Options
+from pullback.compilation.turns import importing
 from pullback.frontend.source.derivations import Derivation
 from pullback.frontend.values.arguments import Form, leaf_types, leaves_in, rebuild
 from pullback.ir.nodes import Function
@@ -70,6 +73,13 @@ class ForwardFunction(Generic[P, R]):
     def _repr_html_(self) -> str:
         return html_of(self.engine, "split")
 
+    def body_in_njit(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        """The body that Numba compiles for a call with arguments of these Numba types."""
+        with importing():
+            from pullback.api.vjp_in_njit import body_of
+
+        return body_of(self, arguments)
+
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> tuple[R, Pulled]:
         bound = self.engine.bind(arguments, keywords)
         forms, built = build_for(self.engine, bound)
@@ -80,6 +90,11 @@ class ForwardFunction(Generic[P, R]):
         values, residuals = results[: len(types)], results[len(types) :]
         value = rebuild(built.result, iter([strong(v, t) for v, t in zip(values, types, strict=True)]))
         return value, Pulled(pair.backward, built.result, values, residuals, wanted, isinstance(self.argnums, tuple))
+
+
+@typeof_impl.register(ForwardFunction)  # type: ignore[untyped-decorator]
+def _type_of_forward_function(value: Any, context: Any) -> Any:
+    return type_of_callable(value, context)
 
 
 class Pulled:

@@ -1,5 +1,6 @@
 """Functions that call themselves without end, or deeper than the stack, end in an error and not in a crash."""
 
+import sys
 import threading
 
 import numpy as np
@@ -85,3 +86,53 @@ def test_a_step_has_the_derivative_of_what_it_is_at_zero():
     step = pb.grad(lambda x, h: np.heaviside(x, h) * 3, argnums=(0, 1))
     assert step(0.0, 0.5) == (0.0, 3.0)
     assert step(1.0, 0.5) == step(-1.0, 0.5) == (0.0, 0.0)
+
+
+@pytest.fixture
+def raised_limit():
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(150_000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stacks of other sizes are for Linux")
+def test_recursion_is_as_deep_as_python_allows(raised_limit):
+    def growing(x, n):
+        return x if n == 0 else 1e-5 * x + growing(x * 1.00001, n - 1)
+
+    gradient, x = pb.value_and_grad(growing), 2.0
+    for n in (100_000, 3, 100_000):
+        value, slope = gradient(x, n)
+        assert value == pytest.approx(growing(x, n), rel=1e-12) == pytest.approx(slope * x, rel=1e-12)
+    assert pb.differentiable(growing)(x, 100_000) == pytest.approx(growing(x, 100_000), rel=1e-12)
+    assert pb.jvp(growing, (x, 100_000), (1.0, 0))[1] == pytest.approx(slope, rel=1e-12)
+    with pytest.raises(RecursionError):
+        gradient(x, 100_000_000)
+    assert gradient(x, 3)[0] == pytest.approx(growing(x, 3))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stacks of other sizes are for Linux")
+def test_what_a_second_run_would_show_is_not_run_again(raised_limit):
+    def counted(x, c, n):
+        c[0] += 1.0
+        return growing(x, n) * c[0]
+
+    def growing(x, n):
+        return x if n == 0 else 1e-5 * x + growing(x * 1.00001, n - 1)
+
+    count = np.zeros(1)
+    with pytest.raises(RecursionError):
+        pb.differentiable(counted)(2.0, count, 100_000)
+    assert count[0] == 1.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stacks of other sizes are for Linux")
+def test_threads_that_recur_deeply_at_once(raised_limit):
+    gradient, found = pb.value_and_grad(deep), []
+    threads = [threading.Thread(target=lambda: found.append(gradient(2.0, 60_000)[0])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [0.0] * 4 or len(set(found)) == 1

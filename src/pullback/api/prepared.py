@@ -89,7 +89,7 @@ class Prepared:
         if results is not None and checks is not None:
             self.entrance.open(code.gate(in_order(arguments)), in_order(arguments), results, checks)
         writer = Writer(code, self.built.captures, self.dependencies, arguments, self.rest)
-        return writer.written(returned, code.explain)
+        return writer.written(returned, code.explain, code.may_run_again)
 
     def boxed_of(self, given: int) -> Sequence[Type] | None:
         """The types of what the user gets where such calls, with so many arguments, may run without Python.

@@ -148,7 +148,7 @@ class PreparedGradient(Prepared):
                 return refused
             return compiled.explain(error, given)
 
-        return never if returned is None else writer.written(returned, explain)
+        return never if returned is None else writer.written(returned, explain, compiled.may_run_again)
 
 
 def check_result(engine: Engine, built: Built, has_aux: bool) -> None:

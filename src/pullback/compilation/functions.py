@@ -37,6 +37,7 @@ from pullback.passes.scalar.sine_cosine import pair
 from pullback.passes.scalar.wide_integers import is_wide
 from pullback.runtime.codegen.compiler import Compiler
 from pullback.runtime.codegen.kept_callees import keep_in
+from pullback.runtime.python.recursion_depth import can_go_deeper, on_deep_stack
 from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
 from pullback.transform.sweeps import NONE
 
@@ -273,6 +274,11 @@ class Compiled:
         )
 
     @property
+    def may_run_again(self) -> bool:
+        """Whether a call that has raised an error, in compiled code, may be made again."""
+        return self.options.jit and not self.mutated and not self.outs and not self.prints
+
+    @property
     def calls_outside(self) -> bool:
         """Whether it calls functions that are not read."""
         return any(map(calls_outside, (self.function.body, *(callee.body for callee in self.function.callees))))
@@ -334,6 +340,8 @@ class Compiled:
 
     def recover(self, error: Exception, arguments: tuple[Any, ...]) -> Any:
         """The result of a call whose entry has raised an error: that of another form, or the user's error."""
+        if isinstance(error, RecursionError) and self.may_run_again and can_go_deeper():
+            return on_deep_stack(lambda: self.call(*arguments))
         other = self.other(error, arguments)
         if other is self:
             raise self.explain(error, arguments) from None

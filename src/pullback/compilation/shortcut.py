@@ -184,11 +184,13 @@ class Writer:
     def key(self, key: Any) -> str:
         return repr(key) if type(key) in (str, int) else self.name("key", key)
 
-    def written(self, returned: str, explain: Callable[..., Exception] | None = None) -> Shortcut:
+    def written(
+        self, returned: str, explain: Callable[..., Exception] | None = None, again: bool = False
+    ) -> Shortcut:
         """The shortcut that returns this expression of the results `r0`, `r1`, …, as many as there are.
 
         explain: makes the user's error of one that was raised, and the arguments; without it, calls that raise go the
-        long way.
+        long way. again: whether a call that was too deep for the stack may be made again, the long way.
         """
         arrays = [name for name, value in zip(self.given, self.values, strict=True) if isinstance(value, np.ndarray)]
         # To Numba's dispatcher, an array with its bytes in the other order may be the same.
@@ -203,7 +205,8 @@ class Writer:
             explained=_EXPLAINED.format(given=given) if explain else "",
             returned=returned,
         )
-        names = {**self.names, "MISS": MISS, "GONE": GONE, "OTHER": OTHER if explain else Exception, "np": np}
+        other = Exception if explain is None else (*OTHER, RecursionError) if again else OTHER
+        names = {**self.names, "MISS": MISS, "GONE": GONE, "OTHER": other, "np": np}
         self.gate = self.code.gate([*map(ready, self.values)])
         names |= {"gate": self.gate, "explain": explain}
         exec(compile(text, "<shortcut>", "exec"), names)

@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -27,7 +28,7 @@ from pullback.compilation.turns import MAKING, collected_later, interrupts_end_i
 from pullback.emission import parts
 from pullback.emission.module import emit_module
 from pullback.emission.names import Forward, name_classes
-from pullback.errors import PullbackError, TypingError
+from pullback.errors import NotFinite, PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Call, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.passes.entries import Settings
@@ -36,7 +37,8 @@ from pullback.passes.scalar.sine_cosine import pair
 from pullback.passes.scalar.wide_integers import is_wide
 from pullback.runtime.codegen.compiler import Compiler
 from pullback.runtime.codegen.kept_callees import keep_in
-from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
+from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
+from pullback.transform.not_finite import has_checks
 from pullback.transform.sweeps import NONE
 
 keep_in(HelperFiles())
@@ -107,6 +109,7 @@ class Compiled:
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     memory: tells for each call whether a form that keeps less serves it; None where nothing would keep less.
     forward: the function whose residuals this one takes, if it is a backward function.
+    traced: gives the form that raises at the first number that is not finite; None for that form itself.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class Compiled:
         memory: Memory | None = None,
         forward: Forward | None = None,
         lowered: bool = False,
+        traced: Callable[[], Compiled] | None = None,
     ) -> None:
         self.name = function.name
         self.forward = forward
@@ -130,6 +134,7 @@ class Compiled:
         self.tuple_from = tuple_from
         self.memory = memory
         self.forms = forms or (lambda form: self)
+        self.traced = traced
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
         self._key: str | None = None
@@ -268,6 +273,11 @@ class Compiled:
     def prints(self) -> bool:
         return any(isinstance(s, Effect) and s.function is primitives.print_ for s in walk(self.function.body))
 
+    @cached_property
+    def looks(self) -> bool:
+        """Whether it raises where its results are not finite."""
+        return has_checks(self.function)
+
     @property
     def has_gate(self) -> bool:
         """Whether calls need nothing but machine code: arguments that are changed have to be looked at before."""
@@ -337,6 +347,8 @@ class Compiled:
         """The form that serves a call which this one refused by an error; itself if there is none."""
         if isinstance(error, SizesDiffer):
             return self.general().within_limit(arguments)
+        if isinstance(error, ResultNotFinite) and self.traced is not None:
+            return self.traced().within_limit(arguments)
         if isinstance(error, KeepsTooMuch) and self.memory is not None:  # less is free than a moment before
             made: Compiled = self.memory.make(NONE)
             return made
@@ -344,6 +356,8 @@ class Compiled:
 
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""
+        if isinstance(error, NotFinite):
+            return error
         large = [
             p.name for p, a in zip(self.function.parameters, arguments, strict=True) if type(a) is int and is_wide(a)
         ]

@@ -16,6 +16,7 @@ class Options:
     optimisations: their names; None for all.
     fastmath: LLVM's flags for all operations; False for none; None for none in what computes the user's values, except
     that sums may be added up in another order, and for contraction in what the backward sweep does.
+    nan: 'raise' where a result that is not finite is an error.
     """
 
     jit: bool = True
@@ -27,6 +28,7 @@ class Options:
     fuse: bool | None = None
     max_residual_bytes: int | None = None
     parallel: bool = False
+    nan: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sets in order: Numba hashes the bytes of what a function uses from outside."""
@@ -66,7 +68,7 @@ class Options:
         fastmath = sorted(self.fastmath) if isinstance(self.fastmath, frozenset) else self.fastmath
         return (
             f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache} math={self.math} "
-            f"parallel={self.parallel}"
+            f"parallel={self.parallel} nan={self.nan}"
         )
 
     def numba(self, nogil: bool = True) -> dict[str, Any]:

@@ -41,12 +41,12 @@ from pullback.frontend.source.outside import (
 )
 from pullback.frontend.source.passed import captured_value
 from pullback.ir.types import Array, Scalar
-from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
+from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 
 Shortcut = Callable[..., Any]
 MISS = object()
 """What a shortcut returns where the call is of another kind."""
-OTHER = (Miss, SizesDiffer, KeepsTooMuch)
+OTHER = (Miss, SizesDiffer, KeepsTooMuch, ResultNotFinite)
 """What machine code raises where other code serves the call."""
 
 _TEXT = """\

@@ -94,11 +94,13 @@ from pullback.runtime.python.integers import (
     power_of_integers,
 )
 from pullback.runtime.python.recursion_depth import check_depth
-from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
+from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
+from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, segment_length
 
 __all__ = [
     "KeepsTooMuch",
+    "ResultNotFinite",
     "SizesDiffer",
     "add_alike",
     "all_over",
@@ -143,10 +145,12 @@ __all__ = [
     "diagonal",
     "digamma",
     "dot",
+    "element_of",
     "erf",
     "erfc",
     "exp2",
     "expand_dims",
+    "first_not_finite",
     "fits_in_memory",
     "flip",
     "floor_divide",
@@ -163,6 +167,7 @@ __all__ = [
     "inner",
     "inverse_into",
     "inverse_of",
+    "is_finite",
     "isclose",
     "keep",
     "lgamma",
@@ -229,6 +234,8 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "unexplained",
+    "unexplained_by_elements",
     "unpermuted_along",
     "var_over",
     "vdot",

@@ -1,0 +1,452 @@
+"""Where NaN and infinities come from: a function is told to raise at the first number that is not finite.
+
+Two forms. The one that runs looks at its results alone, and raises ResultNotFinite. The other one then runs in its
+place, and looks at every value, adjoint and tangent when it is made:
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> from pullback.transform.derivative import joint, prepared
+>>> def f(x):
+...     return np.log(x)
+>>> function = prepared(normal_form(f, 1.0))
+>>> print(show(with_checked_results(joint(function, (0,), with_results=False))))
+f_grad(x: float64*):
+    x_bar: float64 = divide(1.0, x)
+    t.0: bool = is_finite(x_bar)
+    check(t.0, ResultNotFinite)
+    return x_bar
+>>> checked = with_checked_values(joint(function, (0,), with_results=False), {}, None, {})
+>>> print("\\n".join(show(checked).splitlines()[:5]))
+f_grad(x: float64*):
+    x_bar: float64 = divide(1.0, x)
+    t.0: bool* = is_finite(x_bar)
+    t.1: bool = logical_not(t.0)
+    if t.1:
+
+A value is the first one if it is NaN and no operand is, or infinite and all operands are finite: what follows from a
+constant such as `np.inf` is no fault. An adjoint or tangent is, wherever it is not finite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.moved_numbers import chooses, floats_in, is_not_finite, may_be_infinite_constant, moves
+from pullback.errors import Location, NotFinite
+from pullback.functions import is_elementwise
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.identities import Identity
+from pullback.ir.nodes import (
+    Block,
+    Call,
+    Carried,
+    Constant,
+    Effect,
+    For,
+    Function,
+    If,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Step,
+    Value,
+    While,
+    blocks_of,
+    is_scalar,
+    lets_in,
+    operands_of,
+    values_in,
+    walk,
+)
+from pullback.ir.types import BOOL, INT, Array, is_float
+
+_WORDS = {"_bar": "adjoint", "_dot": "tangent"}
+_SILENT = {primitives.print_, primitives.breakpoint_}
+_WRITING = {primitives.store, primitives.add_at}
+
+
+def with_checked_results(function: Function) -> Function:
+    """The function, which raises ResultNotFinite at its end where one of its results is not finite."""
+    builder = Builder()
+    with builder.at(function.location):
+        for result in dict.fromkeys(function.results):
+            if isinstance(result, Value) and is_float(result.type):
+                fits = builder.let(runtime.is_finite, result, type_=BOOL)
+                builder.effect(primitives.check, fits, Constant(runtime.ResultNotFinite))
+    statements = (*function.body.statements, *builder.statements)
+    return replace(function, body=replace(function.body, statements=statements))
+
+
+def has_checks(function: Function) -> bool:
+    """Whether a function looks at derivatives that its own text asks for."""
+    bodies = [function.body, *(callee.body for callee in function.callees)]
+    return any(_is_check(statement) for body in bodies for statement in walk(body))
+
+
+def _is_check(statement: Statement) -> bool:
+    return isinstance(statement, Effect) and statement.operands[1:] == (Constant(runtime.ResultNotFinite),)
+
+
+def with_checked_values(
+    function: Function, origins: Mapping[Value, Let], primal: Set[Value] | None, given: Mapping[Value, str]
+) -> Function:
+    """The function, which raises NotFinite at the first number that is not finite, and prints nothing.
+
+    origins: the statements of the user's function, by which adjoints and tangents of expressions are called.
+    primal: the values that belong to it; None for all that are no adjoints or tangents, and not of a backward sweep.
+    given: what the parameters are that may be blamed, as 'argument'.
+    """
+    callees = tuple(
+        replace(callee, body=_Checks(callee, {**origins, **lets_in(callee.body)}, None, {}).checked())
+        for callee in function.callees
+    )
+    return replace(function, body=_Checks(function, origins, primal, given).checked(), callees=callees)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """A loop around: how it is called, where it is, and the number of the iteration."""
+
+    name: str
+    location: Location
+    number: Callable[[Builder], Operand]
+
+    @property
+    def is_of_user(self) -> bool:
+        """Whether the user wrote it, and not an array statement, whose elements it goes through."""
+        return _mentions(self.location.text, "for") or _mentions(self.location.text, "while")
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What a message calls a number."""
+
+    quantity: str
+    variable: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """An argument, what it is called, and what tells of one of its numbers that is not finite."""
+
+    number: Operand
+    named: _Named
+    told: tuple[Operand, ...]
+    axes: int
+
+
+class _Checks:
+    def __init__(
+        self, function: Function, origins: Mapping[Value, Let], primal: Set[Value] | None, given: Mapping[Value, str]
+    ) -> None:
+        self.function, self.primal, self.given = function, primal, given
+        self.builder = Builder()
+        self.definitions = lets_in(function.body)
+        self.origins = {**origins, **self.definitions}
+        self.loops: list[_Loop] = []
+        self.optional = _left_to_choices(function.body)
+        self.arguments: list[_Argument] = []
+
+    def checked(self) -> Block:
+        with self.builder.block() as statements, self.builder.at(self.function.location):
+            self.look_at_arguments()
+            self.builder.statements += self.block(self.function.body).statements
+            for result in dict.fromkeys(self.function.results):
+                if isinstance(result, Value) and is_float(result.type):
+                    self.check_result(result)
+        return Block(tuple(statements), self.function.body.yields)
+
+    # What was given, and what comes out
+
+    def look_at_arguments(self) -> None:
+        """Remember which numbers of the arguments are not finite, before any is written."""
+        for parameter, quantity in self.given.items():
+            if not is_float(parameter.type):
+                continue
+            named = _Named(quantity, self.name_of(parameter), self.function.location)
+            number, told, axes = self.told_of(parameter)
+            self.arguments.append(_Argument(number, named, told, axes))
+            if quantity != "argument":
+                self.blame(self.arguments[-1:])
+
+    def blame(self, arguments: list[_Argument]) -> None:
+        """Raise where a number of an argument is not finite."""
+        for argument in arguments:
+            with self.where_not_finite(argument.number):
+                self.raise_(argument.named, argument.told, argument.axes, [])
+
+    def check_result(self, result: Value) -> None:
+        """Raise where a result is not finite, unless the user has written that."""
+        if may_be_infinite_constant(result, self.function):
+            return
+        with self.where_not_finite(result):
+            self.blame(self.arguments)
+            made = self.definitions.get(result)
+            with self.builder.at(self.builder.location if made is None else self.place_of(made)):
+                self.report(result, self.named(result))
+
+    # Statements
+
+    def block(self, block: Block) -> Block:
+        with self.builder.block() as statements:
+            for statement in block.statements:
+                with self.builder.at(self.place_of(statement)):
+                    self.statement(statement)
+        return Block(tuple(statements), block.yields)
+
+    def place_of(self, statement: Statement) -> Location:
+        return statement.location if statement.location.line else self.function.location
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Effect() if _is_check(statement):
+                self.check_result(self.definitions[statement.operands[0]].operands[0])
+            case Effect():
+                if statement.function not in _SILENT:
+                    self.builder.add(statement)
+            case Let():
+                self.builder.add(statement)
+                self.let(statement)
+            case If():
+                then, orelse = self.block(statement.then), self.block(statement.orelse)
+                self.builder.add(replace(statement, then=then, orelse=orelse))
+            case For():
+                self.builder.add(self.count(statement))
+            case While():
+                self.builder.add(self.repeat(statement))
+            case Call():
+                self.builder.add(statement)
+                self.call(statement)
+
+    def count(self, loop: For) -> For:
+        name = loop.index.name if _mentions(loop.location.text, loop.index.name) else ""
+        is_plain = bool(name) or (loop.start, loop.step) == (constant(0), constant(1))
+
+        def number(builder: Builder) -> Operand:
+            if is_plain:
+                return loop.index
+            return builder.let(np.floor_divide, builder.let(np.subtract, loop.index, loop.start), loop.step)
+
+        with self.around(_Loop(name, loop.location, number)):
+            return replace(loop, body=self.block(loop.body))
+
+    def repeat(self, loop: While) -> While:
+        """The loop with a counter."""
+        counter, end = Value("iteration", INT), Value("iteration", INT)
+        with self.around(_Loop("", loop.location, lambda builder: counter)):
+            condition, body = self.block(loop.condition), self.block(loop.body)
+        with self.builder.block() as more, self.builder.at(loop.location):
+            following = self.builder.let(np.add, counter, constant(1))
+        count = len(loop.carried)
+        yields = (*body.yields[:count], following, *body.yields[count:])
+        return replace(
+            loop,
+            condition=condition,
+            carried=(*loop.carried, Carried(counter, constant(0))),
+            body=Block((*body.statements, *more), yields),
+            results=(*loop.results, end),
+        )
+
+    @contextmanager
+    def around(self, loop: _Loop) -> Iterator[None]:
+        """Within it a loop is around. It takes the place of one over its own segments."""
+        outer = self.loops
+        self.loops = [*(other for other in outer if other.location != loop.location), loop]
+        try:
+            yield
+        finally:
+            self.loops = outer
+
+    # Numbers
+
+    def let(self, statement: Let) -> None:
+        value = statement.value
+        if not is_float(value.type) or isinstance(statement.function, Identity):
+            return
+        if _belongs(value):
+            self.derivative(statement)
+        elif self.is_primal(value, statement.location):
+            self.value(statement)
+        elif statement.function in _WRITING and _belongs(statement.operands[0]):
+            self.derivative(statement)
+
+    def is_primal(self, value: Value, location: Location) -> bool:
+        """Whether a value is one of the user's function, computed for the first time."""
+        if value.of is not None or location.is_adjoint:
+            return False
+        return self.primal is None or value in self.primal
+
+    def derivative(self, statement: Let) -> None:
+        """Check an adjoint or tangent, or what was written into one."""
+        named = self.named(statement.value)
+        if statement.function in _WRITING:
+            path, written = statement.operands[1:]
+            if isinstance(written, Value) or is_not_finite(written):
+                part = self.builder.load(statement.value, path)
+                self.check_derivative(part, named, _written(statement), _numbers_of(path))
+        elif not moves(statement):
+            self.check_derivative(statement.value, named, statement)
+
+    def check_derivative(self, value: Value, named: _Named, made: Let, index: tuple[Operand, ...] = ()) -> None:
+        """Raise where an adjoint or tangent is not finite: for an argument that is the reason, or for itself."""
+        with self.where_not_finite(value):
+            reasons = self.explanations(made)
+            if self.arguments and reasons:
+                with self.where_not_finite(self.without(value, reasons), otherwise=True):
+                    self.blame(self.arguments)
+            self.report(value, named, index)
+
+    def value(self, statement: Let) -> None:
+        """Check a value of the user's function, of which the operands do not explain what it is."""
+        if statement.value in self.optional:
+            return
+        taken = chooses(statement) and any(o in self.optional for o in floats_in(statement.operands))
+        if taken or not moves(statement):
+            with self.where_not_finite(statement.value):
+                left = self.without(statement.value, self.explanations(statement))
+                self.report(left, self.named(statement.value))
+
+    def call(self, statement: Call) -> None:
+        """Check what a function of NumPy returns; one of the user's checks it itself."""
+        if isinstance(statement.function, str):
+            return
+        for result in statement.results:
+            if is_float(result.type) and self.is_primal(result, statement.location):
+                reasons = [(operand, False) for operand in floats_in(statement.operands)]
+                with self.where_not_finite(result):
+                    self.report(self.without(result, reasons), self.named(result))
+
+    def explanations(self, statement: Let, by_elements: bool = True) -> list[tuple[Operand, bool]]:
+        """What may be the reason why a number is not finite, each with whether it is so element by element.
+
+        Of partial derivatives and of what `np.where` is given, it is their own operands.
+        """
+        found: list[tuple[Operand, bool]] = []
+        by_elements = by_elements and is_elementwise(statement.function)
+        for operand in floats_in(statement.operands):
+            made = self.definitions.get(operand)
+            if made is not None and (operand in self.optional or self.is_partial(made)):
+                found += self.explanations(made, by_elements)
+            elif not _belongs(operand):
+                found.append((operand, by_elements))
+        return found
+
+    def is_partial(self, statement: Let) -> bool:
+        """Whether a value is neither the user's nor an adjoint or tangent."""
+        return statement.value.of is None and not self.is_primal(statement.value, statement.location)
+
+    def without(self, value: Value, reasons: list[tuple[Operand, bool]]) -> Value:
+        """The number or array with 0 where one of these explains that it is not finite."""
+        for operand, by_elements in dict.fromkeys(reasons):
+            by_elements = by_elements and getattr(operand.type, "ndim", 0) <= getattr(value.type, "ndim", 0)
+            helper = runtime.unexplained_by_elements if by_elements else runtime.unexplained
+            value = self.builder.let(helper, value, operand, type_=value.type)
+        return value
+
+    # Names
+
+    def named(self, value: Value) -> _Named:
+        """What a value is called, at the place of the statement that is read now."""
+        quantity, _ = _quantity(value)
+        location = self.builder.location
+        return _Named(quantity, self.name_of(value) or _expression_at(location), location)
+
+    def name_of(self, value: Value) -> str:
+        """The user's name for a value, or for what it is the adjoint or tangent of; else the expression."""
+        inner = _quantity(value)[1]
+        if inner.is_named:
+            return inner.name
+        return _expression_at(self.origins[inner].location) if inner in self.origins else ""
+
+    # Checks
+
+    @contextmanager
+    def where_not_finite(self, value: Operand, otherwise: bool = False) -> Iterator[None]:
+        """Around statements for where a number, or an element of an array, is not finite, or `otherwise`."""
+        finite: Operand = self.builder.let(runtime.is_finite, value, type_=BOOL)
+        condition = finite if otherwise else self.builder.let(np.logical_not, finite)
+        with self.builder.block() as made:
+            yield
+        self.builder.add(If(condition, Block(tuple(made)), Block(()), (), self.builder.location))
+
+    def told_of(self, value: Value) -> tuple[Operand, tuple[Operand, ...], int]:
+        """The first number of a value that is not finite, what tells of it, and the number of axes; see NotFinite."""
+        if not isinstance(value.type, Array):
+            return value, (value,), 0
+        place = self.builder.let(runtime.first_not_finite, value, type_=INT)
+        number = self.builder.let(runtime.element_of, value, place)
+        return number, (place, *self.builder.dims(value), number), value.type.ndim
+
+    def report(self, value: Value, named: _Named, index: tuple[Operand, ...] = ()) -> None:
+        """Raise where a number or an element is not finite."""
+        with self.where_not_finite(value):
+            _, told, axes = self.told_of(value)
+            loops = [loop for loop in self.loops if loop.is_of_user]
+            if not axes:
+                places = tuple(loop.number(self.builder) for loop in self.loops if not loop.is_of_user)
+                told, axes = (*places, *index, *told), -len(places) - len(index)
+            self.raise_(named, told, axes, loops)
+
+    def raise_(self, named: _Named, told: tuple[Operand, ...], axes: int, loops: list[_Loop]) -> None:
+        at = named.location
+        names = ",".join(loop.name or f"line {loop.location.line}" for loop in loops)
+        said = (named.quantity, named.variable, at.file, at.line, at.column, at.end_column, at.text, names, axes)
+        iterations = [loop.number(self.builder) for loop in loops]
+        self.builder.effect(primitives.raise_, Constant(NotFinite), *map(constant, said), *iterations, *told)
+
+
+def _left_to_choices(body: Block) -> set[Value]:
+    """The values that nothing but `np.where` and its like read: what these leave out does not count."""
+    chosen: set[Value] = set()
+    others = {value for statement in walk(body) for block in blocks_of(statement) for value in values_in(block.yields)}
+    others |= set(values_in(body.yields))
+    for statement in walk(body):
+        by_choice = isinstance(statement, Let) and chooses(statement)
+        (chosen if by_choice else others).update(values_in(operands_of(statement)))
+    return chosen - others
+
+
+def _belongs(value: Operand) -> bool:
+    """Whether a value is the adjoint or tangent of another one."""
+    return isinstance(value, Value) and value.of is not None and value.of[1] in _WORDS
+
+
+def _quantity(value: Value) -> tuple[str, Value]:
+    """What a value is, and of which value: ('tangent of the adjoint', x)."""
+    words: list[str] = []
+    while value.of is not None and value.of[1] in _WORDS:
+        words.append(_WORDS[value.of[1]])
+        value = value.of[0]
+    return " of the ".join(words) or "value", value
+
+
+def _written(statement: Let) -> Let:
+    """What is written into an array, as the operand of a statement."""
+    return replace(statement, function=np.positive, operands=statement.operands[2:])
+
+
+def _numbers_of(path: tuple[Step, ...]) -> tuple[Operand, ...]:
+    """The index of an element, if the path leads to one."""
+    items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
+    return items if items and all(is_scalar(item) for item in items) else ()
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Whether a text has this word in it."""
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _expression_at(location: Location) -> str:
+    """The text of an expression; of one that goes on in the next line, its beginning."""
+    part = location.text[location.column : location.end_column]
+    return part or location.text[location.column :].strip()

@@ -95,10 +95,14 @@ class Code:
         into: tuple[int, ...] = (),
         arrays: bool = False,
         tuple_from: int | None = None,
+        looks: bool = True,
     ) -> Any:
-        """The compiled function of a kind, as fast as there is one, or with array statements; see `Request`."""
+        """The compiled function of a kind, as fast as there is one, or with array statements; see `Request`.
+
+        looks: it looks at its results, if that is among the options.
+        """
         form: FormOf = "arrays" if arrays or not self.options.lowers else "loops"
-        nan: Looks = "results" if self.options.nan else ""
+        nan: Looks = "results" if self.options.nan and looks else ""
         return self.requested(Request(kind, wrt, into, form, tuple_from, nan=nan))
 
     def requested(self, request: Request) -> Any:

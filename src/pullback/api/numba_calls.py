@@ -18,8 +18,9 @@ from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 
 def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
     """A hash of what a call computes and returns, the same in every process; None if only this one can know it."""
-    key = compiled_for(callable_, arguments).key
-    return key and f"{key} {callable_.asked is not None and callable_.asked.several}"
+    key, traced = compiled_for(callable_, arguments).key, traced_for(callable_, arguments)
+    several = callable_.asked is not None and callable_.asked.several
+    return key and (f"{key} {several}" if traced is None else f"{key} {several} {traced.key}")
 
 
 def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
@@ -34,13 +35,27 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
         raise TypingError(f"'{engine.source.name}' uses an array from outside: pass it as an argument in compiled code")
     asked = callable_.asked
     if asked is None:
-        return cast(Compiled, built.code.derivative("primal", ()).unguarded)
+        return served(built.code.derivative("primal", (), looks=False))
     if asked.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
     numbers, _ = wrt_leaves(engine, forms, asked.argnums)
     check_result(engine, built, asked.has_aux)
-    kind = "value_and_grad" if asked.with_value else "grad"
-    return cast(Compiled, built.code.derivative(kind, numbers).unguarded)
+    kind = "value_and_grad" if asked.with_value or engine.options.nan else "grad"
+    return served(built.code.derivative(kind, numbers, looks=False))
+
+
+def served(compiled: Compiled) -> Compiled:
+    """What serves a call in place of this: the form that looks at all values, where it raises ResultNotFinite."""
+    unguarded = cast(Compiled, compiled.unguarded)
+    return cast(Compiled, unguarded.traced()) if unguarded.looks and unguarded.traced is not None else unguarded
+
+
+def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
+    """The form of what is compiled for a call that looks at all values; None where results may be as they are."""
+    if callable_.engine.options.nan is None:
+        return None
+    compiled = compiled_for(callable_, arguments)
+    return None if compiled.traced is None else cast(Compiled, compiled.traced())
 
 
 def type_of_numba(type_: Any) -> Scalar | Array:

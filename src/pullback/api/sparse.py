@@ -32,19 +32,21 @@ class SparseDerivative:
 
     __pullback_derivative__ = True
 
-    def __init__(self, function: Callable[..., Any], argnums: Argnums, sparsity: Any, of_gradient: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], argnums: Argnums, sparsity: Any, of_gradient: bool, nan: str | None = None
+    ) -> None:
         if isinstance(argnums, tuple):
             raise TypingError("a sparse derivative is taken by one argument", None, "give one number or name")
-        self.__wrapped__, self.argnums, self.of_gradient = function, argnums, of_gradient
+        self.__wrapped__, self.argnums, self.of_gradient, self.nan = function, argnums, of_gradient, nan
         self.pattern = sparse.csr_array(sparsity).astype(bool)
         self.pattern.eliminate_zeros()
         self.pattern.sort_indices()
-        self.columns = Derivative(grad(function, argnums) if of_gradient else function, Derivation("columns", argnums))
+        self.columns = Derivative(grad(function, argnums) if of_gradient else function, Derivation("columns", argnums, nan=nan))
         self.__name__ = self.columns.__name__.replace("columns", "hessian" if of_gradient else "jacobian")
         self.__doc__ = self.columns.__doc__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return reduced(SparseDerivative, self.__wrapped__, self.argnums, self.pattern, self.of_gradient)
+        return reduced(SparseDerivative, self.__wrapped__, self.argnums, self.pattern, self.of_gradient, self.nan)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}, {self.pattern.nnz} elements>"

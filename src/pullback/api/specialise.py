@@ -43,6 +43,7 @@ class Engine:
         self.refer: Reference = weakly(function) if weak else lambda: function
         self.receiver = getattr(function, "__self__", None)
         self.built: dict[tuple[tuple[Form, ...], bool], Stored] = {}
+        self.looking: Engine | None = None
         self.read()
 
     @property
@@ -71,6 +72,21 @@ class Engine:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduced(Engine, self.function, self.options, self.text)
+
+    def with_nan(self, nan: str | None) -> Engine:
+        """The engine of the same function where results that are not finite are an error; itself for None."""
+        if nan is None or self.options.nan == nan:
+            return self
+        with MAKING:
+            if self.looking is None:
+                self.looking = self.made_with_nan(nan)
+            return self.looking
+
+    def made_with_nan(self, nan: str) -> Engine:
+        """A new engine for that."""
+        made: Engine = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, options=replace(self.options, nan=nan), built={})
+        return made
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included. Raises TypeError as a call would."""

@@ -324,6 +324,13 @@ class Compiled:
                 self.overload(arguments)
         return self.entry(*arguments)
 
+    def served(self, *arguments: Any) -> Any:
+        """What the entry returns, or the form that looks at all values where that is needed."""
+        try:
+            return self.call(*arguments)
+        except ResultNotFinite as error:
+            return self.recover(error, arguments)
+
     def results_of(self, returned: Any) -> tuple[Any, ...]:
         """All results, one after the other, of what the entry has returned."""
         count = len(self.function.results)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from pullback.runtime.codegen.compiled import compiled, is_array
 from pullback.runtime.memory.strided import flat, flat_to
 
 
 def is_finite(x: Any) -> bool:
-    """Whether a number, or every element of an array, is finite."""
-    return bool(np.all(np.isfinite(x)))
+    """Whether a number, every element of an array, or all of these in a tuple are finite.
+
+    >>> is_finite(1.0), is_finite((1.0, np.array([1.0, np.inf])))
+    (True, False)
+    """
+    return all(map(is_finite, x)) if isinstance(x, tuple) else bool(np.all(np.isfinite(x)))
 
 
 @compiled(is_finite, prefer_literal=False)
@@ -27,6 +32,8 @@ def _is_finite(x: Any) -> Any:
             others += not np.isfinite(y[k])
         return others == 0
 
+    if isinstance(x, types.BaseTuple):
+        return (lambda x: is_finite(x[0]) and is_finite(x[1:])) if len(x) else (lambda x: True)
     return of_array if is_array(x) else of_number
 
 

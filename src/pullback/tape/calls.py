@@ -109,7 +109,7 @@ class Call:
 
         def pull(y_bars: tuple[Any, ...]) -> list[Any]:
             seeds = [_ready(y_bar, type_) for y_bar, type_ in zip(y_bars, floats, strict=True)]
-            cotangents = pair.backward.call(*residuals, *seeds)
+            cotangents = pair.backward.served(*residuals, *seeds)
             every = cotangents if len(numbers) > 1 else (cotangents,)
             return [self.in_type(x_bar, k) for x_bar, k in zip(every, numbers, strict=True)]
 

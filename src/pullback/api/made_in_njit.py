@@ -37,7 +37,11 @@ def body_for(maker: Callable[..., Any], bound: inspect.BoundArguments) -> Callab
         return _returning(maker, dispatcher_of(_made(maker, of, given)))
     if given.get("has_aux"):
         raise TypingError("has_aux cannot be used in compiled code")
-    return _pushing(dispatcher_of(_made(_along, of, {"nan": given.get("nan")})), bound.arguments["primals"], bound.arguments["tangents"])
+    return _pushing(
+        dispatcher_of(_made(_along, of, {"nan": given.get("nan")})),
+        bound.arguments["primals"],
+        bound.arguments["tangents"],
+    )
 
 
 _IN_CALLS = ("function", "primals", "tangents")

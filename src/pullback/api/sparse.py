@@ -41,7 +41,9 @@ class SparseDerivative:
         self.pattern = sparse.csr_array(sparsity).astype(bool)
         self.pattern.eliminate_zeros()
         self.pattern.sort_indices()
-        self.columns = Derivative(grad(function, argnums) if of_gradient else function, Derivation("columns", argnums, nan=nan))
+        self.columns = Derivative(
+            grad(function, argnums) if of_gradient else function, Derivation("columns", argnums, nan=nan)
+        )
         self.__name__ = self.columns.__name__.replace("columns", "hessian" if of_gradient else "jacobian")
         self.__doc__ = self.columns.__doc__
 

@@ -26,9 +26,7 @@ R = TypeVar("R")
 
 
 @makes("vjp")
-def vjp(
-    function: Callable[P, R], argnums: Argnums = 0, nan: Literal["raise"] | None = None
-) -> ForwardFunction[P, R]:
+def vjp(function: Callable[P, R], argnums: Argnums = 0, nan: Literal["raise"] | None = None) -> ForwardFunction[P, R]:
     """A function that returns `(value, pullback)`: the result, and a function that takes a cotangent of its structure.
 
     `pullback(cotangent)` gives the cotangents of the arguments `argnums`, as `grad` gives gradients; it may be called

@@ -12,6 +12,7 @@ from pullback.runtime.memory.buffers import block_of, push, push_block, push_row
 from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
 from pullback.runtime.memory.stacks import contents, growing, keep
+from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
 from pullback.runtime.numpy.division import floor_divide, power, remainder
 from pullback.runtime.numpy.elementwise import (
@@ -94,7 +95,6 @@ from pullback.runtime.python.integers import (
     power_of_integers,
 )
 from pullback.runtime.python.recursion_depth import check_depth
-from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, segment_length
 

@@ -41,6 +41,7 @@ def follow(callable_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any])
     if not given and not recorders.active():
         return MISS
     engine: Engine = callable_.as_function if isinstance(callable_, GradientFunction) else callable_.engine
+    engine = engine.with_nan(next((nan for r in recorders.active() if (nan := getattr(r, "nan", None))), None))
     bound = engine.bind(arguments, keywords)
     call = Call.of(engine, bound)
     if not given and not any(isinstance(value, Tensor) for value in call.captured):

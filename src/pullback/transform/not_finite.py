@@ -366,7 +366,13 @@ class _Checks:
         inner = _quantity(value)[1]
         if inner.is_named:
             return inner.name
-        return _expression_at(self.origins[inner].location) if inner in self.origins else ""
+        if inner not in self.origins:
+            return ""
+        made = self.origins[inner]
+        array = made.operands[0] if made.function is primitives.load else None
+        text = _expression_at(made.location)
+        is_read = array is None or not array.is_named or _mentions(text.partition("[")[0], array.name)
+        return text if is_read else array.name
 
     # Checks
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 class Location:
     """A place in a user's file. Lines count from 1, columns from 0; `text` is the whole source line.
 
-    is_adjoint: what stands for the place is a statement of the backward sweep.
+    is_adjoint: what stands for the place is a statement of the backward sweep. is_tangent: it is one of tangents.
     """
 
     file: str = "<unknown>"
@@ -20,10 +20,15 @@ class Location:
     text: str = ""
     function: str = ""
     is_adjoint: bool = False
+    is_tangent: bool = False
 
     def on_the_way_back(self) -> Location:
         """The same place, for what the backward sweep does there."""
         return self if self.is_adjoint else replace(self, is_adjoint=True)
+
+    def along_tangents(self) -> Location:
+        """The same place, for what tangents are computed of there."""
+        return self if self.is_tangent else replace(self, is_tangent=True)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
@@ -185,7 +190,8 @@ class NotFinite(_Located, FloatingPointError):
 
         numbers: of the iterations; then for an array the number of the element and the shape, or the index; the value.
         """
-        self.given = (quantity, variable, file, line, column, end_column, text, loops, axes, *numbers)
+        plain = [float(number) if isinstance(number, float) else int(number) for number in numbers]
+        self.given = (quantity, variable, file, line, column, end_column, text, loops, axes, *plain)
         self.quantity, self.variable = quantity, variable
         names = loops.split(",") if loops else []
         *rest, value = numbers or (float("nan"),)

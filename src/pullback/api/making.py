@@ -12,7 +12,7 @@ from pullback.compilation.memory import Memory
 from pullback.compilation.options import Options
 from pullback.compilation.turns import MAKING
 from pullback.emission.names import Forward
-from pullback.ir.nodes import Function, Value, defined_in, lets_in
+from pullback.ir.nodes import Function, Value, lets_in
 from pullback.passes.entries import Settings
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
@@ -79,11 +79,8 @@ class SplitPair:
 class Code:
     """What is made of one normal form: derivatives, and what compiles them."""
 
-    def __init__(self, function: Function, options: Options, primal: frozenset[Value] | None = None) -> None:
-        """primal: the values that belong to the user's function, where the normal form has others too."""
-        if primal is None and has_requests(function):
-            primal = frozenset(defined_in(function.body))
-        self.function, self.options, self.primal = function, options, primal
+    def __init__(self, function: Function, options: Options) -> None:
+        self.function, self.options = function, options
         self.made: dict[Request, Any] = {}
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
         self.pushed: dict[tuple[int, ...], Code] = {}
@@ -117,7 +114,7 @@ class Code:
         with MAKING:
             if wrt not in self.pulled:
                 function = pulled(self.function, captures, wrt)
-                self.pulled[wrt] = function, Code(function, self.options, self.primal_values(self.function))
+                self.pulled[wrt] = function, Code(function, self.options)
             return self.pulled[wrt]
 
     def pushforward(self, captures: int, wrt: tuple[int, ...]) -> Code:
@@ -128,13 +125,8 @@ class Code:
                 function = prepared(self.function, settings, wrt) if has_requests(self.function) else self.function
                 sources = [function.parameters[k] for k in wrt]
                 function = with_rules(function, sources, partial(resolved, settings=settings))
-                made = pushed(function, wrt, captures, settings)
-                self.pushed[wrt] = Code(made, self.options, self.primal_values(function))
+                self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
             return self.pushed[wrt]
-
-    def primal_values(self, function: Function) -> frozenset[Value]:
-        """Those of a function that is differentiated now which belong to the user's."""
-        return frozenset(defined_in(function.body)) if self.primal is None else self.primal
 
     def settings_for(self, request: Request) -> Settings:
         """What chooses the passes for a request."""
@@ -164,6 +156,7 @@ class Code:
             settings=settings,
             checkpointed=request.checkpointed or NONE,
             kept=kept,
+            seeded=request.nan == "values",
         )
         made = self.looking(request.nan, made, function)
         if request.kind == "grad" and request.nan:
@@ -184,7 +177,8 @@ class Code:
 
         def traced() -> Compiled:
             seeds = dict.fromkeys(pair.backward.parameters[len(pair.residuals) :], "given cotangent")
-            return Compiled(self.looking("values", pair.backward, pair.forward, seeds), self.options)
+            origins = lets_in(pair.forward.body)
+            return Compiled(with_checked_values(pair.backward, origins, False, seeds), self.options)
 
         backward = self.looking(request.nan, pair.backward, pair.forward)
         backwards = Compiled(backward, self.options, forward=given, traced=traced)
@@ -207,7 +201,7 @@ class Code:
         if looks == "results":
             return with_checked_results(made)
         given = {parameter: _kind_of(parameter, made) for parameter in made.parameters} if given is None else given
-        return with_checked_values(made, lets_in(function.body), self.primal, given)
+        return with_checked_values(made, lets_in(function.body), True, given)
 
     def traced(self, request: Request) -> Any:
         """The form of what is made for a request that looks at all values."""

@@ -16,7 +16,7 @@ f_grad(x: float64*):
     t.0: bool = is_finite(x_bar)
     check(t.0, ResultNotFinite)
     return x_bar
->>> checked = with_checked_values(joint(function, (0,), with_results=False), {}, None, {})
+>>> checked = with_checked_values(joint(function, (0,), with_results=False), {}, True, {})
 >>> print("\\n".join(show(checked).splitlines()[:5]))
 f_grad(x: float64*):
     x_bar: float64 = divide(1.0, x)
@@ -31,7 +31,7 @@ constant such as `np.inf` is no fault. An adjoint or tangent is, wherever it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -67,7 +67,7 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
-from pullback.ir.types import BOOL, INT, Array, is_float
+from pullback.ir.types import BOOL, INT, Array, Scalar, Stack, is_float
 
 _WORDS = {"_bar": "adjoint", "_dot": "tangent"}
 _SILENT = {primitives.print_, primitives.breakpoint_}
@@ -97,19 +97,19 @@ def _is_check(statement: Statement) -> bool:
 
 
 def with_checked_values(
-    function: Function, origins: Mapping[Value, Let], primal: Set[Value] | None, given: Mapping[Value, str]
+    function: Function, origins: Mapping[Value, Let], values: bool, given: Mapping[Value, str]
 ) -> Function:
     """The function, which raises NotFinite at the first number that is not finite, and prints nothing.
 
     origins: the statements of the user's function, by which adjoints and tangents of expressions are called.
-    primal: the values that belong to it; None for all that are no adjoints or tangents, and not of a backward sweep.
+    values: whether they are looked at, and not only adjoints and tangents.
     given: what the parameters are that may be blamed, as 'argument'.
     """
     callees = tuple(
-        replace(callee, body=_Checks(callee, {**origins, **lets_in(callee.body)}, None, {}).checked())
+        replace(callee, body=_Checks(callee, {**origins, **lets_in(callee.body)}, values, {}).checked())
         for callee in function.callees
     )
-    return replace(function, body=_Checks(function, origins, primal, given).checked(), callees=callees)
+    return replace(function, body=_Checks(function, origins, values, given).checked(), callees=callees)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +147,13 @@ class _Argument:
 
 class _Checks:
     def __init__(
-        self, function: Function, origins: Mapping[Value, Let], primal: Set[Value] | None, given: Mapping[Value, str]
+        self, function: Function, origins: Mapping[Value, Let], values: bool, given: Mapping[Value, str]
     ) -> None:
-        self.function, self.primal, self.given = function, primal, given
+        self.function, self.values, self.given = function, values, given
         self.builder = Builder()
         self.definitions = lets_in(function.body)
         self.origins = {**origins, **self.definitions}
+        self.arrays = _written_into(function.body)
         self.loops: list[_Loop] = []
         self.optional = _left_to_choices(function.body)
         self.arguments: list[_Argument] = []
@@ -271,7 +272,7 @@ class _Checks:
 
     def let(self, statement: Let) -> None:
         value = statement.value
-        if not is_float(value.type) or isinstance(statement.function, Identity):
+        if not is_float(value.type) or isinstance(value.type, Stack) or isinstance(statement.function, Identity):
             return
         if _belongs(value):
             self.derivative(statement)
@@ -282,9 +283,7 @@ class _Checks:
 
     def is_primal(self, value: Value, location: Location) -> bool:
         """Whether a value is one of the user's function, computed for the first time."""
-        if value.of is not None or location.is_adjoint:
-            return False
-        return self.primal is None or value in self.primal
+        return self.values and value.of is None and not (location.is_adjoint or location.is_tangent)
 
     def derivative(self, statement: Let) -> None:
         """Check an adjoint or tangent, or what was written into one."""
@@ -343,7 +342,7 @@ class _Checks:
 
     def is_partial(self, statement: Let) -> bool:
         """Whether a value is neither the user's nor an adjoint or tangent."""
-        return statement.value.of is None and not self.is_primal(statement.value, statement.location)
+        return statement.value.of is None and (statement.location.is_adjoint or statement.location.is_tangent)
 
     def without(self, value: Value, reasons: list[tuple[Operand, bool]]) -> Value:
         """The number or array with 0 where one of these explains that it is not finite."""
@@ -367,7 +366,7 @@ class _Checks:
         if inner.is_named:
             return inner.name
         if inner not in self.origins:
-            return ""
+            return self.name_of(self.arrays[value]) if value in self.arrays else ""
         made = self.origins[inner]
         array = made.operands[0] if made.function is primitives.load else None
         text = _expression_at(made.location)
@@ -390,8 +389,9 @@ class _Checks:
         if not isinstance(value.type, Array):
             return value, (value,), 0
         place = self.builder.let(runtime.first_not_finite, value, type_=INT)
-        number = self.builder.let(runtime.element_of, value, place)
-        return number, (place, *self.builder.dims(value), number), value.type.ndim
+        number = self.builder.let(runtime.element_of, value, place, type_=Scalar("float64"))
+        axes = value.type.ndim
+        return number, (place, *self.builder.dims(value), number) if axes else (number,), axes
 
     def report(self, value: Value, named: _Named, index: tuple[Operand, ...] = ()) -> None:
         """Raise where a number or an element is not finite."""
@@ -420,6 +420,12 @@ def _left_to_choices(body: Block) -> set[Value]:
         by_choice = isinstance(statement, Let) and chooses(statement)
         (chosen if by_choice else others).update(values_in(operands_of(statement)))
     return chosen - others
+
+
+def _written_into(body: Block) -> dict[Value, Value]:
+    """The adjoints and tangents that are written into those of arrays, each with the latter."""
+    lets = (s for s in walk(body) if isinstance(s, Let) and s.function in _WRITING)
+    return {s.operands[2]: s.value for s in lets if isinstance(s.operands[2], Value) and _belongs(s.value)}
 
 
 def _belongs(value: Operand) -> bool:

@@ -174,7 +174,8 @@ class _Checks:
         for parameter, quantity in self.given.items():
             if not is_float(parameter.type):
                 continue
-            named = _Named(quantity, self.name_of(parameter), self.function.location)
+            inner = _quantity(parameter)[1]
+            named = _Named(quantity, inner.name if inner.is_named else "", self.function.location)
             number, told, axes = self.told_of(parameter)
             self.arguments.append(_Argument(number, named, told, axes))
             if quantity != "argument":
@@ -283,7 +284,7 @@ class _Checks:
 
     def is_primal(self, value: Value, location: Location) -> bool:
         """Whether a value is one of the user's function, computed for the first time."""
-        return self.values and value.of is None and not (location.is_adjoint or location.is_tangent)
+        return self.values and value.of is None and not _is_derived(location)
 
     def derivative(self, statement: Let) -> None:
         """Check an adjoint or tangent, or what was written into one."""
@@ -342,7 +343,7 @@ class _Checks:
 
     def is_partial(self, statement: Let) -> bool:
         """Whether a value is neither the user's nor an adjoint or tangent."""
-        return statement.value.of is None and (statement.location.is_adjoint or statement.location.is_tangent)
+        return statement.value.of is None and _is_derived(statement.location)
 
     def without(self, value: Value, reasons: list[tuple[Operand, bool]]) -> Value:
         """The number or array with 0 where one of these explains that it is not finite."""
@@ -370,7 +371,7 @@ class _Checks:
         made = self.origins[inner]
         array = made.operands[0] if made.function is primitives.load else None
         text = _expression_at(made.location)
-        is_read = array is None or not array.is_named or _mentions(text.partition("[")[0], array.name)
+        is_read = array is None or not array.is_named or re.fullmatch(r"[\w.]+(\[.*\])?", text)
         return text if is_read else array.name
 
     # Checks
@@ -412,20 +413,31 @@ class _Checks:
 
 
 def _left_to_choices(body: Block) -> set[Value]:
-    """The values that nothing but `np.where` and its like read: what these leave out does not count."""
-    chosen: set[Value] = set()
+    """The values of which nothing is made, element by element, but what `np.where` and its like may leave out."""
     others = {value for statement in walk(body) for block in blocks_of(statement) for value in values_in(block.yields)}
     others |= set(values_in(body.yields))
-    for statement in walk(body):
-        by_choice = isinstance(statement, Let) and chooses(statement)
-        (chosen if by_choice else others).update(values_in(operands_of(statement)))
-    return chosen - others
+    found: set[Value] = set()
+    for statement in reversed(list(walk(body))):
+        if isinstance(statement, Let) and _is_derived(statement.location):
+            continue
+        read = set(values_in(operands_of(statement)))
+        made = statement.value if isinstance(statement, Let) and is_elementwise(statement.function) else None
+        if isinstance(statement, Let) and (chooses(statement) or (made in found and made not in others)):
+            found |= read
+        else:
+            others |= read
+    return found - others
 
 
 def _written_into(body: Block) -> dict[Value, Value]:
     """The adjoints and tangents that are written into those of arrays, each with the latter."""
     lets = (s for s in walk(body) if isinstance(s, Let) and s.function in _WRITING)
     return {s.operands[2]: s.value for s in lets if isinstance(s.operands[2], Value) and _belongs(s.value)}
+
+
+def _is_derived(location: Location) -> bool:
+    """Whether a statement is of the backward sweep, or of tangents."""
+    return location.is_adjoint or location.is_tangent
 
 
 def _belongs(value: Operand) -> bool:

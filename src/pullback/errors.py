@@ -214,7 +214,7 @@ class NotFinite(_Located, FloatingPointError):
         element = f"element {at} of " if at else ""
         return f"{element}the {self.quantity} of {name} is {self.value}{around}".replace("argument of", "argument")
 
-    def __reduce__(self) -> tuple[type[NotFinite], tuple[float | str, ...]]:
+    def __reduce__(self) -> tuple[type[NotFinite], tuple[object, ...]]:
         return NotFinite, self.given
 
 

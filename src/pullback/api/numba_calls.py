@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from numba import types
 from numba.np.numpy_support import as_dtype
@@ -46,8 +46,8 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
 
 def served(compiled: Compiled) -> Compiled:
     """What serves a call in place of this: the form that looks at all values, where it raises ResultNotFinite."""
-    unguarded = cast(Compiled, compiled.unguarded)
-    return cast(Compiled, unguarded.traced()) if unguarded.looks and unguarded.traced is not None else unguarded
+    unguarded = compiled.unguarded
+    return unguarded.traced() if unguarded.looks and unguarded.traced is not None else unguarded
 
 
 def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
@@ -55,7 +55,7 @@ def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
     if callable_.engine.options.nan is None:
         return None
     compiled = compiled_for(callable_, arguments)
-    return None if compiled.traced is None else cast(Compiled, compiled.traced())
+    return None if compiled.traced is None else compiled.traced()
 
 
 def type_of_numba(type_: Any) -> Scalar | Array:

@@ -215,7 +215,7 @@ class Compiled:
             exact=self.options.exact,
             tuple_from=self.tuple_from,
             divided=divided,
-            fastmath=self.options.fastmath,
+            fastmath=self.options.flags,
         )
 
     @property

@@ -71,15 +71,25 @@ class Options:
             f"parallel={self.parallel} nan={self.nan}"
         )
 
+    @property
+    def flags(self) -> frozenset[str] | bool | None:
+        """LLVM's flags for all operations; none by which there is no NaN or infinity, where these are looked for."""
+        if self.nan is None or not self.fastmath:
+            return self.fastmath
+        return (_FLAGS if self.fastmath is True else self.fastmath) - {"nnan", "ninf"}
+
     def numba(self, nogil: bool = True) -> dict[str, Any]:
         """The keywords for `numba.njit`."""
-        fastmath = set(self.fastmath) if isinstance(self.fastmath, frozenset) else bool(self.fastmath)
+        fastmath = set(self.flags) if isinstance(self.flags, frozenset) else bool(self.flags)
         return {
             "error_model": "numpy",
             "fastmath": fastmath,
             "boundscheck": False,  # what has to be checked, `passes.loops.bounds_checks` has written out
             "nogil": nogil,
         }
+
+
+_FLAGS = frozenset({"nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"})
 
 
 def options_of(*values: Any) -> Options:

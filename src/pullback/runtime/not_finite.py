@@ -77,7 +77,7 @@ def unexplained(y: Any, x: Any) -> Any:
 
     NaN follows from NaN alone, and an infinity from either.
 
-    >>> unexplained(np.inf, np.array([1.0, np.inf])), unexplained(np.nan, np.array([1.0, np.inf]))
+    >>> float(unexplained(np.inf, np.array([1.0, np.inf]))), float(unexplained(np.nan, np.array([1.0, np.inf])))
     (0.0, nan)
     """
     return unexplained_by_elements(y, np.sum(np.where(np.isfinite(x), 0.0, np.abs(x))))

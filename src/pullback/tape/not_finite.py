@@ -14,6 +14,7 @@ from pullback.runtime import first_not_finite, is_finite, unexplained
 from pullback.tape.call_sites import expression_site
 from pullback.tape.followed import Followed
 from pullback.tape.record import tensors_in
+from pullback.tape.variable import Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Notes:
         if isinstance(result, tuple):
             self.sites[result[0]._key - 1], self.names[result[0]._key - 1] = site, name
         for _, tensor in tensors_in(arguments):
-            if tensor._watch is not None and tensor.name != "Variable":
+            if isinstance(tensor, Variable) and tensor.name != "Variable":
                 self.names.setdefault(tensor._key, tensor.name)
 
     def look(self, key: int, inputs: Iterable[int], x_bars: Iterable[Any]) -> None:

@@ -93,7 +93,8 @@ def joint(
     )
     changed = function.body.yields[len(function.results) :]
     returned = (*function.results, *backward.yields) if with_results else backward.yields
-    begin = [Let(seed, again, (one,), (), function.location.on_the_way_back())] if seed is not one else []
+    way_back = function.location.on_the_way_back()
+    begin = [Let(seed, again, (one,), (), way_back)] if isinstance(seed, Value) else []
     body = Block((*forward, *begin, *backward.statements), (*returned, *changed))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)

@@ -12,17 +12,19 @@ place, and looks at every value, adjoint and tangent when it is made:
 >>> function = prepared(normal_form(f, 1.0))
 >>> print(show(with_checked_results(joint(function, (0,), with_results=False))))
 f_grad(x: float64*):
-    x_bar: float64 = divide(1.0, x)
-    t.0: bool = is_finite(x_bar)
-    check(t.0, ResultNotFinite)
-    return x_bar
->>> checked = with_checked_values(joint(function, (0,), with_results=False), {}, True, {})
->>> print("\\n".join(show(checked).splitlines()[:5]))
-f_grad(x: float64*):
-    x_bar: float64 = divide(1.0, x)
-    t.0: bool* = is_finite(x_bar)
-    t.1: bool = logical_not(t.0)
-    if t.1:
+    t.0: float64* = divide(1, x)
+    t.1: bool* = is_finite(t.0)
+    check(t.1, ResultNotFinite)
+    return t.0
+>>> checked = with_checked_values(function, {}, True, {})
+>>> print("\\n".join(show(checked).splitlines()[:7]))
+f(x: float64*):
+    t.0: float64 = log(x)
+    t.1: bool* = is_finite(t.0)
+    t.2: bool* = logical_not(t.1)
+    if t.2:
+        t.3: float64 = unexplained_by_elements(t.0, x)
+        t.4: bool* = is_finite(t.3)
 
 A value is the first one if it is NaN and no operand is, or infinite and all operands are finite: what follows from a
 constant such as `np.inf` is no fault. An adjoint or tangent is, wherever it is not finite.
@@ -31,7 +33,7 @@ constant such as `np.inf` is no fault. An adjoint or tangent is, wherever it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -53,25 +55,31 @@ from pullback.ir.nodes import (
     For,
     Function,
     If,
-    Index,
     Let,
     Operand,
     Statement,
-    Step,
     Value,
     While,
-    blocks_of,
-    is_scalar,
     lets_in,
-    operands_of,
-    values_in,
     walk,
 )
 from pullback.ir.types import BOOL, INT, Array, Scalar, Stack, is_float
+from pullback.transform.named_numbers import (
+    WRITING,
+    Loop,
+    Named,
+    belongs,
+    expression_at,
+    is_derived,
+    left_to_choices,
+    mentions,
+    numbers_of,
+    quantity_of,
+    written_into,
+    written_part,
+)
 
-_WORDS = {"_bar": "adjoint", "_dot": "tangent"}
 _SILENT = {primitives.print_, primitives.breakpoint_}
-_WRITING = {primitives.store, primitives.add_at}
 
 
 def with_checked_results(function: Function) -> Function:
@@ -113,34 +121,11 @@ def with_checked_values(
 
 
 @dataclass(frozen=True, slots=True)
-class _Loop:
-    """A loop around: how it is called, where it is, and the number of the iteration."""
-
-    name: str
-    location: Location
-    number: Callable[[Builder], Operand]
-
-    @property
-    def is_of_user(self) -> bool:
-        """Whether the user wrote it, and not an array statement, whose elements it goes through."""
-        return _mentions(self.location.text, "for") or _mentions(self.location.text, "while")
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """What a message calls a number."""
-
-    quantity: str
-    variable: str
-    location: Location
-
-
-@dataclass(frozen=True, slots=True)
 class _Argument:
     """An argument, what it is called, and what tells of one of its numbers that is not finite."""
 
     number: Operand
-    named: _Named
+    named: Named
     told: tuple[Operand, ...]
     axes: int
 
@@ -153,9 +138,9 @@ class _Checks:
         self.builder = Builder()
         self.definitions = lets_in(function.body)
         self.origins = {**origins, **self.definitions}
-        self.arrays = _written_into(function.body)
-        self.loops: list[_Loop] = []
-        self.optional = _left_to_choices(function.body)
+        self.arrays = written_into(function.body)
+        self.loops: list[Loop] = []
+        self.optional = left_to_choices(function.body)
         self.arguments: list[_Argument] = []
 
     def checked(self) -> Block:
@@ -174,8 +159,8 @@ class _Checks:
         for parameter, quantity in self.given.items():
             if not is_float(parameter.type):
                 continue
-            inner = _quantity(parameter)[1]
-            named = _Named(quantity, inner.name if inner.is_named else "", self.function.location)
+            inner = quantity_of(parameter)[1]
+            named = Named(quantity, inner.name if inner.is_named else "", self.function.location)
             number, told, axes = self.told_of(parameter)
             self.arguments.append(_Argument(number, named, told, axes))
             if quantity != "argument":
@@ -231,7 +216,7 @@ class _Checks:
                 self.call(statement)
 
     def count(self, loop: For) -> For:
-        name = loop.index.name if _mentions(loop.location.text, loop.index.name) else ""
+        name = loop.index.name if mentions(loop.location.text, loop.index.name) else ""
         is_plain = bool(name) or (loop.start, loop.step) == (constant(0), constant(1))
 
         def number(builder: Builder) -> Operand:
@@ -239,13 +224,13 @@ class _Checks:
                 return loop.index
             return builder.let(np.floor_divide, builder.let(np.subtract, loop.index, loop.start), loop.step)
 
-        with self.around(_Loop(name, loop.location, number)):
+        with self.around(Loop(name, loop.location, number)):
             return replace(loop, body=self.block(loop.body))
 
     def repeat(self, loop: While) -> While:
         """The loop with a counter."""
         counter, end = Value("iteration", INT), Value("iteration", INT)
-        with self.around(_Loop("", loop.location, lambda builder: counter)):
+        with self.around(Loop("", loop.location, lambda builder: counter)):
             condition, body = self.block(loop.condition), self.block(loop.body)
         with self.builder.block() as more, self.builder.at(loop.location):
             following = self.builder.let(np.add, counter, constant(1))
@@ -260,7 +245,7 @@ class _Checks:
         )
 
     @contextmanager
-    def around(self, loop: _Loop) -> Iterator[None]:
+    def around(self, loop: Loop) -> Iterator[None]:
         """Within it a loop is around. It takes the place of one over its own segments."""
         outer = self.loops
         self.loops = [*(other for other in outer if other.location != loop.location), loop]
@@ -275,29 +260,29 @@ class _Checks:
         value = statement.value
         if not is_float(value.type) or isinstance(value.type, Stack) or isinstance(statement.function, Identity):
             return
-        if _belongs(value):
+        if belongs(value):
             self.derivative(statement)
         elif self.is_primal(value, statement.location):
             self.value(statement)
-        elif statement.function in _WRITING and _belongs(statement.operands[0]):
+        elif statement.function in WRITING and belongs(statement.operands[0]):
             self.derivative(statement)
 
     def is_primal(self, value: Value, location: Location) -> bool:
         """Whether a value is one of the user's function, computed for the first time."""
-        return self.values and value.of is None and not _is_derived(location)
+        return self.values and value.of is None and not is_derived(location)
 
     def derivative(self, statement: Let) -> None:
         """Check an adjoint or tangent, or what was written into one."""
         named = self.named(statement.value)
-        if statement.function in _WRITING:
+        if statement.function in WRITING:
             path, written = statement.operands[1:]
             if isinstance(written, Value) or is_not_finite(written):
                 part = self.builder.load(statement.value, path)
-                self.check_derivative(part, named, _written(statement), _numbers_of(path))
+                self.check_derivative(part, named, written_part(statement), numbers_of(path))
         elif not moves(statement):
             self.check_derivative(statement.value, named, statement)
 
-    def check_derivative(self, value: Value, named: _Named, made: Let, index: tuple[Operand, ...] = ()) -> None:
+    def check_derivative(self, value: Value, named: Named, made: Let, index: tuple[Operand, ...] = ()) -> None:
         """Raise where an adjoint or tangent is not finite: for an argument that is the reason, or for itself."""
         with self.where_not_finite(value):
             reasons = self.explanations(made)
@@ -337,13 +322,13 @@ class _Checks:
             made = self.definitions.get(operand)
             if made is not None and (operand in self.optional or self.is_partial(made)):
                 found += self.explanations(made, by_elements)
-            elif not _belongs(operand):
+            elif not belongs(operand):
                 found.append((operand, by_elements))
         return found
 
     def is_partial(self, statement: Let) -> bool:
         """Whether a value is neither the user's nor an adjoint or tangent."""
-        return statement.value.of is None and _is_derived(statement.location)
+        return statement.value.of is None and is_derived(statement.location)
 
     def without(self, value: Value, reasons: list[tuple[Operand, bool]]) -> Value:
         """The number or array with 0 where one of these explains that it is not finite."""
@@ -355,22 +340,22 @@ class _Checks:
 
     # Names
 
-    def named(self, value: Value) -> _Named:
+    def named(self, value: Value) -> Named:
         """What a value is called, at the place of the statement that is read now."""
-        quantity, _ = _quantity(value)
+        quantity, _ = quantity_of(value)
         location = self.builder.location
-        return _Named(quantity, self.name_of(value) or _expression_at(location), location)
+        return Named(quantity, self.name_of(value) or expression_at(location), location)
 
     def name_of(self, value: Value) -> str:
         """The user's name for a value, or for what it is the adjoint or tangent of; else the expression."""
-        inner = _quantity(value)[1]
+        inner = quantity_of(value)[1]
         if inner.is_named:
             return inner.name
         if inner not in self.origins:
             return self.name_of(self.arrays[value]) if value in self.arrays else ""
         made = self.origins[inner]
         array = made.operands[0] if made.function is primitives.load else None
-        text = _expression_at(made.location)
+        text = expression_at(made.location)
         is_read = array is None or not array.is_named or re.fullmatch(r"[\w.]+(\[.*\])?", text)
         return text if is_read else array.name
 
@@ -394,7 +379,7 @@ class _Checks:
         axes = value.type.ndim
         return number, (place, *self.builder.dims(value), number) if axes else (number,), axes
 
-    def report(self, value: Value, named: _Named, index: tuple[Operand, ...] = ()) -> None:
+    def report(self, value: Value, named: Named, index: tuple[Operand, ...] = ()) -> None:
         """Raise where a number or an element is not finite."""
         with self.where_not_finite(value):
             _, told, axes = self.told_of(value)
@@ -404,73 +389,9 @@ class _Checks:
                 told, axes = (*places, *index, *told), -len(places) - len(index)
             self.raise_(named, told, axes, loops)
 
-    def raise_(self, named: _Named, told: tuple[Operand, ...], axes: int, loops: list[_Loop]) -> None:
+    def raise_(self, named: Named, told: tuple[Operand, ...], axes: int, loops: list[Loop]) -> None:
         at = named.location
         names = ",".join(loop.name or f"line {loop.location.line}" for loop in loops)
         said = (named.quantity, named.variable, at.file, at.line, at.column, at.end_column, at.text, names, axes)
         iterations = [loop.number(self.builder) for loop in loops]
         self.builder.effect(primitives.raise_, Constant(NotFinite), *map(constant, said), *iterations, *told)
-
-
-def _left_to_choices(body: Block) -> set[Value]:
-    """The values of which nothing is made, element by element, but what `np.where` and its like may leave out."""
-    others = {value for statement in walk(body) for block in blocks_of(statement) for value in values_in(block.yields)}
-    others |= set(values_in(body.yields))
-    found: set[Value] = set()
-    for statement in reversed(list(walk(body))):
-        if isinstance(statement, Let) and _is_derived(statement.location):
-            continue
-        read = set(values_in(operands_of(statement)))
-        made = statement.value if isinstance(statement, Let) and is_elementwise(statement.function) else None
-        if isinstance(statement, Let) and (chooses(statement) or (made in found and made not in others)):
-            found |= read
-        else:
-            others |= read
-    return found - others
-
-
-def _written_into(body: Block) -> dict[Value, Value]:
-    """The adjoints and tangents that are written into those of arrays, each with the latter."""
-    lets = (s for s in walk(body) if isinstance(s, Let) and s.function in _WRITING)
-    return {s.operands[2]: s.value for s in lets if isinstance(s.operands[2], Value) and _belongs(s.value)}
-
-
-def _is_derived(location: Location) -> bool:
-    """Whether a statement is of the backward sweep, or of tangents."""
-    return location.is_adjoint or location.is_tangent
-
-
-def _belongs(value: Operand) -> bool:
-    """Whether a value is the adjoint or tangent of another one."""
-    return isinstance(value, Value) and value.of is not None and value.of[1] in _WORDS
-
-
-def _quantity(value: Value) -> tuple[str, Value]:
-    """What a value is, and of which value: ('tangent of the adjoint', x)."""
-    words: list[str] = []
-    while value.of is not None and value.of[1] in _WORDS:
-        words.append(_WORDS[value.of[1]])
-        value = value.of[0]
-    return " of the ".join(words) or "value", value
-
-
-def _written(statement: Let) -> Let:
-    """What is written into an array, as the operand of a statement."""
-    return replace(statement, function=np.positive, operands=statement.operands[2:])
-
-
-def _numbers_of(path: tuple[Step, ...]) -> tuple[Operand, ...]:
-    """The index of an element, if the path leads to one."""
-    items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
-    return items if items and all(is_scalar(item) for item in items) else ()
-
-
-def _mentions(text: str, name: str) -> bool:
-    """Whether a text has this word in it."""
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
-
-
-def _expression_at(location: Location) -> str:
-    """The text of an expression; of one that goes on in the next line, its beginning."""
-    part = location.text[location.column : location.end_column]
-    return part or location.text[location.column :].strip()

@@ -40,7 +40,7 @@ def looked_at(context: Context, result: Binding, nan: str | None, node: Any) -> 
             with context.builder.at(context.location(node)):
                 fits = context.builder.let(runtime.is_finite, operand, type_=BOOL)
                 context.builder.effect(primitives.check, fits, Constant(runtime.ResultNotFinite))
-        return leaf  # type: ignore[no-any-return]
+        return leaf
 
     if nan is not None and not context.state.dead:
         mapped(context, result, look, node)

@@ -36,7 +36,7 @@ def call_jvp(
     call = Call(read, context, given["function"], primals, {}, node)
     value, tangent = pushed(call, dict(zip(call.names, tangents, strict=False)))
     has_aux = given.get("has_aux", Constant(False))
-    nan = given.get("nan", Constant(None))
+    nan: Any = given.get("nan", Constant(None))
     looked_at(context, TupleValue((value, tangent)), getattr(nan, "value", nan), node)
     if not getattr(has_aux, "value", has_aux):
         return TupleValue((value, tangent))

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import (
     Block,
+    For,
     Index,
     Let,
     Operand,
@@ -113,6 +115,31 @@ def numbers_of(path: tuple[Step, ...]) -> tuple[Operand, ...]:
     """The index of an element, if the path leads to one."""
     items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
     return items if items and all(is_scalar(item) for item in items) else ()
+
+
+def variable_of(loop: For) -> str:
+    """The user's variable that has the number of the iteration; '' if there is none.
+
+    A loop over elements has an index `k` that the user does not know, unless it is that of `enumerate`.
+    """
+    name, text = loop.index.name, loop.location.text.strip()
+    if name != "k":
+        return name if mentions(text, name) else ""
+    parsed = next((tree.body[0] for end in ("", "\n    pass") if (tree := _parsed(text + end)) and tree.body), None)
+    if not isinstance(parsed, ast.For) or not isinstance(parsed.iter, ast.Call):
+        return ""
+    called, target = getattr(parsed.iter.func, "id", ""), parsed.target
+    if called == "enumerate" and len(parsed.iter.args) == 1 and not parsed.iter.keywords:
+        target = target.elts[0] if isinstance(target, ast.Tuple) else target
+        return target.id if isinstance(target, ast.Name) and isinstance(parsed.target, ast.Tuple) else ""
+    return name if called == "range" and isinstance(target, ast.Name) and target.id == name else ""
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
 
 
 def mentions(text: str, name: str) -> bool:

@@ -72,9 +72,9 @@ from pullback.transform.named_numbers import (
     expression_at,
     is_derived,
     left_to_choices,
-    mentions,
     numbers_of,
     quantity_of,
+    variable_of,
     written_into,
     written_part,
 )
@@ -216,7 +216,7 @@ class _Checks:
                 self.call(statement)
 
     def count(self, loop: For) -> For:
-        name = loop.index.name if mentions(loop.location.text, loop.index.name) else ""
+        name = variable_of(loop)
         is_plain = bool(name) or (loop.start, loop.step) == (constant(0), constant(1))
 
         def number(builder: Builder) -> Operand:

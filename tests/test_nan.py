@@ -298,15 +298,29 @@ def test_adjoint_in_a_loop_that_runs_in_segments():
     check(error, settled, "np.sqrt", "adjoint", "np.abs(x - x)", ("i", 29))
 
 
-def test_value_in_a_loop_that_runs_in_segments():
-    error = in_both_modes(logarithms_of_one, 3.0, 50, max_residual_bytes=64)
-    check(error, logarithms_of_one, "np.sqrt", "value", "np.sqrt(x - i)", ("i", 2))
+def settled_by_elements(x, weights):
+    total = 0.0
+    for w in weights:
+        x = np.cos(w * x)
+        total += np.sqrt(np.abs(x - x)) * x
+    return total
 
 
-def logarithms_of_one(x, n):
+def test_elements_are_counted_in_a_loop_that_runs_in_segments():
+    error = in_both_modes(settled_by_elements, 3.0, np.ones(30), max_residual_bytes=64)
+    line = line_of(settled_by_elements, "for")
+    check(error, settled_by_elements, "np.sqrt", "adjoint", "np.abs(x - x)", (f"line {line}", 29))
+
+
+def decreasing(x, n):
     for i in range(n):
         x = np.sin(x) + np.sqrt(x - i)
     return x
+
+
+def test_value_in_a_loop_that_runs_in_segments():
+    error = in_both_modes(decreasing, 3.0, 50, max_residual_bytes=64)
+    check(error, decreasing, "np.sqrt", "value", "np.sqrt(x - i)", ("i", 2))
 
 
 @pytest.mark.parametrize("jit", MODES)
@@ -645,6 +659,40 @@ def test_calls_that_other_processes_know_raise(tmp_path):
     )
     outputs = {subprocess.run([sys.executable, str(program)], capture_output=True, text=True).stdout for _ in range(2)}
     assert outputs == {"[0.5] [inf]\nelement [0] of the adjoint of `x` is inf\n"}
+
+
+weight = pb.Variable([1.0, 4.0])
+
+
+@pb.differentiable(nan="raise")
+def trained(x):
+    with pb.GradientTape() as tape:
+        loss = np.sum(np.sqrt(weight) * x)
+    weight.assign_sub(tape.gradient(loss, weight))
+    return loss
+
+
+def test_variables_are_assigned_once_or_not_at_all():
+    assert trained(np.ones(2)) == 3.0
+    assert weight.numpy().tolist() == [0.5, 3.75]
+    weight.assign([1.0, 0.0])
+    assert trained(np.ones(2)) == 1.0  # the value is finite, and the gradient is not returned
+    assert weight.numpy().tolist() == [0.5, -np.inf]
+    assert raised(lambda: trained(np.ones(2))).variable == "np.sqrt(weight)"
+    assert weight.numpy().tolist() == [0.5, -np.inf]
+
+
+def constant_in_the_value(x):
+    x[0] = x[0] + 1.0
+    return np.where(x > 5.0, np.inf, x)
+
+
+@pytest.mark.parametrize("jit", MODES)
+def test_infinite_constant_in_the_value_of_a_pullback(jit):
+    x = np.array([1.0, 9.0])
+    value, pullback = pb.vjp(pb.differentiable(jit=jit)(constant_in_the_value), nan="raise")(x)
+    assert (value.tolist(), x.tolist()) == ([2.0, np.inf], [2.0, 9.0])
+    assert pullback(np.ones(2)).tolist() == [1.0, 0.0]
 
 
 # In functions and in compiled code

@@ -158,7 +158,9 @@ class NotFinite(_Located, FloatingPointError):
     iterations: the loops around, from outside, each as `(name, number)`: the loop's variable and what it was, or
     'line 12' and how many iterations were before. location, reason, remedy: as of other errors.
 
-    Machine code makes it of constants and numbers: see `transform/not_finite.py`.
+    Machine code makes it of the parts of the location (file, line, column, end_column, text), the names of the loops
+    with commas between them, how many axes the array has (-n for an index of n numbers), and numbers: those of the
+    iterations, then of the element and the shape, or the index, and the value.
 
     >>> import numpy as np, pullback as pb
     >>> def entropy(p):
@@ -186,10 +188,6 @@ class NotFinite(_Located, FloatingPointError):
         axes: int = 0,
         *numbers: float,
     ) -> None:
-        """loops: their names, with commas. axes: how many axes the array has, or -n for an index of n numbers.
-
-        numbers: of the iterations; then for an array the number of the element and the shape, or the index; the value.
-        """
         plain = [float(number) if isinstance(number, float) else int(number) for number in numbers]
         self.given = (quantity, variable, file, line, column, end_column, text, loops, axes, *plain)
         self.quantity, self.variable = quantity, variable

@@ -62,8 +62,14 @@ def call_forward(
     except SizesDiffer:
         pair = pair.general().within_limit((*leaves, *captured))
     except ResultNotFinite:
-        kept = [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
-        call_entry(pair.traced(), built, kept, captured=captured)
+        copies = tuple(
+            leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in map(ready, (*leaves, *captured))
+        )
+        traced = pair.traced().within_limit(copies)
+        try:
+            traced.call(*copies)
+        except Exception as error:
+            raise traced.explain(error, copies) from None
         pair = pair.plain()
     return call_forward(pair, built, leaves, captured)
 

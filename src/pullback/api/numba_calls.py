@@ -47,7 +47,7 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
 def served(compiled: Compiled) -> Compiled:
     """What serves a call in place of this: the form that looks at all values, where it raises ResultNotFinite."""
     unguarded = compiled.unguarded
-    return unguarded.traced() if unguarded.looks and unguarded.traced is not None else unguarded
+    return unguarded.traced().unguarded if unguarded.looks and unguarded.traced is not None else unguarded
 
 
 def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
@@ -55,7 +55,7 @@ def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
     if callable_.engine.options.nan is None:
         return None
     compiled = compiled_for(callable_, arguments)
-    return None if compiled.traced is None else compiled.traced()
+    return None if compiled.traced is None else compiled.traced().unguarded
 
 
 def type_of_numba(type_: Any) -> Scalar | Array:

@@ -363,7 +363,7 @@ class Compiled:
 
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""
-        if isinstance(error, NotFinite):
+        if isinstance(error, NotFinite | ResultNotFinite):
             return error
         large = [
             p.name for p, a in zip(self.function.parameters, arguments, strict=True) if type(a) is int and is_wide(a)

@@ -43,11 +43,15 @@ WRITING = {primitives.store, primitives.add_at}
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop around: how it is called, where it is, and the number of the iteration."""
+    """A loop around: how it is called, where it is, and the number of the iteration.
+
+    over_segments: its iterations are segments of the loop inside, which `transform/checkpointing.py` has made.
+    """
 
     name: str
     location: Location
     number: Callable[[Builder], Operand]
+    over_segments: bool = False
 
     @property
     def is_of_user(self) -> bool:
@@ -115,6 +119,12 @@ def numbers_of(path: tuple[Step, ...]) -> tuple[Operand, ...]:
     """The index of an element, if the path leads to one."""
     items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
     return items if items and all(is_scalar(item) for item in items) else ()
+
+
+def goes_over_segments(loop: For) -> bool:
+    """Whether the iterations of a loop are segments of the loops inside."""
+    inner = (s for s in loop.body.statements if isinstance(s, For))
+    return loop.index.name == "segment" and any(other.location == loop.location for other in inner)
 
 
 def variable_of(loop: For) -> str:

@@ -70,6 +70,7 @@ from pullback.transform.named_numbers import (
     Named,
     belongs,
     expression_at,
+    goes_over_segments,
     is_derived,
     left_to_choices,
     numbers_of,
@@ -216,15 +217,16 @@ class _Checks:
                 self.call(statement)
 
     def count(self, loop: For) -> For:
-        name = variable_of(loop)
-        is_plain = bool(name) or (loop.start, loop.step) == (constant(0), constant(1))
+        name, over_segments = variable_of(loop), goes_over_segments(loop)
+        in_segment = any(other.over_segments and other.location == loop.location for other in self.loops)
+        is_plain = bool(name) or in_segment or (loop.start, loop.step) == (constant(0), constant(1))
 
         def number(builder: Builder) -> Operand:
             if is_plain:
                 return loop.index
             return builder.let(np.floor_divide, builder.let(np.subtract, loop.index, loop.start), loop.step)
 
-        with self.around(Loop(name, loop.location, number)):
+        with self.around(Loop(name, loop.location, number, over_segments)):
             return replace(loop, body=self.block(loop.body))
 
     def repeat(self, loop: While) -> While:
@@ -246,9 +248,9 @@ class _Checks:
 
     @contextmanager
     def around(self, loop: Loop) -> Iterator[None]:
-        """Within it a loop is around. It takes the place of one over its own segments."""
+        """Within it a loop is around."""
         outer = self.loops
-        self.loops = [*(other for other in outer if other.location != loop.location), loop]
+        self.loops = [*outer, loop]
         try:
             yield
         finally:
@@ -383,7 +385,7 @@ class _Checks:
         """Raise where a number or an element is not finite."""
         with self.where_not_finite(value):
             _, told, axes = self.told_of(value)
-            loops = [loop for loop in self.loops if loop.is_of_user]
+            loops = [loop for loop in self.loops if loop.is_of_user and not loop.over_segments]
             if not axes:
                 places = tuple(loop.number(self.builder) for loop in self.loops if not loop.is_of_user)
                 told, axes = (*places, *index, *told), -len(places) - len(index)

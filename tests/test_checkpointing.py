@@ -295,7 +295,7 @@ def test_segments_of_loops_that_end_where_a_condition_says_so_are_explained():
     text = pb.explain(pb.differentiable(max_residual_bytes=1000)(until), 0.5, 2.5)
     assert "runs in segments of 1, 2, 3, … iterations, and the backward sweep runs each of them once more" in text
     assert "keeps x, 8 bytes a segment: each segment starts with it" in text
-    assert "keeps count, 8 bytes a segment: each segment ends with it" in text
+    assert "keeps end, 8 bytes a segment: each segment ends with it" in text
     assert "segment" not in pb.explain(until, 0.5, 2.5)
 
 

@@ -677,6 +677,10 @@ def test_what_pullbacks_in_compiled_code_cannot_take() -> None:
         return pb.vjp(settled)(x, 2)[1](x, x)
 
     @njit
+    def checked(x):
+        return pb.vjp(settled, nan="raise")(x, 2)[1](x)
+
+    @njit
     def returned(x):
         return pb.vjp(settled)(x, 2)
 
@@ -684,6 +688,8 @@ def test_what_pullbacks_in_compiled_code_cannot_take() -> None:
         longer(np.ones(2))
     with pytest.raises(Exception, match="has 2 axes, the result 1"):
         wider(np.ones(2))
+    with pytest.raises(Exception, match="has no nan= in compiled code"):
+        checked(np.ones(2))
     with pytest.raises(Exception, match="takes one argument"):
         two(np.ones(2))
     value, pullback = returned(np.ones(2))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.specialise import Engine, SplitPair, check_overlap, check_own_overlap
+from pullback.api.making import SplitPair
+from pullback.api.specialise import Engine, check_overlap, check_own_overlap
 from pullback.compilation.functions import Compiled
 from pullback.compilation.layout import memory_of, ready
 from pullback.errors import TypingError
@@ -15,7 +16,7 @@ from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value, give_back
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_
 from pullback.ir.types import Array, Type, is_float
-from pullback.runtime.refusals import SizesDiffer
+from pullback.runtime.refusals import ResultNotFinite, SizesDiffer
 
 
 def strong(value: Any, type_: Type) -> Any:
@@ -60,7 +61,17 @@ def call_forward(
         return pair, call_entry(pair.forward, built, leaves, captured=captured)
     except SizesDiffer:
         pair = pair.general().within_limit((*leaves, *captured))
-        return pair, call_entry(pair.forward, built, leaves, captured=captured)
+    except ResultNotFinite:
+        copies = tuple(
+            leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in map(ready, (*leaves, *captured))
+        )
+        traced = pair.traced().within_limit(copies)
+        try:
+            traced.call(*copies)
+        except Exception as error:
+            raise traced.explain(error, copies) from None
+        pair = pair.plain()
+    return call_forward(pair, built, leaves, captured)
 
 
 def call_entry(
@@ -80,6 +91,7 @@ def call_entry(
     memory = [memory_of(out) for out in outs]
     compiled = compiled.within_limit((*prepared, *memory))
     mutated = compiled.mutated
+    before = {k: prepared[k].copy() for k in mutated if compiled.looks}
     if mutated:
         check_overlap(given, mutated, [parameter.name for parameter in compiled.function.parameters])
         for k in mutated:
@@ -89,6 +101,8 @@ def call_entry(
     try:
         result = compiled.call(*prepared, *memory)
     except Exception as error:
+        for k, array in before.items() if isinstance(error, ResultNotFinite) else ():
+            prepared[k][...] = array
         result = compiled.recover(error, (*prepared, *memory))
     for k in mutated:
         if prepared[k] is not given[k]:

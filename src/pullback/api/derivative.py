@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pullback.api.differentiable import behind, engine_of, known_calls_of
+from pullback.api.differentiable import behind, check_nan, engine_of, known_calls_of
 from pullback.api.pickled import reduced
 from pullback.api.primal_calls import PrimalCallable
 from pullback.compilation.turns import importing
@@ -23,10 +23,11 @@ class Derivative(PrimalCallable):
 
     def __init__(self, function: Callable[..., Any], derivation: Derivation) -> None:
         super().__init__()
+        check_nan(derivation.nan)
         plain = behind(function)
         self.__wrapped__ = function
         setattr(self, MARK, derivation)
-        self._known = known_calls_of(self, plain, "primal")
+        self._known = known_calls_of(self, plain, "primal", derivation.nan)
         self.__name__ = f"{plain.__code__.co_name}_{derivation.kind}"
         self.__doc__ = plain.__doc__
 
@@ -36,7 +37,7 @@ class Derivative(PrimalCallable):
         with importing():
             from pullback.api.derivative_engine import DerivativeEngine
 
-        return DerivativeEngine(self, engine_of(self.__wrapped__))
+        return DerivativeEngine(self, engine_of(self.__wrapped__).with_nan(getattr(self, MARK).nan))
 
     @property
     def engine(self) -> Engine:

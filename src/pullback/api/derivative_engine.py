@@ -17,6 +17,7 @@ class DerivativeEngine(Engine):
     """What is known of a derivative: the function behind it, and the normal forms of calls of the derivative."""
 
     def __init__(self, derivative: Any, of: Engine) -> None:
+        self.looking = None
         self.derivative, self.of = derivative, of
         self.options, self.receiver = of.options, of.receiver
         self.name = derivative.__name__
@@ -56,7 +57,10 @@ class DerivativeEngine(Engine):
         self.of.built = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_of, (self.derivative,)
+        return _engine_of, (self.derivative, self.options.nan)
+
+    def made_with_nan(self, nan: str) -> Engine:
+        return DerivativeEngine(self.derivative, self.of.with_nan(nan))
 
     def made_for(self, forms: dict[str, Form], numbers: bool) -> Built:
         """The normal form of a call of the derivative with arguments of these Forms."""
@@ -64,6 +68,6 @@ class DerivativeEngine(Engine):
         return build(self.source, forms, name, numbers, self.derivative)
 
 
-def _engine_of(derivative: Any) -> Engine:
+def _engine_of(derivative: Any, nan: str | None) -> Engine:
     engine: Engine = derivative.as_function
-    return engine
+    return engine.with_nan(nan)

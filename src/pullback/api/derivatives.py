@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from pullback.api.calls import Argnums, Asked
 from pullback.api.derivations import makes
-from pullback.api.differentiable import Differentiable, behind, engine_of, known_calls_of
+from pullback.api.differentiable import Differentiable, behind, check_nan, engine_of, known_calls_of
 from pullback.api.pickled import reduced
 from pullback.api.primal_calls import PreparedCallable
 from pullback.compilation.progress import started
@@ -26,12 +26,17 @@ R = TypeVar("R")
 
 
 @makes("grad")
-def grad(function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> GradientFunction[P, Any]:
+def grad(
+    function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, nan: Literal["raise"] | None = None
+) -> GradientFunction[P, Any]:
     """A function that returns the gradient of `function`, whose result is a float number.
 
     argnums: which arguments to differentiate, an int, a name, or a tuple of them (default: the first).
     The gradient has the structure, shape and dtype of its argument, and is fresh memory; for a tuple of argnums it is
     a tuple. With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`.
+
+    nan: 'raise' where a gradient or value that is not finite is an error, `NotFinite`, which names the first number
+    that is not (default: it is returned).
 
     Calls from Python take one keyword more: `out`, an array that the gradient is written into and that is returned. It
     has the shape and dtype of the argument and shares memory with no argument. Where the gradient is a tuple, dict, …,
@@ -52,16 +57,16 @@ def grad(function: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
     >>> gradient
     array([ 6., 10.])
     """
-    return GradientFunction(function, argnums, has_aux, with_value=False)
+    return GradientFunction(function, argnums, has_aux, with_value=False, nan=nan)
 
 
 @makes("value_and_grad")
 def value_and_grad(
-    function: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False
+    function: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, nan: Literal["raise"] | None = None
 ) -> GradientFunction[P, tuple[R, Any]]:
     """A function that returns `(value, gradient)`, computed together.
 
-    function, argnums and errors: as for `grad`. With `has_aux` the result is `((value, aux), gradient)`.
+    function, argnums, nan and errors: as for `grad`. With `has_aux` the result is `((value, aux), gradient)`.
 
     >>> import pullback as pb
     >>> def product(a, b):
@@ -77,7 +82,7 @@ def value_and_grad(
     >>> value, gradient, dx is gradient, da
     (6.0, array([3., 3.]), True, 2.0)
     """
-    return GradientFunction(function, argnums, has_aux, with_value=True)
+    return GradientFunction(function, argnums, has_aux, with_value=True, nan=nan)
 
 
 class GradientFunction(PreparedCallable, Generic[P, R]):
@@ -88,19 +93,29 @@ class GradientFunction(PreparedCallable, Generic[P, R]):
 
     __pullback_derivative__ = True
 
-    def __init__(self, function: Callable[P, Any], argnums: Argnums, has_aux: bool, with_value: bool) -> None:
+    def __init__(
+        self,
+        function: Callable[P, Any],
+        argnums: Argnums,
+        has_aux: bool,
+        with_value: bool,
+        nan: Literal["raise"] | None = None,
+    ) -> None:
         super().__init__()
+        check_nan(nan)
         plain = behind(function)
         self.__wrapped__, self.argnums, self.has_aux, self.with_value = function, argnums, has_aux, with_value
+        self.nan = nan
         self.asked = asked = Asked(argnums, has_aux, with_value)
-        self._known = known_calls_of(function, plain, f"{asked}")
+        self._known = known_calls_of(function, plain, f"{asked}", nan)
         self._shortcut_out: Shortcut = never
         if isinstance(function, Differentiable):
             function.derivatives.add(self)
         self.__name__ = f"{plain.__code__.co_name}_{'value_and_grad' if with_value else 'grad'}"
         self.__doc__ = plain.__doc__
         self.__signature__ = signature_of(plain)
-        self.__pullback_derivation__ = Derivation("value_and_grad" if with_value else "grad", argnums, has_aux)
+        kind = "value_and_grad" if with_value else "grad"
+        self.__pullback_derivation__ = Derivation(kind, argnums, has_aux, nan=nan)
 
     @cached_property
     def as_function(self) -> Engine:
@@ -113,10 +128,10 @@ class GradientFunction(PreparedCallable, Generic[P, R]):
     @cached_property
     def engine(self) -> Engine:
         """All that is known of the function."""
-        return engine_of(self.__wrapped__)
+        return engine_of(self.__wrapped__).with_nan(self.nan)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return reduced(GradientFunction, self.__wrapped__, self.argnums, self.has_aux, self.with_value)
+        return reduced(GradientFunction, self.__wrapped__, self.argnums, self.has_aux, self.with_value, self.nan)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"

@@ -6,6 +6,7 @@ import functools
 import operator
 import weakref
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
@@ -47,6 +48,7 @@ def differentiable(
     fuse: bool | None = ...,
     max_residual_bytes: int | None = ...,
     parallel: bool = ...,
+    nan: Literal["raise"] | None = ...,
     signatures: Iterable[Any] = ...,
     source: str | None = ...,
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
@@ -63,6 +65,7 @@ def differentiable(
     fuse: bool | None = None,
     max_residual_bytes: int | None = None,
     parallel: bool = False,
+    nan: Literal["raise"] | None = None,
     signatures: Iterable[Any] = (),
     source: str | None = None,
 ) -> Any:
@@ -89,6 +92,8 @@ def differentiable(
     parallel: compiled loops whose iterations are independent run on all cores where they have enough to do. Sums over
         iterations are then added up in another order, which is the same for any number of cores; with `fastmath=False`,
         loops of the user's with such sums stay as they are.
+    nan: 'raise' where a value or a derivative that is not finite is an error, `NotFinite`, which names the first number
+        that is not: file, line, variable, and the iterations of the loops around.
     signatures: types of arguments, as Numba writes them (`"float64[:], float64"`), for which the function is compiled
         at once, and so is `grad` of it, with respect to the first argument, where that can be.
     source: the text of a function that was made by `exec`.
@@ -105,8 +110,9 @@ def differentiable(
         raise ValueError(f"math is 'vector' or 'libm', not {math!r}")
     if max_residual_bytes is not None and operator.index(max_residual_bytes) < 0:
         raise ValueError(f"max_residual_bytes is a number of bytes, not {max_residual_bytes}")
+    check_nan(nan)
     chosen = None if optimisations is True else known_optimisations(optimisations or ())
-    options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes, parallel)
+    options = Options(jit, flags, boundscheck, cache, math, chosen, fuse, max_residual_bytes, parallel, nan)
 
     given = tuple(signatures)
 
@@ -233,6 +239,12 @@ def known_optimisations(names: Iterable[str]) -> frozenset[str]:
     return chosen
 
 
+def check_nan(nan: Any) -> None:
+    """ValueError for what `nan=` is not."""
+    if nan not in (None, "raise"):
+        raise ValueError(f"nan={nan!r}: it is 'raise' or None")
+
+
 def behind(function: Callable[..., Any]) -> FunctionType:
     """The Python function that is differentiated in the end. Raises TypingError where there is none."""
     return plain_function(wrapped_in(innermost(function))[0])
@@ -247,9 +259,11 @@ def wrapped_in(function: Callable[..., Any]) -> tuple[Callable[..., Any], Option
     return function, Options()
 
 
-def known_calls_of(function: Callable[..., Any], plain: FunctionType, wanted: str) -> KnownCalls | None:
+def known_calls_of(
+    function: Callable[..., Any], plain: FunctionType, wanted: str, nan: str | None = None
+) -> KnownCalls | None:
     """What other processes may know of calls of a derivative."""
     own, options = wrapped_in(innermost(function))
     while isinstance(derivation_of(function), Derivation):
         wanted, function = f"{wanted} of {derivation_of(function)}", function.__wrapped__  # type: ignore[attr-defined]
-    return KnownCalls.of(own, plain, options, wanted)
+    return KnownCalls.of(own, plain, replace(options, nan=nan or options.nan), wanted)

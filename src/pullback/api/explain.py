@@ -46,7 +46,7 @@ from pullback.transform.binomial_segments import BinomialSegments
 from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.min_cut import CHEAP
 from pullback.transform.residuals import ResidualArray
-from pullback.transform.segments import CountedSegments, Segments
+from pullback.transform.segments import CountedSegments, GrowingSegments, Segments
 from pullback.transform.sweeps import NONE
 
 
@@ -241,11 +241,14 @@ class _Call:
             amount = f"{np.dtype(array.value.type.dtype).itemsize} bytes an iteration"
         if id(array.loops[-1]) in self.segments:
             amount = amount.replace("an iteration", "a segment")
-            last = array.value.name == "count" and isinstance(array.loops[-1], While)
-            return where, f"keeps {name}, {amount}: each segment {'ends' if last else 'starts'} with it"
+            return where, f"keeps {name}, {amount}: each segment {'ends' if self.is_end(array) else 'starts'} with it"
         if self.is_in_segment(array):
             amount += " for one segment" if "iteration" not in amount else ", for one segment"
         return where, f"keeps {name}, {amount}: {reason(array.value, made)}"
+
+    def is_end(self, array: ResidualArray) -> bool:
+        """Whether an array keeps how many iterations there were at the end of each segment."""
+        return any(isinstance(s, GrowingSegments) and array.value is s.end for s in self.keeps.segments.values())
 
     def is_in_segment(self, array: ResidualArray) -> bool:
         """Whether each segment of a loop uses the same memory for what is kept."""

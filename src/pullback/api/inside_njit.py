@@ -12,8 +12,9 @@ from numba.extending import overload
 
 from pullback.api.calls import Asked
 from pullback.api.kept_calls import Kept, names_of, remembering
-from pullback.api.numba_calls import compiled_for, key_for
+from pullback.api.numba_calls import compiled_for, key_for, traced_for
 from pullback.compilation.functions import Compiled
+from pullback.runtime import is_finite
 
 
 def dispatcher_of(callable_: Any) -> Any:
@@ -73,6 +74,9 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     compiled = compiled_for(callable_, arguments)
     remember = remembering(Kept(callable_, arguments, key_for(callable_, arguments)))
     asked: Asked | None = callable_.asked
+    traced = traced_for(callable_, arguments)
+    if traced is not None:
+        return unique(_looking(compiled, traced, remember, asked))
     if asked is None or not asked.several:
         return unique(_plain(compiled, remember))
     if asked.with_value:
@@ -89,6 +93,31 @@ def _plain(compiled: Compiled, remember: Any) -> Any:
         return function(*arguments)
 
     return call
+
+
+def _looking(compiled: Compiled, traced: Compiled, remember: Any, asked: Asked | None) -> Any:
+    """A call whose results, of which the first is the value, are looked at; where one is not finite, it is repeated.
+
+    Arrays that it changes are then as they were.
+    """
+    names = [f"a{k}" for k in range(len(compiled.function.parameters))]
+    given, kept = ", ".join(names), compiled.mutated
+    first = "results" if asked is None or asked.with_value else "results[1:]" if asked.several else "results[1]"
+    returned = "results[0], results[1:]" if asked is not None and asked.several and asked.with_value else first
+    lines = [
+        f"def call({given}):",
+        "    remember()",
+        *(f"    b{k} = a{k}.copy()" for k in kept),
+        f"    results = function({given})",
+        "    if not is_finite(results):",
+        *(f"        a{k}[...] = b{k}" for k in kept),
+        f"        results = traced({given})",
+        f"    return {returned}",
+    ]
+    from_outside = {"remember": remember, "function": compiled.dispatcher, "traced": traced.dispatcher}
+    scope: dict[str, Any] = {**from_outside, "is_finite": is_finite}
+    exec("\n".join(lines), scope)
+    return scope["call"]
 
 
 def _with_tuple(compiled: Compiled, remember: Any) -> Any:

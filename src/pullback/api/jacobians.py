@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 Mode = Literal["forward", "reverse"]
+Nan = Literal["raise"] | None
 
 
 @makes("jacobian")
@@ -25,6 +26,7 @@ def jacobian(
     has_aux: bool = False,
     mode: Mode | None = None,
     sparsity: Any = None,
+    nan: Nan = None,
 ) -> Derivative | SparseDerivative:
     """A function that returns all partial derivatives of the results of `function` by its arguments `argnums`.
 
@@ -40,6 +42,8 @@ def jacobian(
     argument), both of which have one axis. The Jacobian is a `scipy.sparse.csr_array` then. Columns that share no row
     are computed by one sweep together, and one sweep more checks the sparsity. 'detect': it is found at the first call,
     from tangents along groups of columns, and again where the check finds further elements.
+
+    nan: 'raise' where a value or derivative that is not finite is an error, as for `grad`.
 
     Raises TypingError (a TypeError) where an argument is not made of floats, LanguageError (a SyntaxError) where the
     source cannot be differentiated; for a sparsity, ShapeError (a ValueError) where sizes are others, and ValueError
@@ -60,44 +64,44 @@ def jacobian(
            [ 0., -1.,  6.]])
     """
     if sparsity is not None:
-        return _sparse(function, argnums, has_aux, sparsity, of_gradient=False)
+        return _sparse(function, argnums, has_aux, sparsity, nan, of_gradient=False)
     if mode not in (None, "forward", "reverse"):
         raise ValueError(f"mode={mode!r}: it is 'forward', 'reverse' or None")
-    return Derivative(function, Derivation("jacobian", argnums, has_aux, mode or ""))
+    return Derivative(function, Derivation("jacobian", argnums, has_aux, mode or "", nan))
 
 
 @makes("jacfwd")
-def jacfwd(function: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
-    """`jacobian` in forward mode, of `function` by its arguments `argnums`, with or without `has_aux`.
+def jacfwd(function: Function, argnums: Argnums = 0, has_aux: bool = False, nan: Nan = None) -> Derivative:
+    """`jacobian` in forward mode, of `function` by its arguments `argnums`, with or without `has_aux` and `nan`.
 
     >>> import numpy as np, pullback as pb
     >>> pb.jacfwd(lambda x: x ** 2)(np.array([1.0, 3.0]))
     array([[2., 0.],
            [0., 6.]])
     """
-    return Derivative(function, Derivation("jacobian", argnums, has_aux, "forward"))
+    return Derivative(function, Derivation("jacobian", argnums, has_aux, "forward", nan))
 
 
 @makes("jacrev")
-def jacrev(function: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
-    """`jacobian` in reverse mode, of `function` by its arguments `argnums`, with or without `has_aux`.
+def jacrev(function: Function, argnums: Argnums = 0, has_aux: bool = False, nan: Nan = None) -> Derivative:
+    """`jacobian` in reverse mode, of `function` by its arguments `argnums`, with or without `has_aux` and `nan`.
 
     >>> import numpy as np, pullback as pb
     >>> pb.jacrev(lambda x: x[:1] * x[1])(np.array([2.0, 3.0]))
     array([[3., 2.]])
     """
-    return Derivative(function, Derivation("jacobian", argnums, has_aux, "reverse"))
+    return Derivative(function, Derivation("jacobian", argnums, has_aux, "reverse", nan))
 
 
 @makes("hessian")
 def hessian(
-    function: Function, argnums: Argnums = 0, has_aux: bool = False, sparsity: Any = None
+    function: Function, argnums: Argnums = 0, has_aux: bool = False, sparsity: Any = None, nan: Nan = None
 ) -> Derivative | SparseDerivative:
     """A function that returns all second derivatives of `function`: forward mode over its gradient.
 
     For an argument of shape t, the Hessian of a number is an array of shape t + t; that of a result of shape s has
-    shape s + t + t. For a tuple of argnums it is a tuple of tuples. has_aux, sparsity and errors: as for
-    `jacobian`.
+    shape s + t + t. For a tuple of argnums it is a tuple of tuples. has_aux, sparsity, nan and errors: as
+    for `jacobian`.
 
     >>> import numpy as np, pullback as pb
     >>> pb.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 5.0]))
@@ -105,19 +109,19 @@ def hessian(
            [ 2.,  0.]])
     """
     if sparsity is not None:
-        return _sparse(function, argnums, has_aux, sparsity, of_gradient=True)
-    return Derivative(function, Derivation("hessian", argnums, has_aux))
+        return _sparse(function, argnums, has_aux, sparsity, nan, of_gradient=True)
+    return Derivative(function, Derivation("hessian", argnums, has_aux, nan=nan))
 
 
 @makes("hvp")
-def hvp(function: Function, argnums: Argnums = 0) -> Derivative:
+def hvp(function: Function, argnums: Argnums = 0, nan: Nan = None) -> Derivative:
     """A function of `(x, v, ...)` that returns the Hessian of `function` times v, without the Hessian.
 
     The direction stands behind the argument it belongs to, in its structure, shape and dtype, and what `function` takes
     besides comes after it, as `hessp` of `scipy.optimize.minimize` is called. For a tuple of argnums, it is a tuple
     behind the last of these arguments, and so is the result. `function` returns a float number.
 
-    Time and memory are those of a gradient, two to three times. Errors: as for `grad`.
+    Time and memory are those of a gradient, two to three times. nan and errors: as for `grad`.
 
     >>> import numpy as np, pullback as pb
     >>> def energy(x, k):
@@ -125,54 +129,56 @@ def hvp(function: Function, argnums: Argnums = 0) -> Derivative:
     >>> pb.hvp(energy)(np.array([1.0, 2.0]), np.array([1.0, 0.5]), 10.0)
     array([60., 60.])
     """
-    return Derivative(function, Derivation("hvp", argnums))
+    return Derivative(function, Derivation("hvp", argnums, nan=nan))
 
 
 @makes("vhp")
-def vhp(function: Function, argnums: Argnums = 0) -> Derivative:
+def vhp(function: Function, argnums: Argnums = 0, nan: Nan = None) -> Derivative:
     """A function of `(x, v, ...)` that returns v times the Hessian of `function`: the gradient of a tangent.
 
-    It is what `hvp` returns, by reverse mode over forward mode; argnums as there.
+    It is what `hvp` returns, by reverse mode over forward mode; argnums and nan as there.
 
     >>> import numpy as np, pullback as pb
     >>> pb.vhp(lambda x: x[0] * x[1] ** 2)(np.array([3.0, 2.0]), np.array([1.0, 1.0]))
     array([ 4., 10.])
     """
-    return Derivative(function, Derivation("vhp", argnums))
+    return Derivative(function, Derivation("vhp", argnums, nan=nan))
 
 
 @makes("laplacian")
-def laplacian(function: Function, argnums: Argnums = 0) -> Derivative:
+def laplacian(function: Function, argnums: Argnums = 0, nan: Nan = None) -> Derivative:
     """A function that returns the sum of the second derivatives ∂²f/∂x[k]² over all elements of an argument.
 
     For a tuple of argnums, or arguments that are structures, the sum goes over all their numbers. The Hessian is not
-    made: memory is that of a gradient. Errors: as for `grad`.
+    made: memory is that of a gradient. nan and errors: as for `grad`.
 
     >>> import numpy as np, pullback as pb
     >>> pb.laplacian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     18.0
     """
-    return Derivative(function, Derivation("laplacian", argnums))
+    return Derivative(function, Derivation("laplacian", argnums, nan=nan))
 
 
 @makes("elementwise_grad")
-def elementwise_grad(function: Function, argnums: Argnums = 0) -> Derivative:
+def elementwise_grad(function: Function, argnums: Argnums = 0, nan: Nan = None) -> Derivative:
     """A function that returns the gradient of the sum of all that `function` returns.
 
     That is f'(x[k]) for each element, where element k of the result depends on element k of the argument alone.
-    argnums and errors: as for `grad`.
+    argnums, nan and errors: as for `grad`.
 
     >>> import numpy as np, pullback as pb
     >>> pb.elementwise_grad(lambda x: np.tanh(x))(np.array([0.0, 1.0])).round(6)
     array([1.      , 0.419974])
     """
-    return Derivative(function, Derivation("elementwise_grad", argnums))
+    return Derivative(function, Derivation("elementwise_grad", argnums, nan=nan))
 
 
-def _sparse(function: Function, argnums: Argnums, has_aux: bool, sparsity: Any, of_gradient: bool) -> SparseDerivative:
+def _sparse(
+    function: Function, argnums: Argnums, has_aux: bool, sparsity: Any, nan: Nan, of_gradient: bool
+) -> SparseDerivative:
     if has_aux:
         raise TypingError("has_aux cannot be used with a sparsity")
     with importing():
         from pullback.api.sparse import SparseDerivative
 
-    return SparseDerivative(function, argnums, sparsity, of_gradient)
+    return SparseDerivative(function, argnums, sparsity, of_gradient, nan)

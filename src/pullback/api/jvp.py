@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from pullback.api.calling import call_entry, describe_form, strong
 from pullback.api.derivations import makes
-from pullback.api.differentiable import engine_of
+from pullback.api.differentiable import check_nan, engine_of
 from pullback.api.seeds import seeds_of
 from pullback.api.specialise import Engine, build_for, names_of, starts_of
 from pullback.compilation.progress import started
@@ -19,13 +19,20 @@ from pullback.ir.types import is_float
 
 
 @makes("jvp")
-def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+def jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+    nan: Literal["raise"] | None = None,
+) -> Any:
     """The value of a function and its derivative along a direction: `(value, tangent)`, in one forward sweep.
 
     primals: the arguments, in a tuple. tangents: as many, each with the structure and shapes of its argument, and any
     real dtype; a number serves for all elements of an array, and None stands for an argument that does not change.
     Leaves that are no floats have no tangent, whatever is given for them. With `has_aux` the function returns
-    `(value, aux)`, and the result is `(value, tangent, aux)`.
+    `(value, aux)`, and the result is `(value, tangent, aux)`. nan: 'raise' where a value or tangent that is not finite
+    is an error, `NotFinite`, which names the first number that is not.
 
     The tangent has the structure, shapes and dtypes of the value, in fresh memory; None for leaves that are no floats.
     The function may return anything that `vjp` takes, and writes into its arguments are seen as after a plain call.
@@ -39,7 +46,8 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     >>> pb.jvp(curve, (0.0,), (2.0,))
     (array([1., 0.]), array([-0.,  2.]))
     """
-    engine = engine_of(function)
+    check_nan(nan)
+    engine = engine_of(function).with_nan(nan)
     if not (isinstance(primals, tuple | list) and isinstance(tangents, tuple | list)):
         raise TypingError("the arguments stand in a tuple, and the tangents in another", None, "write (x,) for one")
     if len(primals) != len(tangents):

@@ -33,14 +33,18 @@ def body_for(maker: Callable[..., Any], bound: inspect.BoundArguments) -> Callab
         return _returning(maker, dispatcher_of(_made(maker, of, given)))
     if given.get("has_aux"):
         raise TypingError("has_aux cannot be used in compiled code")
-    return _pushing(dispatcher_of(_made(_along, of, {})), bound.arguments["primals"], bound.arguments["tangents"])
+    return _pushing(
+        dispatcher_of(_made(_along, of, {"nan": given.get("nan")})),
+        bound.arguments["primals"],
+        bound.arguments["tangents"],
+    )
 
 
 _IN_CALLS = ("function", "primals", "tangents")
 
 
-def _along(function: Any) -> Derivative:
-    return Derivative(function, Derivation("along"))
+def _along(function: Any, nan: str | None) -> Derivative:
+    return Derivative(function, Derivation("along", nan=nan))
 
 
 def _made(maker: Callable[..., Any], of: Any, given: dict[str, Any]) -> Any:
@@ -77,7 +81,7 @@ def _pushing(entry: Any, primals: Any, tangents: Any) -> Callable[..., Any]:
     if not (isinstance(primals, types.BaseTuple) and isinstance(tangents, types.BaseTuple)):
         raise TypingError("the arguments stand in a tuple, and the tangents in another", None, "write (x,) for one")
 
-    def push(function: Any, primals: Any, tangents: Any, has_aux: Any = False) -> Any:
+    def push(function: Any, primals: Any, tangents: Any, has_aux: Any = False, nan: Any = None) -> Any:
         return entry(*primals, *tangents)
 
     made: Callable[..., Any] = unique(push)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from numba import types
 from numba.np.numpy_support import as_dtype
 
+from pullback.api.making import Code
 from pullback.api.prepared_gradient import check_result
-from pullback.api.specialise import Code, wrt_leaves
+from pullback.api.specialise import wrt_leaves
 from pullback.compilation.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
@@ -19,9 +20,10 @@ from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 
 def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
     """A hash of what a call computes and returns, the same in every process; None if only this one can know it."""
-    compiled = compiled_for(callable_, arguments)
+    compiled, traced = compiled_for(callable_, arguments), traced_for(callable_, arguments)
     key = None if compiled.calls_outside else compiled.key
-    return key and f"{key} {callable_.asked is not None and callable_.asked.several}"
+    several = callable_.asked is not None and callable_.asked.several
+    return key and (f"{key} {several}" if traced is None else f"{key} {several} {traced.key}")
 
 
 def code_for(callable_: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, Form], Built, Code]:
@@ -44,13 +46,27 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
     forms, built, code = code_for(callable_, arguments)
     engine, asked = callable_.engine, callable_.asked
     if asked is None:
-        return cast(Compiled, code.derivative("primal", ()).unguarded)
+        return served(code.derivative("primal", (), looks=False))
     if asked.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
     numbers, _ = wrt_leaves(engine, forms, asked.argnums)
     check_result(engine, built, asked.has_aux)
-    kind = "value_and_grad" if asked.with_value else "grad"
-    return cast(Compiled, code.derivative(kind, numbers).unguarded)
+    kind = "value_and_grad" if asked.with_value or engine.options.nan else "grad"
+    return served(code.derivative(kind, numbers, looks=False))
+
+
+def served(compiled: Compiled) -> Compiled:
+    """What serves a call in place of this: the form that looks at all values, where it raises ResultNotFinite."""
+    unguarded = compiled.unguarded
+    return unguarded.traced().unguarded if unguarded.looks and unguarded.traced is not None else unguarded
+
+
+def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
+    """The form of what is compiled for a call that looks at all values; None where results may be as they are."""
+    if callable_.engine.options.nan is None:
+        return None
+    compiled = compiled_for(callable_, arguments)
+    return None if compiled.traced is None else compiled.traced().unguarded
 
 
 def type_of_numba(type_: Any) -> Scalar | Array:

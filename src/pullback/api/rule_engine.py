@@ -17,13 +17,13 @@ class RuleEngine(Engine):
         self.with_rule = function
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_of, (self.with_rule,)
+        return _engine_of, (self.with_rule, self.options.nan)
 
     def made_for(self, forms: dict[str, Form], numbers: bool) -> Built:
         """The normal form of a call with arguments of these Forms."""
         return build(self.source, forms, numbers=numbers, called=self.with_rule)
 
 
-def _engine_of(function: Any) -> Engine:
+def _engine_of(function: Any, nan: str | None) -> Engine:
     engine: Engine = function.engine
-    return engine
+    return engine.with_nan(nan)

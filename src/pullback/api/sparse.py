@@ -33,21 +33,25 @@ class SparseDerivative:
 
     __pullback_derivative__ = True
 
-    def __init__(self, function: Callable[..., Any], argnums: Argnums, sparsity: Any, of_gradient: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], argnums: Argnums, sparsity: Any, of_gradient: bool, nan: str | None = None
+    ) -> None:
         if isinstance(argnums, tuple):
             raise TypingError("a sparse derivative is taken by one argument", None, "give one number or name")
         if isinstance(sparsity, str) and sparsity != "detect":
             raise ValueError(f"sparsity={sparsity!r}: it is a pattern or 'detect'")
-        self.__wrapped__, self.argnums, self.of_gradient = function, argnums, of_gradient
+        self.__wrapped__, self.argnums, self.of_gradient, self.nan = function, argnums, of_gradient, nan
         self.detects = isinstance(sparsity, str)
         self.colouring = None if self.detects else Colouring(pattern_of(sparsity))
-        self.columns = Derivative(grad(function, argnums) if of_gradient else function, Derivation("columns", argnums))
+        self.columns = Derivative(
+            grad(function, argnums) if of_gradient else function, Derivation("columns", argnums, nan=nan)
+        )
         self.__name__ = self.columns.__name__.replace("columns", "hessian" if of_gradient else "jacobian")
         self.__doc__ = self.columns.__doc__
 
     def __reduce__(self) -> tuple[Any, ...]:
         sparsity = "detect" if self.detects or self.colouring is None else self.colouring.pattern
-        return reduced(SparseDerivative, self.__wrapped__, self.argnums, sparsity, self.of_gradient)
+        return reduced(SparseDerivative, self.__wrapped__, self.argnums, sparsity, self.of_gradient, self.nan)
 
     def __repr__(self) -> str:
         known = "sparsity not yet detected" if self.colouring is None else f"{self.colouring.pattern.nnz} elements"

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from pullback.analysis.sizes import is_guard
 from pullback.api.calls import Argnums
 from pullback.api.kept import Reference, Stored, weakly
+from pullback.api.making import Code
 from pullback.api.pickled import reduced
-from pullback.compilation.functions import Compiled
-from pullback.compilation.memory import Made, Memory, within
 from pullback.compilation.options import Options
 from pullback.compilation.turns import MAKING
-from pullback.emission.names import Forward
 from pullback.errors import AliasError, LanguageError, Problem, TypingError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.finding import Source, find_source
@@ -27,20 +23,11 @@ from pullback.frontend.source.plain_functions import plain_function, signature_o
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir import primitives
-from pullback.ir.builder import constant
 from pullback.ir.classes import obstacles_in
 from pullback.ir.nodes import Effect, Function, type_of_operand, walk
-from pullback.ir.rewrite import substituted
 from pullback.ir.types import is_float
-from pullback.passes.memory.destination_passing import pass_destinations
-from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
-from pullback.transform.forward.pushforward import pushed
-from pullback.transform.requests.resolving import has_requests, pulled, resolved
-from pullback.transform.rules_of_users import with_rules
-from pullback.transform.sweeps import NONE, Kept
 
 MOST_WORK = 100_000
-FormOf = Literal["loops", "arrays", "general"]
 
 
 class Engine:
@@ -56,6 +43,7 @@ class Engine:
         self.refer: Reference = weakly(function) if weak else lambda: function
         self.receiver = getattr(function, "__self__", None)
         self.built: dict[tuple[tuple[Form, ...], bool], Stored] = {}
+        self.looking: Engine | None = None
         self.read()
 
     @property
@@ -84,6 +72,21 @@ class Engine:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduced(Engine, self.function, self.options, self.text)
+
+    def with_nan(self, nan: str | None) -> Engine:
+        """The engine of the same function where results that are not finite are an error; itself for None."""
+        if nan is None or self.options.nan == nan:
+            return self
+        with MAKING:
+            if self.looking is None:
+                self.looking = self.made_with_nan(nan)
+            return self.looking
+
+    def made_with_nan(self, nan: str) -> Engine:
+        """A new engine for that."""
+        made: Engine = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, options=replace(self.options, nan=nan), built={})
+        return made
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included. Raises TypeError as a call would."""
@@ -135,112 +138,6 @@ def refuse_breakpoints(function: Function) -> None:
         raise LanguageError([Problem(location, reason, remedy) for location in stops])
 
 
-class Code:
-    """What is made of one normal form: derivatives, and what compiles them."""
-
-    def __init__(self, function: Function, options: Options) -> None:
-        self.function, self.options = function, options
-        self.made: dict[Request, Any] = {}
-        self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
-        self.pushed: dict[tuple[int, ...], Code] = {}
-        self.in_njit: dict[tuple[int, ...], Code] = {}
-
-    def derivative(
-        self,
-        kind: str,
-        wrt: tuple[int, ...],
-        into: tuple[int, ...] = (),
-        arrays: bool = False,
-        tuple_from: int | None = None,
-    ) -> Any:
-        """The compiled function of a kind, as fast as there is one, or with array statements; see `Request`."""
-        form: FormOf = "arrays" if arrays or not self.options.lowers else "loops"
-        return self.requested(Request(kind, wrt, into, form, tuple_from))
-
-    def requested(self, request: Request) -> Any:
-        """The compiled function or pair for a request, made at the first one."""
-        with MAKING:
-            if request not in self.made:
-                self.made[request] = self.make(request)
-            return self.made[request]
-
-    def pullback(self, captures: int, wrt: tuple[int, ...]) -> tuple[Function, Code]:
-        """The normal form of the pullback to the parameters `wrt`, and what is made of it."""
-        with MAKING:
-            if wrt not in self.pulled:
-                function = pulled(self.function, captures, wrt)
-                self.pulled[wrt] = function, Code(function, self.options)
-            return self.pulled[wrt]
-
-    def pushforward(self, captures: int, wrt: tuple[int, ...]) -> Code:
-        """What is made of the function from the arguments, and tangents of the parameters `wrt`; see `pushed`."""
-        with MAKING:
-            if wrt not in self.pushed:
-                settings = self.options.settings(any_sizes=True)
-                function = prepared(self.function, settings, wrt) if has_requests(self.function) else self.function
-                sources = [function.parameters[k] for k in wrt]
-                function = with_rules(function, sources, functools.partial(resolved, settings=settings))
-                self.pushed[wrt] = Code(pushed(function, wrt, captures, settings), self.options)
-            return self.pushed[wrt]
-
-    def calling(self, numbers: tuple[int, ...]) -> Code:
-        """What is made of the function where its last parameters are these numbers."""
-        with MAKING:
-            if numbers and numbers not in self.in_njit:
-                given = self.function.parameters[: -len(numbers)]
-                known = zip(self.function.parameters[len(given) :], map(constant, numbers), strict=True)
-                body = substituted(self.function.body, dict(known))
-                self.in_njit[numbers] = Code(replace(self.function, parameters=given, body=body), self.options)
-            return self.in_njit[numbers] if numbers else self
-
-    def make(self, request: Request) -> Any:
-        lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"
-        settings = self.options.settings(lowered, any_sizes)
-        wrt = request.wrt
-        forms = None if any_sizes and not lowered else functools.partial(self.in_form, request)
-        function = prepared(self.function, settings, wrt)
-        if request.kind == "primal":
-            function = alone(function, settings, has_requests(self.function))
-            function = with_marked_private_arrays(function, settings) if self.options.parallel else function
-            return Compiled(function, self.options, 0, forms, lowered=lowered)
-        if request.kind == "split":
-            pair, memory = self.divided(request, function, functools.partial(split, function, wrt, settings=settings))
-            forward = Compiled(pair.forward, self.options)
-            given = Forward(forward.function, len(pair.residuals))
-            backward = Compiled(pair.backward, self.options, forward=given)
-            general = functools.partial(self.in_form, request, "general")
-            return SplitPair(pair, forward, backward, general, memory)
-        with_results = request.kind == "value_and_grad"
-        both = functools.partial(joint, function, wrt, with_results=with_results, settings=settings)
-        made, memory = self.divided(request, function, both)
-        first = len(made.results) - len(wrt)
-        made = pass_destinations(made, {first + k: made.parameters[wrt[k]] for k in request.into})
-        return Compiled(made, self.options, len(request.into), forms, request.tuple_from, memory, lowered=lowered)
-
-    def in_form(self, request: Request, form: FormOf) -> Any:
-        """What is made for a request, in another form."""
-        return self.requested(replace(request, form=form, checkpointed=None))
-
-    def divided(
-        self, request: Request, function: Function, differentiate: Callable[..., Made]
-    ) -> tuple[Made, Memory | None]:
-        """The derivative with its loops in segments as requested, and what decides about it for each call.
-
-        Nothing does where that is decided, or no loop can run in segments.
-        """
-        if request.checkpointed is not None:
-            return differentiate(checkpointed=request.checkpointed), None
-
-        def find(chosen: frozenset[int]) -> Kept:
-            together = request.kind != "split"
-            return find_kept(function, request.wrt, self.options.settings(), together=together, checkpointed=chosen)
-
-        def make(chosen: frozenset[int]) -> Any:
-            return self.requested(replace(request, checkpointed=chosen))
-
-        return within(self.options.max_residual_bytes, function, find, make, differentiate)
-
-
 class PullbackEngine(Engine):
     """The engine of a function that another one's derivative is: see `transform.requests.resolving.pulled`.
 
@@ -265,51 +162,6 @@ class PullbackEngine(Engine):
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The one normal form that it has."""
         return self.only
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Which function is wanted of those that are made from one normal form.
-
-    kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
-    into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
-    form: with loops or with array statements, which both assume that sizes agree where arrays of arguments meet; or
-        the general form, with array statements for arguments of any sizes.
-    tuple_from: the number of the first result of those that are returned in a tuple of their own.
-    checkpointed: the numbers of the loops that run in segments; None for none of them, as long as a call keeps no more
-        than it may.
-    """
-
-    kind: str
-    wrt: tuple[int, ...]
-    into: tuple[int, ...]
-    form: FormOf
-    tuple_from: int | None
-    checkpointed: frozenset[int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SplitPair:
-    """A compiled forward function and the backward function for its residuals."""
-
-    pair: Pair
-    forward: Compiled
-    backward: Compiled
-    general: Callable[[], SplitPair]
-    memory: Memory | None
-
-    @property
-    def unguarded(self) -> SplitPair:
-        """The pair that serves all arguments: this one, unless it begins with checks of sizes or of memory."""
-        pair = self.general() if any(map(is_guard, self.forward.function.body.statements)) else self
-        return pair if pair.memory is None else pair.memory.make(NONE)
-
-    def within_limit(self, arguments: tuple[Any, ...]) -> SplitPair:
-        """The pair that keeps as much for these arguments as it may: this one, or one with loops in segments."""
-        if self.memory is None:
-            return self
-        made: SplitPair = self.memory.served(self, arguments)
-        return made
 
 
 def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:

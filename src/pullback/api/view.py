@@ -8,14 +8,15 @@ from typing import Any, Literal
 from pullback.api.calls import Argnums
 from pullback.api.derivative import Derivative
 from pullback.api.derivatives import GradientFunction
-from pullback.api.differentiable import engine_of
+from pullback.api.differentiable import check_nan, engine_of
 from pullback.api.readable import readable
 from pullback.api.specialise import Engine, build_for, wrt_leaves
+from pullback.compilation.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value
-from pullback.frontend.values.arguments import Form, leaf_types, leaves_in
-from pullback.ir.types import is_float
+from pullback.frontend.values.arguments import Form, Leaf, leaf_types, leaves_in
+from pullback.ir.types import Scalar, is_float
 
 Mode = Literal["reverse", "forward"]
 
@@ -25,6 +26,7 @@ def source(
     *arguments: Any,
     argnums: Argnums | None = None,
     mode: Mode = "reverse",
+    nan: Literal["raise"] | None = None,
     **keywords: Any,
 ) -> str:
     """The forward and the backward function that are generated for these arguments, as text.
@@ -34,7 +36,8 @@ def source(
 
     function, arguments, keywords: as in the call. argnums: which arguments to differentiate (default: all that are made
     of floats). With none, as in `argnums=()`, the text of the function as it runs by itself, the gradients of its own
-    tapes included. Raises what the call raises before it runs: TypingError, LanguageError.
+    tapes included. nan: 'raise' for the one function that looks at all its numbers, with both sweeps where the value is
+    a number; see `grad`. Raises what the call raises before it runs: TypingError, LanguageError.
 
     >>> import pullback as pb
     >>> def area(r):
@@ -47,11 +50,14 @@ def source(
     _check_mode(function, mode)
     if isinstance(function, GradientFunction):
         return _text_of_gradient(function, arguments, argnums, keywords, readable=True)
-    engine = engine_of(function)
+    check_nan(nan)
+    engine = engine_of(function).with_nan(nan)
     bound = engine.bind(arguments, keywords)
     forms, built = build_for(engine, bound)
     chosen = _chosen(function, engine, bound, argnums)
     numbers, _ = wrt_leaves(engine, forms, chosen)
+    if nan is not None:
+        return readable(_traced(built, numbers, mode))
     if not numbers:
         return readable(built.code.derivative("primal", (), arrays=True))
     if mode == "forward":
@@ -59,6 +65,18 @@ def source(
     pair = built.code.derivative("split", numbers, arrays=True)
     pair = pair if pair.forward.serves(given_leaves(bound, forms, built)) else pair.general()
     return readable(pair.forward, pair.backward)
+
+
+def _traced(built: Built, numbers: tuple[int, ...], mode: Mode) -> Compiled:
+    """The function that looks at all its numbers."""
+    result = built.result
+    is_number = isinstance(result, Leaf) and isinstance(result.type, Scalar) and is_float(result.type)
+    if mode == "forward" and numbers:
+        made = built.code.pushforward(len(built.captures), numbers).derivative("primal", ())
+    else:
+        made = built.code.derivative("value_and_grad" if numbers and is_number else "primal", numbers)
+    traced: Compiled = made.traced()
+    return traced
 
 
 def inspect_source(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, Literal, ParamSpec, TypeVar
 
 from numba.extending import typeof_impl
 
@@ -12,7 +12,7 @@ from pullback.api.calling import call_forward, strong
 from pullback.api.calls import Argnums
 from pullback.api.derivations import makes
 from pullback.api.derivative_engine import DerivativeEngine
-from pullback.api.differentiable import engine_of, type_of_callable
+from pullback.api.differentiable import check_nan, engine_of, type_of_callable
 from pullback.api.pickled import reduced
 from pullback.api.readable import html_of
 from pullback.api.seeds import seeds_of
@@ -29,12 +29,15 @@ R = TypeVar("R")
 
 
 @makes("vjp")
-def vjp(function: Callable[P, R], argnums: Argnums = 0) -> ForwardFunction[P, R]:
+def vjp(function: Callable[P, R], argnums: Argnums = 0, nan: Literal["raise"] | None = None) -> ForwardFunction[P, R]:
     """A function that returns `(value, pullback)`: the result, and a function that takes a cotangent of its structure.
 
     `pullback(cotangent)` gives the cotangents of the arguments `argnums`, as `grad` gives gradients; it may be called
     any number of times. Integer and boolean results take no cotangent (None in a structure); a number serves as the
     cotangent of all elements of an array.
+
+    nan: 'raise' where a value or cotangent that is not finite is an error, `NotFinite`, which names the first number
+    that is not; of the pullback, too.
 
     Raises TypingError and LanguageError as `grad` does, for results of any kind. `pullback` raises ShapeError for a
     cotangent of another shape, TypingError for one of another structure.
@@ -44,7 +47,7 @@ def vjp(function: Callable[P, R], argnums: Argnums = 0) -> ForwardFunction[P, R]
     >>> pullback(np.array([1.0, 10.0]))
     array([ 2., 60.])
     """
-    return ForwardFunction(function, argnums)
+    return ForwardFunction(function, argnums, nan)
 
 
 class ForwardFunction(Generic[P, R]):
@@ -52,12 +55,13 @@ class ForwardFunction(Generic[P, R]):
 
     __pullback_derivative__ = True
 
-    def __init__(self, function: Callable[P, R], argnums: Argnums) -> None:
-        self.__wrapped__, self.argnums = function, argnums
-        self.engine = engine = engine_of(function)
+    def __init__(self, function: Callable[P, R], argnums: Argnums, nan: Literal["raise"] | None = None) -> None:
+        check_nan(nan)
+        self.__wrapped__, self.argnums, self.nan = function, argnums, nan
+        self.engine = engine = engine_of(function).with_nan(nan)
         self.__name__, self.__doc__ = f"{engine.name}_vjp", engine.source.function.__doc__
         self.__signature__ = engine.signature
-        self.__pullback_derivation__ = Derivation("vjp", argnums)
+        self.__pullback_derivation__ = Derivation("vjp", argnums, nan=nan)
 
     @cached_property
     def as_function(self) -> Engine:
@@ -65,7 +69,7 @@ class ForwardFunction(Generic[P, R]):
         return DerivativeEngine(self, self.engine)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return reduced(ForwardFunction, self.__wrapped__, self.argnums)
+        return reduced(ForwardFunction, self.__wrapped__, self.argnums, self.nan)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, argnums={self.argnums!r}>"
@@ -115,17 +119,19 @@ class Pulled:
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = (self.result, self.values, self.residuals, self.wanted, self.several)
-        return unpickled, (self.backward.function, self.backward.options, *given)
+        traced = None if self.backward.traced is None else self.backward.traced().function
+        return unpickled, (self.backward.function, self.backward.options, traced, *given)
 
     def __call__(self, cotangent: Any) -> Any:
         seeds = seeds_of(cotangent, self.result, self.values, "cotangent", "result")
-        result = self.backward.call(*self.residuals, *seeds)
+        result = self.backward.served(*self.residuals, *seeds)
         results = result if len(self.types) != 1 else (result,)
         leaves = iter([strong(g, t) for g, t in zip(results, self.types, strict=True)])
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
         return tuple(parts) if self.several else parts[0]
 
 
-def unpickled(function: Function, options: Options, *given: Any) -> Pulled:
-    """The pullback with this backward function, which is compiled anew."""
-    return Pulled(Compiled(function, options), *given)
+def unpickled(function: Function, options: Options, traced: Function | None, *given: Any) -> Pulled:
+    """The pullback with this backward function, which is compiled anew; `traced` looks at all its values."""
+    locate = None if traced is None else lambda: Compiled(traced, options)
+    return Pulled(Compiled(function, options, traced=locate), *given)

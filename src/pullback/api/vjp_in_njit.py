@@ -18,8 +18,9 @@ from numba.extending import box, intrinsic, lower_builtin, models, overload, reg
 
 from pullback.api.inside_njit import unique
 from pullback.api.kept_calls import Kept, remembering
+from pullback.api.making import SplitPair
 from pullback.api.numba_calls import code_for
-from pullback.api.specialise import SplitPair, wrt_leaves
+from pullback.api.specialise import wrt_leaves
 from pullback.errors import TypingError
 from pullback.frontend.values.arguments import leaf_types
 from pullback.ir.types import Array, Type, is_float
@@ -79,6 +80,8 @@ def left_behind(cotangent: Any) -> Any:
 
 def body_of(forward_function: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """The body that Numba compiles for a call of what `vjp` returns with arguments of these Numba types."""
+    if forward_function.engine.options.nan is not None:
+        raise TypingError("pb.vjp has no nan= in compiled code", None, "use pb.value_and_grad, or call it from Python")
     forms, built, code = code_for(forward_function, arguments)
     numbers, _ = wrt_leaves(forward_function.engine, forms, forward_function.argnums)
     pair = code.derivative("split", numbers).unguarded

@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -27,7 +28,7 @@ from pullback.compilation.turns import MAKING, collected_later, interrupts_end_i
 from pullback.emission import parts
 from pullback.emission.module import emit_module
 from pullback.emission.names import Forward, name_classes
-from pullback.errors import PullbackError, TypingError
+from pullback.errors import NotFinite, PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.external import calls_outside
 from pullback.ir.nodes import Block, Call, Effect, For, Function, While, is_scalar, results_of, walk
@@ -38,7 +39,8 @@ from pullback.passes.scalar.wide_integers import is_wide
 from pullback.runtime.codegen.compiler import Compiler
 from pullback.runtime.codegen.kept_callees import keep_in
 from pullback.runtime.python.recursion_depth import can_go_deeper, on_deep_stack
-from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
+from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
+from pullback.transform.not_finite import has_checks
 from pullback.transform.sweeps import NONE
 
 keep_in(HelperFiles())
@@ -109,6 +111,7 @@ class Compiled:
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     memory: tells for each call whether a form that keeps less serves it; None where nothing would keep less.
     forward: the function whose residuals this one takes, if it is a backward function.
+    traced: gives the form that raises at the first number that is not finite; None for that form itself.
     """
 
     def __init__(
@@ -121,6 +124,7 @@ class Compiled:
         memory: Memory | None = None,
         forward: Forward | None = None,
         lowered: bool = False,
+        traced: Callable[[], Compiled] | None = None,
     ) -> None:
         self.name = function.name
         self.forward = forward
@@ -132,6 +136,7 @@ class Compiled:
         self.tuple_from = tuple_from
         self.memory = memory
         self.forms = forms or (lambda form: self)
+        self.traced = traced
         self._interpreted: Callable[..., Any] | None = None
         self._dispatcher: Any = None
         self._key: str | None = None
@@ -212,7 +217,7 @@ class Compiled:
             exact=self.options.exact,
             tuple_from=self.tuple_from,
             divided=divided,
-            fastmath=self.options.fastmath,
+            fastmath=self.options.flags,
         )
 
     @property
@@ -283,6 +288,11 @@ class Compiled:
         """Whether it calls functions that are not read."""
         return any(map(calls_outside, (self.function.body, *(callee.body for callee in self.function.callees))))
 
+    @cached_property
+    def looks(self) -> bool:
+        """Whether it raises where its results are not finite."""
+        return has_checks(self.function)
+
     @property
     def has_gate(self) -> bool:
         """Whether calls need nothing but machine code: arguments that are changed have to be looked at before."""
@@ -329,6 +339,13 @@ class Compiled:
                 self.overload(arguments)
         return self.entry(*arguments)
 
+    def served(self, *arguments: Any) -> Any:
+        """What the entry returns, or the form that looks at all values where that is needed."""
+        try:
+            return self.call(*arguments)
+        except ResultNotFinite as error:
+            return self.recover(error, arguments)
+
     def results_of(self, returned: Any) -> tuple[Any, ...]:
         """All results, one after the other, of what the entry has returned."""
         count = len(self.function.results)
@@ -354,6 +371,8 @@ class Compiled:
         """The form that serves a call which this one refused by an error; itself if there is none."""
         if isinstance(error, SizesDiffer):
             return self.general().within_limit(arguments)
+        if isinstance(error, ResultNotFinite) and self.traced is not None:
+            return self.traced().within_limit(arguments)
         if isinstance(error, KeepsTooMuch) and self.memory is not None:  # less is free than a moment before
             made: Compiled = self.memory.make(NONE)
             return made
@@ -361,6 +380,8 @@ class Compiled:
 
     def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
         """The error that the user should see for one raised by the entry."""
+        if isinstance(error, NotFinite | ResultNotFinite):
+            return error
         large = [
             p.name for p, a in zip(self.function.parameters, arguments, strict=True) if type(a) is int and is_wide(a)
         ]

@@ -72,7 +72,8 @@ def stand_in(kind: Any, name: str, module: str) -> type:
     """
 
     def __new__(cls: type, *arguments: Any) -> Any:
-        return kind(*arguments)
+        is_made = len(arguments) == 1 and isinstance(arguments[0], kind)  # Python asks again for the one that it got
+        return arguments[0] if is_made else kind(*arguments)
 
     return type(name, (Exception,), {"__new__": __new__, "__module__": module, "__doc__": kind.__doc__})
 

@@ -16,6 +16,7 @@ class Options:
     optimisations: their names; None for all.
     fastmath: LLVM's flags for all operations; False for none; None for none in what computes the user's values, except
     that sums may be added up in another order, and for contraction in what the backward sweep does.
+    nan: 'raise' where a result that is not finite is an error.
     """
 
     jit: bool = True
@@ -27,6 +28,7 @@ class Options:
     fuse: bool | None = None
     max_residual_bytes: int | None = None
     parallel: bool = False
+    nan: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sets in order: Numba hashes the bytes of what a function uses from outside."""
@@ -67,18 +69,28 @@ class Options:
         fastmath = sorted(self.fastmath) if isinstance(self.fastmath, frozenset) else self.fastmath
         return (
             f"jit={self.jit} fastmath={fastmath} boundscheck={self.boundscheck} cache={self.cache} math={self.math} "
-            f"parallel={self.parallel}"
+            f"parallel={self.parallel} nan={self.nan}"
         )
+
+    @property
+    def flags(self) -> frozenset[str] | bool | None:
+        """LLVM's flags for all operations; none by which there is no NaN or infinity, where these are looked for."""
+        if self.nan is None or not self.fastmath:
+            return self.fastmath
+        return (_FLAGS if self.fastmath is True else self.fastmath) - {"nnan", "ninf"}
 
     def numba(self, nogil: bool = True) -> dict[str, Any]:
         """The keywords for `numba.njit`."""
-        fastmath = set(self.fastmath) if isinstance(self.fastmath, frozenset) else bool(self.fastmath)
+        fastmath = set(self.flags) if isinstance(self.flags, frozenset) else bool(self.flags)
         return {
             "error_model": "numpy",
             "fastmath": fastmath,
             "boundscheck": False,  # what has to be checked, `passes.loops.bounds_checks` has written out
             "nogil": nogil,
         }
+
+
+_FLAGS = frozenset({"nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"})
 
 
 def options_of(*values: Any) -> Options:

@@ -41,12 +41,12 @@ from pullback.frontend.source.outside import (
 )
 from pullback.frontend.source.passed import captured_value
 from pullback.ir.types import Array, Scalar
-from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
+from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 
 Shortcut = Callable[..., Any]
 MISS = object()
 """What a shortcut returns where the call is of another kind."""
-OTHER = (Miss, SizesDiffer, KeepsTooMuch)
+OTHER = (Miss, SizesDiffer, KeepsTooMuch, ResultNotFinite)
 """What machine code raises where other code serves the call."""
 
 _TEXT = """\
@@ -184,9 +184,7 @@ class Writer:
     def key(self, key: Any) -> str:
         return repr(key) if type(key) in (str, int) else self.name("key", key)
 
-    def written(
-        self, returned: str, explain: Callable[..., Exception] | None = None, again: bool = False
-    ) -> Shortcut:
+    def written(self, returned: str, explain: Callable[..., Exception] | None = None, again: bool = False) -> Shortcut:
         """The shortcut that returns this expression of the results `r0`, `r1`, …, as many as there are.
 
         explain: makes the user's error of one that was raised, and the arguments; without it, calls that raise go the

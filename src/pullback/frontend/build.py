@@ -17,7 +17,7 @@ from typing import Any
 from pullback.errors import Location, MissingRuleError, PullbackError
 from pullback.frontend.calls import calls
 from pullback.frontend.calls.recursion import Recursion
-from pullback.frontend.derivatives.made import derived
+from pullback.frontend.derivatives.made import derived, without_nan
 from pullback.frontend.source.derivations import Derivation, derivation_of, innermost
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
@@ -209,7 +209,7 @@ def read_called(context: Context, asked: _Asked, bound: dict[str, Binding]) -> B
     by_name = {argument.id for argument in node.args.kwonlyargs}
     positional = tuple(binding for name, binding in arguments if name not in by_name)
     keywords = {name: binding for name, binding in arguments if name in by_name}
-    called = derived(asked.called, of) if isinstance(derivation_of(asked.called), Derivation) else of
+    called = without_nan(derived(asked.called, of)) if isinstance(derivation_of(asked.called), Derivation) else of
     return calls.call(context, called, positional, keywords, node)
 
 

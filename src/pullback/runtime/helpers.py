@@ -13,6 +13,7 @@ from pullback.runtime.memory.checkpoints import brief_length, checkpoint_count, 
 from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
 from pullback.runtime.memory.stacks import contents, growing, keep
+from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
 from pullback.runtime.numpy.division import floor_divide, power, remainder
 from pullback.runtime.numpy.elementwise import (
@@ -96,11 +97,12 @@ from pullback.runtime.python.integers import (
     power_of_integers,
 )
 from pullback.runtime.python.recursion_depth import check_depth
-from pullback.runtime.refusals import KeepsTooMuch, SizesDiffer
+from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, segment_length
 
 __all__ = [
     "KeepsTooMuch",
+    "ResultNotFinite",
     "SizesDiffer",
     "add_alike",
     "all_over",
@@ -151,10 +153,12 @@ __all__ = [
     "diagonal",
     "digamma",
     "dot",
+    "element_of",
     "erf",
     "erfc",
     "exp2",
     "expand_dims",
+    "first_not_finite",
     "fits_in_memory",
     "flip",
     "floor_divide",
@@ -171,6 +175,7 @@ __all__ = [
     "inner",
     "inverse_into",
     "inverse_of",
+    "is_finite",
     "isclose",
     "keep",
     "lgamma",
@@ -237,6 +242,8 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "unexplained",
+    "unexplained_by_elements",
     "unpermuted_along",
     "var_over",
     "vdot",

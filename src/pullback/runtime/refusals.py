@@ -10,3 +10,7 @@ class SizesDiffer(Exception):
 
 class KeepsTooMuch(Exception):
     """A call would keep more for the backward sweep than it may; other code serves the call."""
+
+
+class ResultNotFinite(Exception):
+    """A result is NaN or infinite, where that is to be an error; other code finds out where it came from."""

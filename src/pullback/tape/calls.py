@@ -41,6 +41,7 @@ def follow(callable_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any])
     if not given and not recorders.active():
         return MISS
     engine: Engine = callable_.as_function if isinstance(callable_, GradientFunction) else callable_.engine
+    engine = engine.with_nan(next((nan for r in recorders.active() if (nan := getattr(r, "nan", None))), None))
     bound = engine.bind(arguments, keywords)
     call = Call.of(engine, bound)
     if not given and not any(isinstance(value, Tensor) for value in call.captured):
@@ -109,7 +110,7 @@ class Call:
 
         def pull(y_bars: tuple[Any, ...]) -> list[Any]:
             seeds = [_ready(y_bar, type_) for y_bar, type_ in zip(y_bars, floats, strict=True)]
-            cotangents = pair.backward.call(*residuals, *seeds)
+            cotangents = pair.backward.served(*residuals, *seeds)
             every = cotangents if len(numbers) > 1 else (cotangents,)
             return [self.in_type(x_bar, k) for x_bar, k in zip(every, numbers, strict=True)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from pullback.tape.disconnections import Disconnections
 from pullback.tape.explain import explain
 from pullback.tape.followed import new_key
 from pullback.tape.nest import flatten, rebuilt
+from pullback.tape.not_finite import Notes
 from pullback.tape.record import Record, is_beyond, recorded, recorded_beyond, tensors_in
 from pullback.tape.requests import (
     UnconnectedGradients,
@@ -31,7 +32,7 @@ from pullback.tape.requests import (
     zeros_of,
     zeros_wanted,
 )
-from pullback.tape.sweep import SELECT, Path, find_path, pull_back
+from pullback.tape.sweep import SELECT, Path, Records, find_path, pull_back
 from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable
 
@@ -42,6 +43,8 @@ class GradientTape:
     persistent: derivatives may be asked for any number of times, also while it records (which is then recorded as
         well). Otherwise once, and what was recorded is let go.
     watch_accessed_variables: trainable variables are watched when they are read.
+    nan: 'raise' where a target or derivative that is not finite is an error, `NotFinite`, when the derivative is asked
+        for: it names the first number that is not.
 
     A tape records what its own thread or task computes inside of its `with` block; it may be entered again to go on.
     What nothing watched flows into is not recorded, and of the rest only what derivatives need is kept.
@@ -60,7 +63,15 @@ class GradientTape:
     records: dict[int, Record | None] | None = None
     """By the numbers of the tensors; None for those that are watched. None as a whole: not entered, or used up."""
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+    def __init__(
+        self,
+        persistent: bool = False,
+        watch_accessed_variables: bool = True,
+        nan: Literal["raise"] | None = None,
+    ) -> None:
+        if nan not in (None, "raise"):
+            raise ValueError(f"nan={nan!r}: it is 'raise' or None")
+        self.nan = nan
         self.persistent = bool(persistent)
         self.watches_variables = bool(watch_accessed_variables)
         self.recording = False
@@ -89,6 +100,7 @@ class GradientTape:
         self.variables: dict[int, Variable] = {}
         self.watched_at: dict[int, int] = {}
         self.disconnections = Disconnections()
+        self.notes = None if self.nan is None else Notes()
 
     def _resume(self) -> None:
         recorders.enter(self)
@@ -169,6 +181,8 @@ class GradientTape:
                 found.append((place, tensor))
         if not found:
             return
+        if self.notes is not None:
+            self.notes.note(function, arguments, result)
         if isinstance(result, tuple):
             self._record_several(function, arguments, result, found)
         elif result._value.dtype.kind == "f" and not is_constant(function):
@@ -234,7 +248,7 @@ class GradientTape:
             if y.dtype.kind == "f"
         ]
         path = self._path(targets, wanted)
-        found = pull_back(records, path, seeds, frozenset(x._key for x in wanted), on_tensors)
+        found = self._pulled(records, path, targets, seeds, wanted, on_tensors)
         self._close_if_once(all(x._key in found for x in wanted))
         return rebuilt(sources, [result_of(found.get(x._key), x, zero) for x in wanted])
 
@@ -257,7 +271,8 @@ class GradientTape:
         self._stop_if_once()
         keys, path = frozenset(x._key for x in wanted), self._path([y], wanted)
         on_tensors = bool(recorders.active())
-        rows = [pull_back(records, path, [(y._key, seed)], keys, on_tensors) for seed in unit_seeds(y, on_tensors)]
+        seeds = unit_seeds(y, on_tensors)
+        rows = [self._pulled(records, path, [y], [(y._key, seed)], wanted, on_tensors) for seed in seeds]
         self._close_if_once(keys <= path.members)
         results = [stacked_rows([row.get(x._key) for row in rows], x, y.shape, path, zero) for x in wanted]
         return rebuilt(sources, results)
@@ -282,11 +297,11 @@ class GradientTape:
         if not (y.ndim > 1 and x.ndim > 1 and y.shape[0] == x.shape[0]):
             raise ShapeError(f"a target of shape {y.shape} and a source of shape {x.shape} are not rows side by side")
         self._stop_if_once()
-        path, keys = self._path([y], [x]), frozenset([x._key])
+        path = self._path([y], [x])
         on_tensors = bool(recorders.active())
         columns = []
         for seed in unit_rows(y, on_tensors):
-            column = pull_back(records, path, [(y._key, seed)], keys, on_tensors).get(x._key)
+            column = self._pulled(records, path, [y], [(y._key, seed)], [x], on_tensors).get(x._key)
             columns.append(np.zeros(x.shape, x.dtype) if column is None else column)
         self._close_if_once()
         if not columns:
@@ -316,6 +331,21 @@ class GradientTape:
             remedy = "make it with persistent=True" if self.last_key else "compute the target in its 'with' block"
             raise RuntimeError(f"the tape {reason}: {remedy}")
         return self.records
+
+    def _pulled(
+        self,
+        records: Records,
+        path: Path,
+        targets: list[Tensor],
+        seeds: list[tuple[int, Any]],
+        sources: list[Tensor],
+        on_tensors: bool,
+    ) -> dict[int, Any]:
+        """The cotangents of the sources. NotFinite where they or the targets are not, if that is an error."""
+        found = pull_back(records, path, seeds, frozenset(x._key for x in sources), on_tensors, self.notes)
+        if self.notes is not None:
+            self.notes.check(path.members, targets, sources, [seed for _, seed in seeds], found)
+        return found
 
     def _stop_if_once(self) -> None:
         if not self.persistent and self.recording:

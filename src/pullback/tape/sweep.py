@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,6 +22,12 @@ SELECT = Pullback(None, (0,), None, None, (), False)
 """Marks the record of one of several results: `(SELECT, position, key of all results together)`."""
 
 Records = Mapping[int, Record | None]
+
+
+class Looking(Protocol):
+    """What is shown the adjoints that the record of a tensor gives its inputs; None for one that is not needed."""
+
+    def look(self, key: int, inputs: Iterable[int], x_bars: Iterable[Any]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +61,18 @@ def find_path(records: Records, targets: Iterable[int], sources: frozenset[int])
 
 
 def pull_back(
-    records: Records, path: Path, seeds: Iterable[tuple[int, Any]], sources: frozenset[int], on_tensors: bool
+    records: Records,
+    path: Path,
+    seeds: Iterable[tuple[int, Any]],
+    sources: frozenset[int],
+    on_tensors: bool,
+    notes: Looking | None = None,
 ) -> dict[int, Any]:
-    """The cotangents of the sources that are reached. `on_tensors`: computed with tensors, so that others record it."""
-    sweep = Sweep(path.members)
+    """The cotangents of the sources that are reached. `on_tensors`: computed with tensors, so that others record it.
+
+    notes: is shown what each record gives.
+    """
+    sweep = Sweep(path.members, notes)
     for key, seed in seeds:
         if key in path.members:
             sweep.add(key, seed)
@@ -86,8 +100,8 @@ def pull_back(
 class Sweep:
     """The cotangents so far. `owned` are those in memory that nothing else refers to."""
 
-    def __init__(self, members: set[int]) -> None:
-        self.members = members
+    def __init__(self, members: set[int], notes: Looking | None = None) -> None:
+        self.members, self.notes = members, notes
         self.cotangents: dict[int, Any] = {}
         self.owned: set[int] = set()
         self.behind: set[int] = set()
@@ -108,6 +122,10 @@ class Sweep:
         x_bars = self.checked(run, y_bar, kept, pullback)
         if fits is not None:
             x_bars = [x if x is None else fitted(x, *fit) for x, fit in zip(x_bars, fits, strict=True)]
+        if self.notes is not None:
+            self.notes.look(
+                key, inputs, [x_bar if x in self.members else None for x, x_bar in zip(inputs, x_bars, strict=True)]
+            )
         for x, x_bar in zip(inputs, x_bars, strict=True):
             if x_bar is not None and x in self.members:
                 self.add(x, x_bar)

@@ -96,7 +96,7 @@ from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array, Scalar
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.transform.residuals import ResidualArray
-from pullback.transform.segments import Bounds, Segments, without_effects
+from pullback.transform.segments import Bounds, Segments, range_between, without_effects
 
 PLACES = Array("int64", 1)
 
@@ -189,14 +189,10 @@ class BinomialSegments(Segments):
 
     def bounds(self, first: Operand, last: Operand) -> Bounds:
         """The range of the iterations of the steps from `first` until `last`."""
-        let, start, step = self.builder.let, self.forward.start, self.forward.step
+        let = self.builder.let
         done = let(np.multiply, first, self.room)
         end = let(min, let(np.multiply, last, self.room), self.iterations, type_=INT)
-        if step != constant(1):
-            done, end = let(np.multiply, done, step), let(np.multiply, end, step)
-        if start == constant(0):
-            return done, end, step
-        return let(np.add, start, done), let(np.add, start, end), step
+        return range_between(self.builder, self.forward.start, self.forward.step, done, end)
 
     def again(self, segment: Value) -> tuple[For, Bounds, Bounds]:
         forward = self.forward

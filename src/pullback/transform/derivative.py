@@ -34,7 +34,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pullback.ir.nodes import Block, Constant, Function, Operand, Value, defined_in, free_in
+from pullback.ir.identities import again
+from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Value, defined_in, free_in
 from pullback.ir.rewrite import copied, substituted
 from pullback.ir.types import is_float
 from pullback.passes.entries import Settings
@@ -76,20 +77,25 @@ def joint(
     settings: Settings = ALL,
     checkpointed: frozenset[int] = NONE,
     kept: Kept | None = None,
+    seeded: bool = False,
 ) -> Function:
     """One function for the value and the gradient of the first result of a prepared function, which is a float number.
 
     It returns the results (if asked for) and the gradients with respect to the parameters `wrt`. The loops with the
-    numbers `checkpointed` run in segments; see `numbered_loops`. `kept` takes what its loops keep.
+    numbers `checkpointed` run in segments; see `numbered_loops`. `kept` takes what its loops keep. `seeded`: the
+    cotangent of the result is a value, so that partial derivatives are multiplied by it as by any adjoint.
     """
     result = function.results[0]
-    seed = Constant(1.0, result.type)
+    one = Constant(1.0, result.type)
+    seed = Value("", result.type, (result, "_bar")) if seeded and isinstance(result, Value) else one
     forward, backward = sweeps(
         function, _parameters(function, wrt), [(result, seed)], settings, True, kept, checkpointed
     )
     changed = function.body.yields[len(function.results) :]
     returned = (*function.results, *backward.yields) if with_results else backward.yields
-    body = Block((*forward, *backward.statements), (*returned, *changed))
+    way_back = function.location.on_the_way_back()
+    begin = [Let(seed, again, (one,), (), way_back)] if isinstance(seed, Value) else []
+    body = Block((*forward, *begin, *backward.statements), (*returned, *changed))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
     made = Function(name, function.parameters, body, function.mutated, function.location)
     made = note("differentiation", "both_sweeps", function, without_maps(made))

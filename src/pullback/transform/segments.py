@@ -19,34 +19,38 @@ there were is kept with what the segment started with.
 >>> print("\\n".join(line for line in text.splitlines()[4:] if "#" not in line))
 def f_grad(x):
     x_stack = growing(np.float64)
-    count_stack = growing(np.int64)
+    end_stack = growing(np.int64)
+    done_stack = growing(np.int64)
     going = x < 5.0
     length = 1
+    end = 0
     trips = 0
     while going:
         keep(x_stack, trips, x)
-        count = 0
-        for k in range(length):
+        keep(done_stack, trips, end)
+        for k in range(end, end + length):
             x += np.sin(x)
             going = x < 5.0
-            count = k + 1
+            end += 1
             if not going:
                 break
-        keep(count_stack, trips, count)
+        keep(end_stack, trips, end)
         length += 1
         trips += 1
     x_saved = contents(x_stack, trips)
-    count_saved = contents(count_stack, trips)
+    end_saved = contents(end_stack, trips)
+    done_saved = contents(done_stack, trips)
     x_saved2 = np.empty((length,), dtype=np.float64)
     x_bar = 1.0
     for segment in range(trips - 1, -1, -1):
         x = x_saved[segment]
-        trips = count_saved[segment]
-        for k in range(trips):
-            x_saved2[k] = x
+        end = end_saved[segment]
+        done = done_saved[segment]
+        for k in range(done, end):
+            x_saved2[k - done] = x
             x += np.sin(x)
-        for k in range(trips - 1, -1, -1):
-            x = x_saved2[k]
+        for k in range(end - 1, done - 1, -1):
+            x = x_saved2[k - done]
             x_bar += x_bar * np.cos(x)
     return x_bar
 """
@@ -208,34 +212,31 @@ class CountedSegments(Segments):
 class GrowingSegments(Segments):
     """Segments of 1, 2, 3, … iterations, of a loop that ends where a condition says so.
 
-    going: whether there is another iteration; length: the most iterations of a segment; done: those of all segments
-    before it, of a loop over a range; count: those that a segment has had.
+    going: whether there is another iteration; length: the most iterations of a segment; done: how many iterations there
+    were before a segment, and `end` after it.
     """
 
     def begin(self) -> None:
-        forward = self.forward
-        self.over_range = isinstance(forward, For)
-        if isinstance(forward, For):
-            self.iterations = trip_count(self.builder, forward.start, forward.stop, forward.step)
-            initial: Operand = self.builder.let(np.greater, self.iterations, constant(0))
-        else:
-            initial = self.is_true(forward, tuple(c.initial for c in forward.carried))
+        forward, let = self.forward, self.builder.let
         going, length, self.done = Value("going", BOOL), Value("length", INT), Value("done", INT)
+        if isinstance(forward, For):
+            self.first, self.step = forward.start, forward.step
+            self.iterations = trip_count(self.builder, forward.start, forward.stop, forward.step)
+            initial: Operand = let(np.greater, self.iterations, constant(0))
+        else:
+            self.first, self.step = constant(0), constant(1)
+            initial = self.is_true(forward, tuple(c.initial for c in forward.carried))
         with self.builder.block() as statements:
             inner = self.iterate(going, length)
-            *found, goes_on, self.count = inner.results
-            longer = self.builder.let(np.add, length, constant(1), name="length")
-            yields: list[Operand] = [*found, goes_on, longer]
-            if self.over_range:
-                done = self.builder.let(np.add, self.done, self.count, name="done")
-                left = self.builder.let(np.less, done, self.iterations)
-                yields[-2:] = [self.builder.let(np.logical_and, goes_on, left, name="going"), longer, done]
+            *found, goes_on, self.end = inner.results
+            longer = let(np.add, length, constant(1), name="length")
+            if isinstance(forward, For):
+                goes_on = let(np.logical_and, goes_on, let(np.less, self.end, self.iterations), name="going")
         carried = [Carried(s, c.initial) for c, s in zip(forward.carried, self.states, strict=True)]
-        carried += [Carried(going, initial), Carried(length, constant(1))]
-        carried += [Carried(self.done, constant(0))] if self.over_range else []
+        carried += [Carried(going, initial), Carried(length, constant(1)), Carried(self.done, constant(0))]
         self.room = Value("length", INT)
-        results = (*forward.results, like(going), self.room, *([like(self.done)] if self.over_range else []))
-        body = Block(tuple(statements), tuple(yields))
+        results = (*forward.results, like(going), self.room, like(self.done))
+        body = Block(tuple(statements), (*found, goes_on, longer, self.end))
         self.outer = While(Block((), (going,)), tuple(carried), body, results, location=forward.location)
         self.trips = Value("trips", INT)
         self.sweep.trip_counts.pop(id(forward), None)
@@ -250,26 +251,28 @@ class GrowingSegments(Segments):
         return condition.yields[0]
 
     def iterate(self, going: Value, length: Value) -> For:
-        """Add the iterations of a segment, in values of their own; two results more are `going` and `count`."""
-        forward = self.forward
-        goes, count = Value("going", BOOL), Value("count", INT)
-        index, start, stop, step = Value("k", INT), constant(0), length, constant(1)
-        body = forward.body
-        with self.builder.into([]) as _, self.builder.block() as after:
-            values = body.yields[: len(forward.carried)]
-            goes_on = self.goes_on(values, body.yields[len(forward.carried) :])
-            more = self.builder.let(np.add, count, constant(1), name="count")
-            leaves = self.builder.let(np.logical_not, goes_on)
+        """Add the iterations of a segment, in values of their own; two results more are `going` and `end`."""
+        forward, let = self.forward, self.builder.let
+        goes, done, body = Value("going", BOOL), Value("done", INT), forward.body
+        values, flags = body.yields[: len(forward.carried)], body.yields[len(forward.carried) :]
+        last = let(np.add, self.done, length)
         if isinstance(forward, For):
-            left = self.builder.let(np.subtract, self.iterations, self.done)
-            index = forward.index
-            start, stop, step = self.range_of(self.builder.let(min, length, left, type_=INT))
+            last = let(min, last, self.iterations, type_=INT)
+        bounds = range_between(self.builder, self.first, self.step, self.done, last)
+        with self.builder.block() as after:
+            goes_on = self.goes_on(values, flags)
+            more = let(np.add, done, constant(1), name="done")
+            leaves = let(np.logical_not, goes_on)
         block = Block((*body.statements, *after), (*values, goes_on, more, leaves))
-        carried = (*self.carried(forward, self.states), Carried(goes, going), Carried(count, constant(0)))
-        results = (*forward.results, like(goes), like(count))
-        made = copied(For(index, start, stop, step, carried, block, results, True, location=forward.location), {})
+        carried = (*self.carried(forward, self.states), Carried(goes, going), Carried(done, self.done))
+        results = (*forward.results, like(goes), Value("end", INT))
+        made = copied(For(self.index(), *bounds, carried, block, results, True, location=forward.location), {})
         self.builder.add(made)
         return made
+
+    def index(self) -> Value:
+        """What numbers the iterations."""
+        return self.forward.index if isinstance(self.forward, For) else Value("k", INT)
 
     def goes_on(self, values: tuple[Operand, ...], flags: tuple[Operand, ...]) -> Operand:
         """Add what says, at the end of an iteration, whether the loop may have another one."""
@@ -284,26 +287,23 @@ class GrowingSegments(Segments):
         self.builder.add(If(flags[0], leaves, stays, (going,), self.forward.location))
         return going
 
-    def range_of(self, count: Operand) -> Bounds:
-        """The range of so many iterations after those that are done."""
-        assert isinstance(self.forward, For), "a loop over a range has bounds"
-        let, start, step = self.builder.let, self.forward.start, self.forward.step
-        offset, taken = self.done, count
-        if step != constant(1):
-            offset, taken = let(np.multiply, offset, step), let(np.multiply, taken, step)
-        first = offset if start == constant(0) else let(np.add, start, offset)
-        return first, let(np.add, first, taken), step
-
     def again(self, segment: Value) -> tuple[For, Bounds, Bounds]:
         forward = self.forward
-        index, bounds = Value("k", INT), (constant(0), self.count, constant(1))
-        if isinstance(forward, For):
-            index, bounds = forward.index, self.range_of(self.count)
+        bounds = range_between(self.builder, self.first, self.step, self.done, self.end)
         block = replace(forward.body, yields=forward.body.yields[: len(forward.carried)])
         results = tuple(map(like, forward.results))
         carried = self.carried(forward, self.states)
-        made = For(index, *bounds, carried, block, results, location=forward.location)
+        made = For(self.index(), *bounds, carried, block, results, location=forward.location)
         return made, bounds, (constant(0), self.trips, constant(1))
+
+
+def range_between(builder: Builder, start: Operand, step: Operand, first: Operand, last: Operand) -> Bounds:
+    """The range of the iterations from the number `first` until the number `last` of a range."""
+    if step != constant(1):
+        first, last = builder.let(np.multiply, first, step), builder.let(np.multiply, last, step)
+    if start == constant(0):
+        return first, last, step
+    return builder.let(np.add, start, first), builder.let(np.add, start, last), step
 
 
 def without_effects(block: Block) -> Block:

@@ -14,7 +14,7 @@ from typing import Any
 from pullback.frontend.derivatives.call import Call, Reader
 from pullback.frontend.derivatives.gradients import call_gradient, call_vjp
 from pullback.frontend.derivatives.jacobians import call_jacobian, call_laplacian
-from pullback.frontend.derivatives.made import derived, made_here
+from pullback.frontend.derivatives.made import derived, looked_at, made_here
 from pullback.frontend.derivatives.tangents import call_along, call_jvp, pushed
 from pullback.frontend.source.derivations import Derivation, innermost
 from pullback.frontend.values.bindings import Binding, Derived, Static, TupleValue
@@ -57,6 +57,18 @@ def call_derived(
     node: Any,
 ) -> Binding:
     """`pb.grad(f)(*arguments, **keywords)`, and the like."""
+    result = _called(read, context, derived, arguments, keywords, node)
+    return looked_at(context, result, derived.derivation.nan, node)
+
+
+def _called(
+    read: Reader,
+    context: Context,
+    derived: Derived,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> Binding:
     derivation, function = derived.derivation, derived.function
     if derivation.kind == "along":
         half = len(arguments) // 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pullback.frontend.derivatives.call import Call, leaves_of, number_of, with_aux
+from pullback.frontend.derivatives.made import looked_at
 from pullback.frontend.derivatives.structures import mapped, paired, zeros
 from pullback.frontend.derivatives.watched import Watched
 from pullback.frontend.source.derivations import Derivation
@@ -22,6 +23,7 @@ def call_gradient(call: Call, derivation: Derivation) -> Binding:
     if call.context.state.dead:
         return Static(None)
     value, aux = with_aux(call, returned) if derivation.has_aux else (returned, None)
+    looked_at(call.context, value, derivation.nan, call.node)
     if derivation.kind == "elementwise_grad":
         targets = [leaf for leaf in leaves_of(call, value) if is_float(leaf.type)]
     else:
@@ -66,6 +68,7 @@ def call_vjp(call: Call, derivation: Derivation) -> Binding:
             context.mistyped(node, "a pullback takes one argument, the cotangent of the value")
         pairs = list(paired(context, value, arguments[0], "cotangent", node))
         made = gradients_by(call, watched, sources, [y for y, _ in pairs], [seed for _, seed in pairs])
-        return TupleValue(tuple(made)) if derivation.several else made[0]
+        gradients = TupleValue(tuple(made)) if derivation.several else made[0]
+        return looked_at(context, gradients, derivation.nan, node)
 
     return TupleValue((value, Pullback(pull)))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
+from pullback import runtime
+from pullback.frontend.derivatives.structures import mapped
 from pullback.frontend.source.derivations import MARK, Derivation, derivation_of
 from pullback.frontend.values.bindings import Binding, Derived, Static, TupleValue
 from pullback.frontend.values.context import Context
-from pullback.ir.nodes import Constant
+from pullback.ir import primitives
+from pullback.ir.nodes import Constant, Value
+from pullback.ir.types import BOOL, is_float
 
 
 def derived(derivative: Any, function: Binding) -> Derived:
@@ -16,6 +21,30 @@ def derived(derivative: Any, function: Binding) -> Derived:
     inner = derivative.__wrapped__
     of = derived(inner, function) if isinstance(derivation_of(inner), Derivation) else function
     return Derived(getattr(derivative, MARK), of)
+
+
+def without_nan(derived: Derived) -> Derived:
+    """The derivative of derivatives, which do not look at their results."""
+    inner = without_nan(derived.function) if isinstance(derived.function, Derived) else derived.function
+    return Derived(replace(derived.derivation, nan=None), inner)
+
+
+def looked_at(context: Context, result: Binding, nan: str | None, node: Any) -> Binding:
+    """The result of a derivative, behind which its numbers are looked at, if `nan` says so."""
+    if nan not in (None, "raise"):
+        context.mistyped(node, f"nan={nan!r}: it is 'raise' or None")
+
+    def look(leaf: Any) -> Binding:
+        operand = context.operand(leaf, node)
+        if isinstance(operand, Value) and is_float(operand.type):
+            with context.builder.at(context.location(node)):
+                fits = context.builder.let(runtime.is_finite, operand, type_=BOOL)
+                context.builder.effect(primitives.check, fits, Constant(runtime.ResultNotFinite))
+        return leaf
+
+    if nan is not None and not context.state.dead:
+        mapped(context, result, look, node)
+    return result
 
 
 def made_here(

@@ -7,7 +7,7 @@ from typing import Any
 
 from pullback.frontend.derivatives.call import Call, Reader, number_of, with_aux
 from pullback.frontend.derivatives.gradients import gradients_by
-from pullback.frontend.derivatives.made import bound_to
+from pullback.frontend.derivatives.made import bound_to, looked_at
 from pullback.frontend.derivatives.parameters import chosen_of, names_of
 from pullback.frontend.derivatives.structures import mapped, paired, whole, zeros
 from pullback.frontend.derivatives.watched import Watched
@@ -36,6 +36,8 @@ def call_jvp(
     call = Call(read, context, given["function"], primals, {}, node)
     value, tangent = pushed(call, dict(zip(call.names, tangents, strict=False)))
     has_aux = given.get("has_aux", Constant(False))
+    nan: Any = given.get("nan", Constant(None))
+    looked_at(context, TupleValue((value, tangent)), getattr(nan, "value", nan), node)
     if not getattr(has_aux, "value", has_aux):
         return TupleValue((value, tangent))
     value, aux = with_aux(call, value)

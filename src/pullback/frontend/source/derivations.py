@@ -17,12 +17,14 @@ class Derivation:
 
     kind: the name of the function that makes it, as in `pb.grad`. argnums: the arguments by which it is taken.
     mode: 'forward' or 'reverse' for a Jacobian, '' for what fits its sizes.
+    nan: 'raise' where a value or derivative that is not finite is an error.
     """
 
     kind: str
     argnums: Argnums = 0
     has_aux: bool = False
     mode: str = ""
+    nan: str | None = None
 
     @property
     def several(self) -> bool:

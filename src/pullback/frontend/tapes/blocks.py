@@ -52,6 +52,7 @@ class Tape:
     start: int
     depth: int
     location: Location
+    nan: str | None = None
     recording: bool = True
     sources: dict[Any, Value | str] = field(default_factory=dict)
     renamed: dict[Value, Operand] = field(default_factory=dict)
@@ -77,15 +78,18 @@ def record(context: Context, node: Any) -> None:
 
 def _opened(context: Context, call: Any) -> Tape:
     given = [context.evaluate(argument) for argument in call.args]
-    options = dict(zip(("persistent", "watch_accessed_variables"), given, strict=False))
+    options = dict(zip(("persistent", "watch_accessed_variables", "nan"), given, strict=False))
     options.update({keyword.arg: context.evaluate(keyword.value) for keyword in call.keywords})
-    known = {"persistent": False, "watch_accessed_variables": True}
+    known: dict[str, Any] = {"persistent": False, "watch_accessed_variables": True, "nan": None}
     for name, binding in options.items():
         if name not in known or len(given) > len(known):
             context.mistyped(call, f"GradientTape has no argument '{name}'", f"its arguments are {', '.join(known)}")
-        if not isinstance(binding, Constant):
+        if name == "nan" and isinstance(binding, Constant | Static):
+            known[name] = binding.value
+        elif not isinstance(binding, Constant):
             context.refuse(call, f"'{name}' is not known before the run", "write True or False")
-        known[name] = bool(binding.value)
+        else:
+            known[name] = bool(binding.value)
     statements = context.builder.statements
     return Tape(
         known["persistent"],
@@ -94,6 +98,7 @@ def _opened(context: Context, call: Any) -> Tape:
         len(statements),
         context.depth,
         context.location(call),
+        known["nan"],
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from pullback.frontend.derivatives.made import looked_at
 from pullback.frontend.tapes.blocks import Tape, follow, recorded, rename, stop
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Static, TapeRef, TupleValue
 from pullback.frontend.values.context import Context
@@ -133,7 +134,8 @@ def _gradient(
         )
     asked = _Request(context, tape, node, _zeros_wanted(context, unconnected_gradients, node))
     asked.add_targets(target, output_gradients)
-    return asked.by(sources)
+    looked_at(context, target, tape.nan, node)
+    return looked_at(context, asked.by(sources), tape.nan, node)
 
 
 def _zeros_wanted(context: Context, given: Binding | None, node: Any) -> bool:

@@ -65,7 +65,7 @@ def _push_through(tangents: Tangents, statement: Let) -> bool:
 def _push_by_partials(tangents: Tangents, statement: Let, rule: Rule) -> None:
     """y_dot = Σ ∂y/∂x x_dot."""
     y, start = statement.value, len(tangents.builder.statements)
-    partials = inlined(tangents.inliner, rule.body, statement, {"y": y}, statement.location)
+    partials = inlined(tangents.inliner, rule.body, statement, {"y": y}, statement.location.along_tangents())
     total: Operand | None = None
     for operand, partial in by_operand(rule.body, statement, partials, tangents.active):
         tangent = tangents.of(operand)

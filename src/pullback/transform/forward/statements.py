@@ -74,10 +74,11 @@ def push_statement(tangents: Tangents, statement: Statement) -> None:
             _push_linear(tangents, statement)
         case _:
             tangents.builder.add(statement)
-            if isinstance(statement, Let) and statement.value in tangents.active:
-                _push_let(tangents, statement)
-            if isinstance(statement, Call) and any(result in tangents.active for result in statement.results):
-                push_by_vjp(tangents, statement, rule_for(statement).body)
+            with tangents.builder.at(statement.location.along_tangents()):
+                if isinstance(statement, Let) and statement.value in tangents.active:
+                    _push_let(tangents, statement)
+                if isinstance(statement, Call) and any(result in tangents.active for result in statement.results):
+                    push_by_vjp(tangents, statement, rule_for(statement).body)
 
 
 def _push_branches(tangents: Tangents, statement: If) -> None:

@@ -73,7 +73,7 @@ def _transposed(
     if isinstance(statement, Let):
         supplied = {"y": statement.value, "y_bar": given[0]}
     with tangents.builder.block() as statements:
-        cotangents = inlined(tangents.inliner, body, statement, supplied, statement.location)
+        cotangents = inlined(tangents.inliner, body, statement, supplied, statement.location.along_tangents())
     pairs = list(_pairs(tangents, by_operand(body, statement, cotangents, tangents.active)))
     seeds = {cotangent: like(cotangent) for cotangent, _ in pairs}
     part = Function("vjp", (), Block(tuple(statements), tuple(seeds)))

@@ -100,3 +100,10 @@ def test_compiled_methods_find_the_maximum_and_draw_around_it(tmp_path):
     printed = run_example("compiled_methods.py", tmp_path)
     assert read_figure(r"gradient ([\de.-]+)", printed) < 1e-10
     assert read_figure(r"accepted (\d+)%", printed) > 80
+
+
+def test_implicit_solvers_lead_to_what_is_known(tmp_path):
+    printed = run_example("implicit_solvers.py", tmp_path)
+    assert "eccentricity   0.350000" in printed
+    assert abs(read_figure(r"the derivative there is (\S+)", printed)) < 1e-5
+    assert "best penalty" in printed

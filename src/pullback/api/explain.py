@@ -42,11 +42,11 @@ from pullback.ir.primitives import load
 from pullback.ir.types import Array
 from pullback.passes.running import run
 from pullback.passes.vector.outer_vectorisation import WIDTH
-from pullback.transform.binomial_segments import BinomialSegments
+from pullback.transform.checkpointing.binomial import BinomialSegments
+from pullback.transform.checkpointing.segmentation import CountedSegments, GrowingSegments, Segments
 from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.min_cut import CHEAP
 from pullback.transform.residuals import ResidualArray
-from pullback.transform.segments import CountedSegments, GrowingSegments, Segments
 from pullback.transform.sweeps import NONE
 
 

@@ -12,7 +12,7 @@ from pullback.compilation.turns import MAKING
 from pullback.emission.module import emit_module
 from pullback.ir.nodes import Function
 from pullback.runtime.memory.free import fits_in_memory, most_bytes
-from pullback.transform.divisible_loops import divisible, gains
+from pullback.transform.checkpointing.divisible_loops import divisible, gains
 from pullback.transform.footprint import Footprint, limited
 from pullback.transform.sweeps import NONE, Kept
 

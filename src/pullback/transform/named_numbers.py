@@ -46,7 +46,7 @@ WRITING = {primitives.store, primitives.add_at}
 class Loop:
     """A loop around: how it is called, where it is, and the number of the iteration.
 
-    over_segments: its iterations are segments of the loop inside, which `transform/checkpointing.py` has made.
+    over_segments: its iterations are segments of the loop inside, which `transform/checkpointing/` has made.
     """
 
     name: str

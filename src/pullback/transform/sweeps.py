@@ -37,7 +37,8 @@ from pullback.passes.running import finished
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.simplify import simplify
-from pullback.transform.checkpointing import asked_for, with_checkpoints
+from pullback.transform.checkpointing.placement import asked_for, with_checkpoints
+from pullback.transform.checkpointing.segmentation import Segments
 from pullback.transform.common_subexpressions import eliminate_common_subexpressions
 from pullback.transform.linear_maps import without_maps
 from pullback.transform.materialised_residuals import materialise
@@ -47,7 +48,6 @@ from pullback.transform.residuals import ResidualArray, Residuals
 from pullback.transform.reverse.adjoints import Adjoints, bar_name
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
-from pullback.transform.segments import Segments
 from pullback.transform.sizes_at_source import read_at_source
 from pullback.transform.strong_zeros import find_strong_zeros
 

@@ -26,7 +26,7 @@ from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Statement
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Scalar
 from pullback.passes.entries import Settings
-from pullback.transform.divisible_loops import divisible, gains
+from pullback.transform.checkpointing.divisible_loops import divisible, gains
 from pullback.transform.footprint import Footprint
 from pullback.transform.requests.places import Place, exchanged, place_of
 from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives

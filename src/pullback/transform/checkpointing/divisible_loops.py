@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pullback.transform.checkpointing import can_be_checkpointed
+from pullback.transform.checkpointing.placement import can_be_checkpointed
 from pullback.transform.footprint import Footprint
 from pullback.transform.sweeps import Kept
 

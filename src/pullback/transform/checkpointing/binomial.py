@@ -95,8 +95,8 @@ from pullback.ir.rewrite import copied, like, substituted
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array, Scalar
 from pullback.passes.scalar.dead_code import remove_dead
+from pullback.transform.checkpointing.segmentation import Bounds, Segments, range_between, without_effects
 from pullback.transform.residuals import ResidualArray
-from pullback.transform.segments import Bounds, Segments, range_between, without_effects
 
 PLACES = Array("int64", 1)
 

@@ -1,37 +1,22 @@
-"""Checkpointing: a loop that would keep much runs in √n segments, and the backward sweep runs each segment once more.
+"""Where loops that run in segments stand, in the forward block and among the backward statements that mirror it.
 
-for i in range(n):                   for segment in range(segments):
-    x = f(x)                             x_saved[segment] = x
-…                                        for i in range(segment * length, …):
-for i in range(n - 1, -1, -1):               x = f(x)
-    x_bar = …                        …
-                               →     for segment in range(segments - 1, -1, -1):
-                                         x = x_saved[segment]
-                                         for i in range(segment * length, …):
-                                             x = f(x), keeping what the iterations backwards need
-                                         for i in range(…, segment * length - 1, -1):
-                                             x_bar = …
-
->>> import numpy as np
->>> from pullback.compilation.memory import interpreted
 >>> from pullback.frontend.build import normal_form
->>> from pullback.transform.derivative import find_kept, prepared
->>> from pullback.transform.footprint import Footprint
 >>> def f(x, n):
-...     for i in range(n):
-...         x = np.sin(x)
+...     for _ in range(n):
+...         x = 0.5 * x
+...     return told(x, n)
+>>> def told(x, n):
+...     print(n)
+...     return x if n == 0 else told(x * x, n - 1)
+>>> def g(x, n):
+...     while x > 0.1:
+...         x = 0.5 * told(x, n)
 ...     return x
->>> function = prepared(normal_form(f, 0.5, 10_000))
->>> for checkpointed in (frozenset(), frozenset({0})):  # no loop, the first loop
-...     kept = find_kept(function, (0,), checkpointed=checkpointed)
-...     print(interpreted(Footprint(function, kept).measure())(0.5, 10_000), "bytes")
-80000 bytes
-1600 bytes
-
-To the rest of the transform the two outer loops are a loop and its mirror, so that what each segment starts with (the
-checkpoint) is kept as everything else is. The statements of a segment run twice, with their effects once: checks and
-prints run the first time. Griewank & Walther (2008), Evaluating Derivatives, chapter 12. How the iterations are divided
-is said in `segments`.
+>>> for function in (normal_form(f, 0.5, 3), normal_form(g, 0.5, 3)):
+...     loop = next(s for s in function.body.statements if isinstance(s, For | While))
+...     print(can_be_checkpointed(loop, function))
+True
+False
 """
 
 from __future__ import annotations
@@ -59,10 +44,10 @@ from pullback.ir.nodes import (
     results_of,
     walk,
 )
-from pullback.transform.binomial_segments import BinomialSegments
+from pullback.transform.checkpointing.binomial import BinomialSegments
+from pullback.transform.checkpointing.segmentation import CountedSegments, GrowingSegments, Merge, Segments, is_counted
 from pullback.transform.recursion import joint_name
 from pullback.transform.reverse.sweep import Sweep
-from pullback.transform.segments import CountedSegments, GrowingSegments, Merge, Segments, is_counted
 
 
 def can_be_checkpointed(statement: Statement, function: Function) -> bool:

@@ -120,3 +120,30 @@ def chosen_in_nested_branches(x, c):
     y += x
     y[2] = y[0] * y[1]
     return np.sum(y * y)
+
+
+@program(np.array([0.1, 0.2, 0.3]), 1)
+@program(np.array([0.1, 0.2, 0.3]), 2)
+@program(np.array([0.1, 0.2, 0.3]), 0)
+def exchanged_in_a_loop_and_written_behind_it(x, n):
+    t = np.zeros(x.size)
+    for _ in range(n):
+        x, t = t, x
+    row = t * 1.0
+    row[0] *= 0.5
+    row[...] = row + np.sin(row)
+    return np.sum(x) + row[1]
+
+
+@program(np.array([0.1, 0.2, 0.3]), np.array([0.5, -0.2, 0.4]), 2)
+@program(np.array([0.1, 0.2, 0.3]), np.array([0.5, -0.2, 0.4]), 4)
+def handed_round_in_a_loop_and_written_behind_it(x, y, n):
+    a, b, c = x, np.ones(3), y
+    while n > 0:
+        a, b, c = b, c, a
+        n -= 1
+    copied = b.copy()
+    copied[1] = 2.0 * copied[0]
+    c = c + 0.0
+    c[2] = copied[1] * a[0]
+    return np.sum(copied * c)

@@ -246,8 +246,21 @@ class Lifetimes:
                 own = self.origin(statement.carried[k].initial) & set(self.function.parameters)
                 self.origins[result] = own | {result}
                 continue
-            outer = self.origin(statement.carried[k].initial) | self.origin(statement.body.yields[k])
+            outer = self.handed_on(statement, parameters, k)
             self.origins[result] = frozenset({result}) | frozenset(o for o in outer if o not in inside)
+
+    def handed_on(self, statement: For | While, parameters: list[Value], k: int) -> set[Value]:
+        """The arrays whose memory a loop may have as its k-th value, also from others that it carries."""
+        found: set[Value] = set()
+        seen, waiting = {k}, [k]
+        while waiting:
+            j = waiting.pop()
+            yielded = self.origin(statement.body.yields[j])
+            found |= yielded | self.origin(statement.carried[j].initial)
+            others = {i for i, parameter in enumerate(parameters) if parameter in yielded} - seen
+            seen |= others
+            waiting += others
+        return found
 
     def is_read_after(self, value: Value, position: int, sides: Sides) -> bool:
         return any(self.when(use) > position and not _excludes(use.sides, sides) for use in self.uses.get(value, ()))

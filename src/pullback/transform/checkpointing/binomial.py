@@ -71,6 +71,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.shapes import Shapes
 from pullback.errors import ShapeError
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -118,6 +119,12 @@ class Checkpoints:
         return Checkpoints(tuple(map(like, self.arrays)), like(self.places), like(self.used))
 
 
+def may_change_size(carried: Carried, shapes: Shapes) -> bool:
+    """Whether the size of what a loop carries is not known to be the same in all iterations."""
+    grows = not isinstance(carried.parameter.type, Scalar | Array)
+    return grows or shapes.of(carried.parameter) != shapes.of(carried.initial)
+
+
 class BinomialSegments(Segments):
     """A loop in steps of `room` iterations, and at most `most` checkpoints, each at the beginning of a step.
 
@@ -154,8 +161,7 @@ class BinomialSegments(Segments):
     def refuse_changing_sizes(self) -> None:
         """What is written into an array of checkpoints keeps its shape."""
         for carried in self.forward.carried:
-            grows = not isinstance(carried.parameter.type, Scalar | Array)
-            if grows or self.shapes.of(carried.parameter) != self.shapes.of(carried.initial):
+            if may_change_size(carried, self.shapes):
                 raise ShapeError(
                     f"with memory=, this loop cannot carry '{carried.parameter.name}', whose size may change",
                     self.forward.location,

@@ -44,7 +44,7 @@ from pullback.ir.nodes import (
     results_of,
     walk,
 )
-from pullback.transform.checkpointing.binomial import BinomialSegments
+from pullback.transform.checkpointing.binomial import BinomialSegments, may_change_size
 from pullback.transform.checkpointing.segmentation import CountedSegments, GrowingSegments, Merge, Segments, is_counted
 from pullback.transform.recursion import joint_name
 from pullback.transform.reverse.sweep import Sweep
@@ -146,7 +146,10 @@ class _Checkpoints:
     def segments(self, forward: For | While, mirror: For) -> Segments:
         kind: type[Segments] = CountedSegments if is_counted(forward) else GrowingSegments
         if isinstance(forward, For) and forward.checkpoints not in (None, Constant(None)):
-            kind = BinomialSegments
+            # The sizes of tangents are not always known to be those of the values; the user cannot change that.
+            unknown = [c for c in forward.carried if may_change_size(c, self.shapes)]
+            if not any(c.parameter.of is not None for c in unknown):
+                kind = BinomialSegments
         return kind(forward, mirror, self.sweep, self.shapes, self.merge)
 
     def inside(self, forward: Statement, mirror: Statement) -> tuple[Statement, Statement]:

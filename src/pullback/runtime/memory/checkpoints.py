@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.runtime.codegen.compiled import compiled
+from pullback.runtime.codegen.compiled import compiled, kernel
 
 BRIEF = 64
 LITTLE = 4096
@@ -47,6 +47,7 @@ def _checkpointed(iterable: Any, memory: Any = None) -> Any:
     return lambda iterable, memory=None: iterable
 
 
+@kernel
 def brief_length(each: int) -> int:
     """How many iterations stand between two checkpoints of `each` bytes at least: so many as keep little themselves.
 
@@ -56,11 +57,7 @@ def brief_length(each: int) -> int:
     return max(1, min(BRIEF, LITTLE // max(each, 1)))
 
 
-@compiled(brief_length, prefer_literal=False)
-def _brief_length(each: Any) -> Any:
-    return lambda each: max(1, min(BRIEF, LITTLE // max(each, 1)))
-
-
+@kernel
 def checkpoint_count(most: int, each: int, steps: int) -> int:
     """How many checkpoints of `each` bytes there are in so much memory: no more than steps, at least one.
 
@@ -70,11 +67,7 @@ def checkpoint_count(most: int, each: int, steps: int) -> int:
     return max(1, min(most // max(each, 1), steps))
 
 
-@compiled(checkpoint_count, prefer_literal=False)
-def _checkpoint_count(most: Any, each: Any, steps: Any) -> Any:
-    return lambda most, each, steps: max(1, min(most // max(each, 1), steps))
-
-
+@kernel
 def checkpoint_distance(steps: int, free: int) -> int:
     """How far from a checkpoint the next one stands, for so many steps until the end and so many checkpoints for them.
 
@@ -89,20 +82,5 @@ def checkpoint_distance(steps: int, free: int) -> int:
     while reach < steps:
         repeated += 1
         before, reach = reach, reach * (free + repeated) // repeated
-    shorter = before * free // (free + repeated - 1) if repeated > 0 else 0
+    shorter = before * free // (free + repeated - 1)
     return max(1, min(before, steps - shorter))
-
-
-@compiled(checkpoint_distance, prefer_literal=False)
-def _checkpoint_distance(steps: Any, free: Any) -> Any:
-    def distance(steps: Any, free: Any) -> Any:
-        if free == 1 or steps == 1:
-            return steps
-        before, reach, repeated = 0, 1, 0
-        while reach < steps:
-            repeated += 1
-            before, reach = reach, reach * (free + repeated) // repeated
-        shorter = before * free // (free + repeated - 1) if repeated > 0 else 0
-        return max(1, min(before, steps - shorter))
-
-    return distance

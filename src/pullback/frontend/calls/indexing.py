@@ -20,8 +20,8 @@ from pullback.ir.types import Array, Scalar, Type, is_integer, join
 
 def type_of_ref(context: Context, ref: ArrayRef, node: Any) -> Array:
     """The type of what a reference views."""
-    version = context.version(ref.cell, node)
-    type_ = type_of_part(version.type, ref.path) if ref.path else version.type
+    whole = context.type_of(ref.cell, node)
+    type_ = type_of_part(whole, ref.path) if ref.path else whole
     assert isinstance(type_, Array), "a reference views an array"
     return type_
 
@@ -47,9 +47,8 @@ def subscript(context: Context, receiver: Binding, slice_node: Any, node: Any) -
 def read_part(context: Context, ref: ArrayRef, index: Index, node: Any) -> Binding:
     """A view where the index makes one, a number or a fresh array otherwise."""
     path = merged((*ref.path, index))
-    version = context.version(ref.cell, node)
     try:
-        type_: Type = type_of_part(version.type, path)
+        type_: Type = type_of_part(context.type_of(ref.cell, node), path)
     except IndexError as error:
         context.mistyped(node, str(error))
     if isinstance(type_, Array) and not is_advanced(path):

@@ -157,9 +157,9 @@ def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node
 def is_contiguous(context: Context, ref: ArrayRef, node: Any) -> bool:
     """Whether a reshaped array surely shares the memory: NumPy copies where the elements are not in C order."""
     cell = ref.cell
-    if cell.outside or cell in context.state.arguments:
+    if cell.outside or cell.strided or cell in context.state.points_to or cell in context.state.arguments:
         return False
-    return cell.contiguous or context.version(cell, node).type.ndim == 1
+    return cell.contiguous or context.type_of(cell, node).ndim == 1
 
 
 @VIEWS.of(np.ravel)

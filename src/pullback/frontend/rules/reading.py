@@ -13,8 +13,8 @@ from pullback.frontend.source.user_rules import UserRule
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context, Frame
-from pullback.frontend.values.merge import cast_to
 from pullback.frontend.values.results import binding_from, result_of
+from pullback.frontend.values.stacks import cast_to
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Constant, Function, Operand, Value
 from pullback.ir.types import FLOAT, Array, is_float

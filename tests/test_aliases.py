@@ -74,7 +74,31 @@ def reshaped_in_an_inner_loop(x):
     return np.sum(y * z)
 
 
+def each_may_be_a_part_of_the_other(x, n):
+    u, v = x * 2.0, x * 3.0
+    for i in range(n):
+        u[0] += v[1]
+        if i % 2 == 0:
+            v = v * 0.7
+            u = v[::-1]
+        else:
+            u = u * 0.3
+            v = u
+    return np.sum(u * v)
+
+
+def parts_of_parts(x, n):
+    y = x * 2.0
+    z = y
+    for i in range(n):
+        y[0] += i
+        y = y[1:]
+    return np.sum(y) + np.sum(z)
+
+
 CASES = [
+    (each_may_be_a_part_of_the_other, (np.ones(4), 3), "may be one of several arrays in this loop", "u[0] += v[1]"),
+    (parts_of_parts, (np.ones(4), 3), "may be one of several arrays in this loop", "y[0] += i"),
     (two_names_of_one_array_after_some_iterations, (np.ones(3), 0.5), "may be one of several arrays", "z[-1] = 0.5"),
     (reshaped_in_an_inner_loop, (np.ones(3),), "may or may not share", "np.sum(y * z)"),
     (list_that_grows_while_gone_over, (np.ones(3),), "'items' changes while", "for e in items"),

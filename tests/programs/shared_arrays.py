@@ -424,3 +424,19 @@ def read_by_the_condition_of_a_while(x, n):
         if k == 1:
             y = x
     return np.sum(y) + np.sum(x * x)
+
+
+@program(X, 0)
+@program(X, 5)
+def one_is_the_other_backwards(x, n):
+    u, v = x * 2.0, x * 3.0
+    for i in range(n):
+        u[0] += v[1] * 0.1
+        v[1] *= 0.5
+        if i % 2 == 0:
+            u = u * 0.7
+            v = u[::-1]
+        else:
+            v = v * 0.3
+            u = v
+    return np.sum(u * v)

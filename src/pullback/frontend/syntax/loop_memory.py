@@ -31,6 +31,7 @@ from pullback.frontend.values.context import Context
 from pullback.ir.nodes import UNDEFINED, Constant, Operand, Value, map_values, values_in
 from pullback.ir.types import BOOL, Type
 
+MOST_SOURCES = 4
 Leaf = tuple[Key, int]  # a name, and which of the arrays that it stands for
 Condition = tuple[tuple[Operand, bool], ...]  # operands that are all true, or false
 
@@ -85,6 +86,11 @@ class CarriedArrays:
             return True
         self.sources[leaf] = (*known, ref)
         return False
+
+    def has_room(self, leaf: Leaf, ref: ArrayRef) -> bool:
+        """Whether a source is known, or the first of a few: parts of parts of an array come to no end."""
+        known = self.sources.get(leaf, ())
+        return ref in known or len(known) < MOST_SOURCES
 
     def refers(self, leaf: Leaf, other: Leaf) -> bool:
         """Whether an array is another one, or may be its memory, directly or by way of others."""
@@ -192,9 +198,9 @@ class IterationEnd:
             if leaf in arrays.unknown:
                 continue
             source = self._source(leaf, piece)
-            if isinstance(source, ArrayRef):
+            if isinstance(source, ArrayRef) and arrays.has_room(leaf, source):
                 known &= arrays.add(leaf, source)
-            elif source:
+            elif source is True:
                 known &= leaf in arrays.owned
                 arrays.owned.add(leaf)
             else:

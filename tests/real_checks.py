@@ -5,6 +5,7 @@ random weights. It is that of the oracle (1e-9) where the oracle runs the progra
 that are extrapolated to a step of zero, and that of the differences (1e-6) elsewhere.
 """
 
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -167,8 +168,8 @@ def differences_along(program: Real, direction: dict[Any, Any], weights: Any) ->
 
 
 def sentence_of(error: BaseException) -> str:
-    """The first line of a refusal, with the line of the program that it is about."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """The first line of a refusal without places on this machine, with the line that it is about."""
+    lines = [re.sub(r" \(/[^)]*\)", "", line.strip()) for line in str(error).splitlines() if line.strip()]
     place = getattr(error, "lineno", None)
     return (f"line {place}: " if place else "") + (lines[0] if lines else type(error).__name__)
 

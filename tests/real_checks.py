@@ -23,9 +23,9 @@ REFUSED = oracle.__file__.replace("oracle.py", "real/refused.txt")
 
 @dataclass(frozen=True)
 class Outcome:
-    """verdict: right, refused, wrong or crash. detail: what was said or found. seconds: of the first derivative.
+    """verdict: right, refused, wrong or crash. detail: what was said or found. reference: oracle or differences.
 
-    reference: oracle or differences.
+    seconds: of processor time, for the first derivative.
     """
 
     verdict: str
@@ -38,16 +38,16 @@ def examine(program: Real, compiled: bool) -> Outcome:
     """The value and the derivative of a program, both compared."""
     function: Callable[..., Any] = pb.differentiable(program.function, jit=compiled)
     expected = program.function(*fresh(program))
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             value, gradients = derivative(function, program, expected)
     except pb.PullbackError as error:
-        return Outcome("refused", sentence_of(error), seconds=time.perf_counter() - begin)
+        return Outcome("refused", sentence_of(error), seconds=time.process_time() - begin)
     except Exception as error:
         return Outcome("crash", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     problem = difference(value, expected)
     if problem:
         return Outcome("wrong", problem, seconds=seconds)

@@ -81,3 +81,29 @@ def keys_that_are_indices(m):
     for k in places.keys():
         total[k] *= m[0, 0]
     return np.sum(total)
+
+
+ROWS = [0, 2]
+FIRST = [1]
+PLACES = [[0, 1], [2, 0]]
+CORNER = (2, 1)
+
+
+@program(M)
+def indices_from_lists_outside(m):
+    y = m.copy()
+    y[FIRST] *= 3.0
+    return np.sum(np.sin(y[ROWS])) + np.sum(y[:, FIRST] ** 2) + np.sum(y[PLACES] ** 3) * y[CORNER]
+
+
+@program(M)
+def tuples_that_are_index_arrays(m):
+    return np.sum(np.sin(m[(0, 2), 1])) + np.sum(m[(0, 1), (1, 0)] ** 2) + m[CORNER] + np.sum(m[((0, 1), (1, 0))] ** 3)
+
+
+@program(M)
+def lists_outside_stay_lists(m):
+    total = 0.0
+    for k in ROWS + FIRST:
+        total += m[k, 0] * len(ROWS * 2)
+    return total if isinstance(ROWS, list) else 2.0 * total

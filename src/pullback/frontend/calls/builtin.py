@@ -166,11 +166,12 @@ def _sum_of_stack(context: Context, ref: ListRef, node: Any) -> Binding:
     """The sum of a list whose length the run decides; that of arrays must have one, which gives the sum its shape."""
     items = context.array_of(ref, node)
     assert isinstance(items.type, Array), "a list becomes an array"
-    if items.type.ndim > 1:
-        with context.builder.at(context.location(node)):
-            some = context.builder.let(np.greater, context.version(ref.cell, node).length, constant(0))
-            message = Constant("the sum of a list without arrays has no shape")
-            context.builder.effect(primitives.check, some, Constant(ValueError), message)
+    if items.type.ndim == 1:
+        return apply(context, np.sum, (context.bind(items),), {}, node)
+    with context.builder.at(context.location(node)):
+        some = context.builder.let(np.greater, context.version(ref.cell, node).length, constant(0))
+        message = Constant("the sum of a list without arrays has no shape")
+        context.builder.effect(primitives.check, some, Constant(ValueError), message)
     return apply(context, np.sum, (context.bind(items),), {"axis": constant(0)}, node)
 
 

@@ -58,7 +58,31 @@ def examine(program: Real, compiled: bool) -> Outcome:
         tolerance = 1e-9 if reference == "oracle" else 1e-6
         if not abs(actual - right) <= tolerance * max(size, abs(right), 1e-3):
             return Outcome("wrong", f"along {name}: {actual!r}, not {right!r}", reference, seconds)
+    if program.wrt and not compiled:
+        problem = forward_problem(function, program, gradients, expected)
+        if problem:
+            return Outcome("wrong", problem, reference, seconds)
     return Outcome("right", "", reference, seconds)
+
+
+def forward_problem(function: Any, program: Real, gradients: tuple[Any, ...], expected: Any) -> str:
+    """How the derivative of forward mode differs from that of reverse mode along a direction of all leaves."""
+    tangents: list[Any] = [None] * len(program.arguments)
+    total = size = 0.0
+    for gradient, position in zip(gradients, program.wrt, strict=True):
+        steps = dict(steps_of(program, position))
+        tangents[position] = oracle.rebuild(program.arguments[position], steps)
+        for path, step in steps.items():
+            terms = np.asarray(oracle.get(gradient, path)) * step
+            total, size = total + float(np.sum(terms)), size + float(np.sum(np.abs(terms)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _, pushed = pb.jvp(function, fresh(program), tangents)
+    except Exception as error:
+        return f"forward mode: {type(error).__name__}: {sentence_of(error)}"
+    forward = oracle.pair_plain(weights_of(expected), pushed)
+    return "" if abs(forward - total) <= 1e-9 * max(size, 1e-6) else f"forward mode: {forward!r}, not {total!r}"
 
 
 def fresh(program: Real) -> tuple[Any, ...]:
@@ -104,15 +128,19 @@ def difference(actual: Any, expected: Any) -> str:
     return ""
 
 
-def directions(program: Real, gradients: tuple[Any, ...]) -> Iterator[tuple[str, dict[Any, Any], tuple[Any, ...]]]:
+def directions(program: Real, gradients: tuple[Any, ...]) -> Iterator[tuple[str, dict[Any, Any], Any]]:
     """For each floating leaf of the differentiated arguments, a direction in which it alone changes."""
-    rng = np.random.default_rng(8)
     for gradient, position in zip(gradients, program.wrt, strict=True):
-        for path, leaf in oracle.float_leaves(program.arguments[position]):
-            step = rng.uniform(0.5, 1.0, np.shape(leaf)) * rng.choice((-1.0, 1.0), np.shape(leaf))
-            if position in program.symmetric:
-                step = step + step.T
+        for path, step in steps_of(program, position):
             yield f"{(position, *path)}", {(position, path): step}, oracle.get(gradient, path)
+
+
+def steps_of(program: Real, position: int) -> Iterator[tuple[Any, Any]]:
+    """The paths of the floating leaves of an argument, and how each changes."""
+    rng = np.random.default_rng(position)
+    for path, leaf in oracle.float_leaves(program.arguments[position]):
+        step = rng.uniform(0.5, 1.0, np.shape(leaf)) * rng.choice((-1.0, 1.0), np.shape(leaf))
+        yield path, step + step.T if position in program.symmetric else step
 
 
 def along(gradient: Any, direction: dict[Any, Any]) -> tuple[float, float]:

@@ -60,9 +60,12 @@ def read_part(context: Context, ref: ArrayRef, index: Index, node: Any) -> Bindi
 
 def index_of(context: Context, node: Any) -> Index:
     """The items of a subscript."""
-    elements = node.elts if isinstance(node, gast.Tuple) else [node]
+    if not isinstance(node, gast.Tuple | gast.Slice):
+        index = context.evaluate(node)
+        several = index.items if isinstance(index, TupleValue) else (index,)
+        return Index(tuple(_item_for(context, binding, node) for binding in several))
     items: list[Operand | Slice] = []
-    for element in elements:
+    for element in node.elts if isinstance(node, gast.Tuple) else [node]:
         items += _index_items(context, element)
     return Index(tuple(items))
 
@@ -72,21 +75,19 @@ def _index_items(context: Context, node: Any) -> list[Operand | Slice]:
         return [Slice(*(_bound(context, part) for part in (node.lower, node.upper, node.step)))]
     if isinstance(node, gast.Starred):
         items = context.items(context.evaluate(node.value), node)
-        return [item for binding in items for item in _items_for(context, binding, node)]
-    return _items_for(context, context.evaluate(node), node)
+        return [_item_for(context, binding, node) for binding in items]
+    return [_item_for(context, context.evaluate(node), node)]
 
 
-def _items_for(context: Context, binding: Binding, node: Any) -> list[Operand | Slice]:
+def _item_for(context: Context, binding: Binding, node: Any) -> Operand | Slice:
     match binding:
         case Static(value=None):
-            return [Constant(None)]
+            return Constant(None)
         case Static(value=value) if value is Ellipsis:
-            return [Constant(Ellipsis)]
+            return Constant(Ellipsis)
         case Static(value=slice(start=None, stop=None, step=None)):
-            return [Slice(None, None, None)]
-        case TupleValue() if not isinstance(node, gast.Tuple):
-            return [_index_number(context, item, node) for item in binding.items]
-    return [_index_number(context, binding, node)]
+            return Slice(None, None, None)
+    return _index_number(context, binding, node)
 
 
 def _index_number(context: Context, binding: Binding, node: Any) -> Operand:

@@ -19,6 +19,7 @@ from pullback.ir.nodes import (
     Operand,
     Value,
     map_values,
+    values_in,
 )
 from pullback.ir.types import BOOL
 
@@ -111,6 +112,8 @@ class ArrayMerge(Paths):
 
     def visible(self, operand: Operand, path: Path) -> Any:
         """An operand whose values from within the branch are results of the If."""
+        if not any(values_in(operand)):
+            return operand
         made = path.made()
 
         def change(value: Value) -> Operand:

@@ -96,7 +96,35 @@ def parts_of_parts(x, n):
     return np.sum(y) + np.sum(z)
 
 
+TABLE = np.array([1.0, 2.0, 3.0, 4.0])
+
+
+def table_in_one_branch(x, c):
+    z = x * 2.0 if c > 0 else TABLE
+    z[0] = 2.0
+    return np.sum(x * z)
+
+
+def table_after_an_iteration(x):
+    z = x * 2.0
+    for _ in range(3):
+        z[0] = 2.0
+        z = TABLE
+    return np.sum(z * x)
+
+
+def single_precision_in_one_branch(x, c):
+    y = x
+    if c > 0:
+        y = x.astype(np.float32)
+    y[0] = 3.0
+    return np.sum(y * x)
+
+
 CASES = [
+    (table_in_one_branch, (np.ones(4), 1.0), "'TABLE' comes from outside", "z[0] = 2.0"),
+    (table_after_an_iteration, (np.ones(4),), "'TABLE' comes from outside", "z[0] = 2.0"),
+    (single_precision_in_one_branch, (np.ones(4), 1.0), "'y' is an array of float32 or of float64 here", "y[0] = 3.0"),
     (each_may_be_a_part_of_the_other, (np.ones(4), 3), "may be one of several arrays in this loop", "u[0] += v[1]"),
     (parts_of_parts, (np.ones(4), 3), "may be one of several arrays in this loop", "y[0] += i"),
     (two_names_of_one_array_after_some_iterations, (np.ones(3), 0.5), "may be one of several arrays", "z[-1] = 0.5"),

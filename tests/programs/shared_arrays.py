@@ -440,3 +440,69 @@ def one_is_the_other_backwards(x, n):
             v = v * 0.3
             u = v
     return np.sum(u * v)
+
+
+@program(X.astype(np.float32), 3)
+@program(X.astype(np.float32), 0)
+def single_precision_restarted(x, n):
+    y = x
+    for i in range(n):
+        y[i % 4] *= np.float32(0.5)
+        if i == 1:
+            y = x * np.float32(3)
+    return np.sum(y * x)
+
+
+@program(X, 1.0)
+@program(X, -1.0)
+def entries_of_a_dict(x, c):
+    p = {"a": x * 2, "b": x * 3}
+    w = p["a"] if c > 0 else p["b"]
+    w *= x
+    p["a"] = p["a"] + 1.0
+    return np.sum(p["a"] * p["b"] * w)
+
+
+@program(X, 0.1)
+@program(X, -100.0)
+def started_anew_and_left_early(x, c):
+    y = x * 2
+    z = y
+    for i in range(4):
+        z[i] = z[i - 1] * x[i]
+        if z[i] < c:
+            z = x * 1.0
+            continue
+        if i == 2:
+            break
+    return np.sum(y * z)
+
+
+@program(X, 1.0)
+@program(X, -1.0)
+def every_other_element(x, c):
+    y = x[::2] if c > 0 else x[::-1][::2]
+    y[0] = 3 * x[1]
+    y += 1
+    return np.sum(x * x)
+
+
+@program(M[:2, :2], 1.0)
+@program(M[:2, :2], -1.0)
+def transposed_in_each_iteration(m, c):
+    v = m.T if c > 0 else m
+    for i in range(2):
+        v[i, 0] = v[0, i] * 2 + i
+        v = v.T
+    return np.sum(m * m)
+
+
+@program(np.zeros(0), 2)
+@program(X, 3)
+def swapped_with_an_argument(x, n):
+    y = x
+    z = x * 2
+    for _ in range(n):
+        y += z.sum()
+        y, z = z, y
+    return np.sum(y * y) + np.sum(z)

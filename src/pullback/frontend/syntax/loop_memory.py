@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.values.bindings import ArrayRef, Cell, Key, PointsTo, State, cells_in
+from pullback.frontend.values.bindings import ArrayRef, Cell, Key, PointsTo, State, cells_in, joined
 from pullback.frontend.values.branches import either
 from pullback.frontend.values.context import Context
 from pullback.ir.nodes import UNDEFINED, Constant, Operand, Value, map_values, values_in
@@ -132,14 +132,18 @@ class IterationEnd:
         self.pieces = {leaf: self._expanded(ref) for leaf, ref in leaves.items()}
         self.owners = self._owners()
 
+    def _is_outer(self, cell: Cell) -> bool:
+        """Whether a cell is from before the loop, or from outside of the function."""
+        return cell in self.entry.cells or bool(cell.constant)
+
     def _expanded(self, ref: ArrayRef, conditions: Condition = ()) -> list[Piece]:
         """The memory that a view shows: cells from before the loop, and the own memory of others."""
         points_to = self.end.points_to.get(ref.cell)
-        if points_to is None or ref.cell in self.entry.cells:
+        if points_to is None or self._is_outer(ref.cell):
             return [Piece(ref, conditions)]
         found: list[Piece] = []
         for alias in points_to.aliases:
-            part = ArrayRef(alias.ref.cell, (*alias.ref.path, *ref.path))
+            part = ArrayRef(alias.ref.cell, joined(alias.ref.path, ref.path))
             found += self._expanded(part, (*conditions, (alias.holds, True)))
             conditions = (*conditions, (alias.holds, False))
         return found if points_to.own is None else [*found, Piece(ref, conditions)]
@@ -149,7 +153,7 @@ class IterationEnd:
         users: dict[Cell, list[tuple[Leaf, Piece]]] = {}
         for leaf, pieces in self.pieces.items():
             for piece in pieces:
-                if piece.ref.cell not in self.entry.cells and leaf not in self.arrays.unknown:
+                if not self._is_outer(piece.ref.cell) and leaf not in self.arrays.unknown:
                     users.setdefault(piece.ref.cell, []).append((leaf, piece))
         contents = [content for content in self.end.cells.values() if isinstance(content, tuple)]
         held = {cell for content in contents for item in content for cell in cells_in(item)}
@@ -168,7 +172,7 @@ class IterationEnd:
     def _source(self, leaf: Leaf, piece: Piece) -> ArrayRef | bool:
         """What the next iteration finds the memory as; True: the array's own; False: it is not known."""
         ref = piece.ref
-        if ref.cell in self.entry.cells:
+        if self._is_outer(ref.cell):
             return self._view(leaf, ref)
         owners = [] if ref.cell.outside else self.owners.get(ref.cell, [])
         if (leaf, piece.conditions) in owners:
@@ -191,7 +195,7 @@ class IterationEnd:
     def _sources_hold(self, leaf: Leaf) -> bool:
         arrays, known = self.arrays, True
         for piece in self.pieces[leaf]:
-            own = piece.ref.cell not in self.entry.cells
+            own = not self._is_outer(piece.ref.cell)
             if own and (piece.ref.path or piece.ref.cell.strided) and leaf not in arrays.strided:
                 arrays.strided.add(leaf)
                 known = False
@@ -228,7 +232,7 @@ class IterationEnd:
         """The cells, of those that there are before and after an iteration, that a piece of memory is a part of."""
         cell = piece.ref.cell
         keeping = {self.arrays.cells[owner] for owner, _ in self.owners.get(cell, ())}
-        return keeping | {cell} if cell in self.entry.cells else keeping
+        return keeping | {cell} if self._is_outer(cell) else keeping
 
     def _writes_hold(self) -> bool:
         """Cells of several memories that an iteration writes: the next starts with none of their versions."""

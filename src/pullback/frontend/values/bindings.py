@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pullback.errors import Location
-from pullback.ir.nodes import NOWHERE, Constant, Operand, Step, Value, map_values
+from pullback.ir.nodes import NOWHERE, Constant, Operand, Permute, Step, Value, map_values
 
 Key = tuple[int, str]  # frame, name
 
@@ -37,6 +37,15 @@ class ArrayRef:
 
     cell: Cell
     path: tuple[Step, ...] = ()
+
+
+def joined(path: tuple[Step, ...], more: tuple[Step, ...]) -> tuple[Step, ...]:
+    """A path that goes on; two transpositions in a row are one, or none."""
+    if not path or not more or not isinstance(path[-1], Permute) or not isinstance(more[0], Permute):
+        return (*path, *more)
+    axes = tuple(path[-1].axes[k] for k in more[0].axes)
+    between = () if axes == tuple(range(len(axes))) else (Permute(axes),)
+    return joined(path[:-1], (*between, *more[1:])) if not between else (*path[:-1], *between, *more[1:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ class ArrayMerge(Paths):
 
     def share(self, cell: Cell, a: tuple[ArrayRef, Value], b: tuple[ArrayRef, Value]) -> None:
         """Note whose memory the new cell is, after each path, where others have that too."""
+        if a[1].type.dtype != b[1].type.dtype:
+            cell.outside = f"'{cell.name}' is an array of {a[1].type.dtype} or of {b[1].type.dtype} here"
+            self.state.descend(cell, a[0].cell)
+            self.state.descend(cell, b[0].cell)
+            return
         sides = [self.owned(a, self.then), self.owned(b, self.orelse)]
         cell.strided = any(self.is_strided(ref, path) for ref, path in ((a[0], self.then), (b[0], self.orelse)))
         cell.outside = a[0].cell.outside or b[0].cell.outside
@@ -74,7 +79,8 @@ class ArrayMerge(Paths):
         linked = state.linked.get(cell, frozenset())
         survives, points_to = cell in self.outer.cells, state.points_to.get(cell)
         always = Constant(True, BOOL)
-        if survives and (points_to is not None or self.is_shared(cell)):
+        if cell.constant or (survives and (points_to is not None or self.is_shared(cell))):
+            self.keep(cell, path)
             return {self.seen(ref, path): always}, None, set()
         if survives or (points_to is None and state.references(cell) <= 1):
             return {}, value, {*linked}
@@ -95,7 +101,7 @@ class ArrayMerge(Paths):
             return
 
         def leaf(operand: Operand) -> Operand:
-            return self.exported(operand, path)
+            return self.visible(operand, path)
 
         self.state.cells[cell] = mapped_content(path.state.cells[cell], leaf)
         if cell in path.state.points_to:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pullback.frontend.values.bindings import ArrayRef, Cell, PointsTo
+from pullback.frontend.values.bindings import ArrayRef, Cell, PointsTo, joined
 from pullback.frontend.values.branches import branch, either
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
@@ -50,7 +50,7 @@ class PointsToContext(Context):
         if k == len(points_to.aliases):
             return self.along(points_to.own, path, node)
         alias = points_to.aliases[k]
-        seen = ArrayRef(alias.ref.cell, (*alias.ref.path, *path))
+        seen = ArrayRef(alias.ref.cell, joined(alias.ref.path, path))
         if k == len(points_to.aliases) - 1 and points_to.own is None:
             return self.read(seen, node)
         return either(
@@ -87,7 +87,7 @@ class PointsToContext(Context):
             self._store_in_own(ref, path, value, node, function)
             return
         alias = points_to.aliases[k]
-        seen = ArrayRef(alias.ref.cell, (*alias.ref.path, *ref.path))
+        seen = ArrayRef(alias.ref.cell, joined(alias.ref.path, ref.path))
         if k == len(points_to.aliases) - 1 and points_to.own is None:
             self.store(seen, path, value, node, function)
             return

@@ -96,6 +96,19 @@ def parts_of_parts(x, n):
     return np.sum(y) + np.sum(z)
 
 
+def ravelled_twice_in_a_branch(x, c):
+    y = x * 0.5
+    z = np.sin(x)
+    if c > 0:
+        z = z * x[0]
+        y = y[::-1]
+    else:
+        z = np.ravel(y)
+    elements = np.ravel(z)
+    y *= y[1]
+    return np.sum(elements)
+
+
 TABLE = np.array([1.0, 2.0, 3.0, 4.0])
 
 
@@ -122,6 +135,7 @@ def single_precision_in_one_branch(x, c):
 
 
 CASES = [
+    (ravelled_twice_in_a_branch, (np.ones(3), -0.5), "may or may not share", "np.sum(elements)"),
     (table_in_one_branch, (np.ones(4), 1.0), "'TABLE' comes from outside", "z[0] = 2.0"),
     (table_after_an_iteration, (np.ones(4),), "'TABLE' comes from outside", "z[0] = 2.0"),
     (single_precision_in_one_branch, (np.ones(4), 1.0), "'y' is an array of float32 or of float64 here", "y[0] = 3.0"),

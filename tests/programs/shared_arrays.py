@@ -426,8 +426,8 @@ def read_by_the_condition_of_a_while(x, n):
     return np.sum(y) + np.sum(x * x)
 
 
-@program(X, 0)
 @program(X, 5)
+@program(X, 0)
 def one_is_the_other_backwards(x, n):
     u, v = x * 2.0, x * 3.0
     for i in range(n):
@@ -497,8 +497,8 @@ def transposed_in_each_iteration(m, c):
     return np.sum(m * m)
 
 
-@program(np.zeros(0), 2)
 @program(X, 3)
+@program(np.zeros(0), 2)
 def swapped_with_an_argument(x, n):
     y = x
     z = x * 2

@@ -181,7 +181,9 @@ class RuleReader:
 def shares_memory(context: Context, result: Binding) -> bool:
     """Whether an array in a result may be memory of the arguments, which are constant."""
     cells = {leaf.cell for leaf in leaves_in(context, result) if isinstance(leaf, ArrayRef)}
-    return any(cell.constant for own in cells for cell in (own, *context.state.linked.get(own, ())))
+    state = context.state
+    reached = {memory for own in cells for memory in state.memories(own)}
+    return any(cell.constant for own in reached for cell in (own, *state.linked.get(own, ())))
 
 
 def leaves_in(context: Context, binding: Binding) -> list[Binding]:

@@ -268,8 +268,15 @@ class State:
 
     def descend(self, cell: Cell, source: Cell) -> None:
         """Note that a new cell may be the memory of `source`, or whatever that may be."""
-        for other in (source, *self.linked.get(source, ())):
-            self.link(cell, other)
+        for memory in self.memories(source):
+            for other in (memory, *self.linked.get(memory, ())):
+                self.link(cell, other)
+
+    def memories(self, cell: Cell) -> set[Cell]:
+        """A cell, and all that it may point to."""
+        points_to = self.points_to.get(cell)
+        aliases = points_to.aliases if points_to is not None else ()
+        return {cell}.union(*(self.memories(alias.ref.cell) for alias in aliases))
 
     def is_given(self, cell: Cell) -> bool:
         """Whether somebody outside has this memory: the caller, or who keeps a constant."""

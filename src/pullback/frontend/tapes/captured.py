@@ -173,8 +173,10 @@ def _captured(context: Context, value: Any, namespace: Any, name: Any) -> tuple[
 
 
 def _label(value: Any, namespace: Any, name: Any) -> str:
-    """What a captured object is called in the generated text: an item of a list by its own name or the list's."""
+    """What a captured object is called in the generated text: an item of a list by its own name or those around it."""
     own = str(getattr(value, "name", ""))
     if isinstance(name, str) or not isinstance(namespace, Place):
         return str(name)
-    return own if own.isidentifier() and own != type(value).__name__ else f"{namespace.name}_{name}"
+    if own.isidentifier() and own != type(value).__name__:
+        return own
+    return f"{_label(None, namespace.namespace, namespace.name)}_{name}"

@@ -126,8 +126,11 @@ def cumulative_logsumexp(
     if not given.size:
         return convert_to_tensor(x)
     kept = np.tri(given.shape[-1], k=-1 if exclusive else 0, dtype=bool)
-    terms = np.where(kept.T if reverse else kept, given[..., None, :], given.dtype.type(-np.inf))
-    return np.moveaxis(_logsumexp(terms, -1, False), -1, axis)
+    kept = kept.T if reverse else kept
+    some, least = kept.any(axis=1), given.dtype.type(-np.inf)
+    terms = np.where(kept, given[..., None, :], least)
+    terms = np.where(some[:, None], terms, given.dtype.type(0))  # a row without terms is no sum of them
+    return np.moveaxis(np.where(some, _logsumexp(terms, -1, False), least), -1, axis)
 
 
 def count_nonzero(

@@ -86,17 +86,17 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The pseudoinverse of matrices `a`, (…, n, m). rcond: singular values below so much of the largest count as 0.
+    """The pseudoinverse of matrices `a`, (…, n, m).
 
-    `validate_args` changes nothing.
+    rcond: singular values below so much of the largest count as 0; with it there is no gradient, and without it those
+    that rounding leaves count so. `validate_args` changes nothing.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.pinv([[2.0], [0.0]])
     <Tensor [[0.5 0. ]], float32>
     """
     given = convert_to_tensor(a)
-    least = 10 * max(given.shape[-2:]) * np.finfo(given.dtype).eps if rcond is None else rcond
-    return np.linalg.pinv(given, least)
+    return np.linalg.pinv(given) if rcond is None else np.linalg.pinv(given, rcond)
 
 
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:

@@ -41,6 +41,10 @@ def _polygamma(n: int, x: Tensor) -> Any:
     return recorded(function, lambda y, x: (_polygamma(n + 1, x),), x)
 
 
+def _lgamma(x: Tensor) -> Any:
+    return recorded(special.gammaln, lambda y, x: (_polygamma(0, x),), x)
+
+
 def _erfinv(x: Tensor) -> Any:
     return recorded(special.erfinv, lambda y, x: (math.sqrt(math.pi) / 2 * np.exp(_erfinv(x) ** 2),), x)
 
@@ -152,6 +156,7 @@ _TABLE: dict[str, tuple[str, Callable[[Tensor], Any], str, str]] = {
     "expint": ("The exponential integral Ei", _expint, "np.inf", "inf"),
     "fresnel_cos": ("Fresnel's integral of the cosine", _fresnel_cos, "0.0", "0.0"),
     "fresnel_sin": ("Fresnel's integral of the sine", _fresnel_sin, "0.0", "0.0"),
+    "lgamma": ("The logarithm of the absolute value of the gamma function", _lgamma, "1.0", "0.0"),
     "ndtri": ("The quantile function of the normal distribution", _ndtri, "0.5", "0.0"),
     "spence": ("The dilogarithm ∫₁ˣ log(t) / (1 - t) dt", _spence, "1.0", "0.0"),
 }
@@ -219,7 +224,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
     <Tensor 0.0, float32>
     """
     given = convert_to_tensor(x)
-    return np.sum(special.gammaln(given), axis=-1) - special.gammaln(np.sum(given, axis=-1))
+    return np.sum(_lgamma(given), axis=-1) - _lgamma(np.sum(given, axis=-1))
 
 
 def igamma(a: Any, x: Any, name: str | None = None) -> Any:
@@ -244,7 +249,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Any:
 
 def _incomplete(function: Any, sign: int, a: Tensor, x: Tensor) -> Any:
     def partials(y: Any, a: Tensor, x: Tensor) -> tuple[Any, ...]:
-        density = np.exp((a - 1) * np.log(x) - x - special.gammaln(a))
+        density = np.exp((a - 1) * np.log(x) - x - _lgamma(a))
         return sign * _by_order(a, x), sign * density
 
     return recorded(function, partials, a, x)
@@ -275,7 +280,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     """
 
     def partials(y: Any, a: Tensor, b: Tensor, x: Tensor) -> tuple[Any, ...]:
-        logarithm = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+        logarithm = _lgamma(a) + _lgamma(b) - _lgamma(a + b)
         return None, None, np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - logarithm)
 
     return recorded(special.betainc, partials, *operands(a, b, x))

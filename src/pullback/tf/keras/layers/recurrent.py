@@ -148,7 +148,7 @@ class _Recurrent(RNN):
         cell = type(self).cell_class(units, activation=activation, **own, **shared)
         super().__init__(cell, return_sequences, return_state, go_backwards, stateful, **keywords)
         self.units = units
-        self.own = {"activation": activation, **own, **shared}
+        self.own: dict[str, Any] = {"activation": activation} | own | shared
 
     def reversed(self) -> RNN:
         """A new layer of the same settings that goes the other way."""

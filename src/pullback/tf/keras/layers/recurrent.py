@@ -10,10 +10,11 @@ import numpy as np
 from pullback.tape.nest import flatten
 from pullback.tf.keras.layers.base import Layer
 from pullback.tf.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell
+from pullback.tf.values import bare
 
 _SETTINGS = """return_sequences: the outputs at all times, not the last. return_state: with the states in a list behind.
     go_backwards: from the last time to the first. stateful: each call starts with the last states. keywords: those of
-    `tf.keras.layers.Layer`, and `unroll`, which has no effect."""
+    `tf.keras.layers.Layer`; `unroll` and `implementation`, which have no effect."""
 
 
 class RNN(Layer):
@@ -21,7 +22,8 @@ class RNN(Layer):
 
     cell: one, or a list of several on top of each other. return_sequences: the outputs at all times, not the last.
     return_state: with the states in a list behind. go_backwards: from the last time to the first. stateful: each call
-    starts with the last states. keywords: those of `tf.keras.layers.Layer`, and `unroll`, which has no effect.
+    starts with the last states. keywords: those of `tf.keras.layers.Layer`; `unroll` and `implementation` have no
+    effect.
 
     >>> import pullback.tf as tf
     >>> tf.keras.layers.RNN(tf.keras.layers.GRUCell(4), return_sequences=True)(tf.ones([2, 5, 3])).shape
@@ -37,7 +39,7 @@ class RNN(Layer):
         stateful: bool = False,
         **keywords: Any,
     ) -> None:
-        keywords.pop("unroll", None)
+        keywords.pop("unroll", None), keywords.pop("implementation", None)
         super().__init__(**keywords)
         self.cell = StackedRNNCells(cell) if isinstance(cell, list | tuple) else cell
         self.return_sequences, self.return_state = return_sequences, return_state
@@ -70,16 +72,20 @@ class RNN(Layer):
 
     def call(self, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool | None = False) -> Any:
         """The output of the cell at the last time, or at all, and its states."""
-        if mask is not None:
-            raise NotImplementedError("masks are not known")
+        seen = None if mask is None else bare(mask).astype(bool)
         states = self.start(sequences.shape[0], initial_state)
         times = np.arange(sequences.shape[1]).tolist()
-        outputs = []
+        outputs: list[Any] = []
         masks = None
         if hasattr(self.cell, "masks"):
             masks = self.cell.masks(sequences.shape[0], sequences.shape[-1], training)
         for t in times[::-1] if self.go_backwards else times:
-            y, states = self._step(sequences[:, t], states, masks, training)
+            y, after = self._step(sequences[:, t], states, masks, training)
+            if seen is not None:  # a time that is masked changes nothing
+                here = seen[:, t, None]
+                y = np.where(here, y, outputs[-1] if outputs else 0 * y)
+                after = [np.where(here, new, old) for new, old in zip(after, states, strict=True)]
+            states = after
             outputs.append(y)
         if self.stateful:
             self.last = [np.array(one._value if hasattr(one, "_value") else one) for one in flatten(states)]

@@ -127,7 +127,8 @@ def cumulative_logsumexp(
         return convert_to_tensor(x)
     kept = np.tri(given.shape[-1], k=-1 if exclusive else 0, dtype=bool)
     kept = kept.T if reverse else kept
-    some, least = kept.any(axis=1), given.dtype.type(-np.inf)
+    some: Any = kept.any(axis=1)
+    least = given.dtype.type(-np.inf)
     terms = np.where(kept, given[..., None, :], least)
     terms = np.where(some[:, None], terms, given.dtype.type(0))  # a row without terms is no sum of them
     return np.moveaxis(np.where(some, _logsumexp(terms, -1, False), least), -1, axis)

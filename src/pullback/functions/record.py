@@ -66,6 +66,7 @@ class Record:
     renamed: other names of parameters, and those that the rule has for them.
     is_elementwise: whether an element of the result is a function of one element of each operand, all spread over
         common axes. Ufuncs with one result are so in any case.
+    has_order: whether an operand is a whole number by its meaning, and stays an integer beside floats.
     chosen: the operands of which it takes some elements and leaves others; None for none.
     is_reduction: whether it is a reduction or a scan along `axis`.
     has_dtype: whether it computes in the dtype that `dtype` names.
@@ -77,6 +78,7 @@ class Record:
         under the same name.
     compiled: what stands for it in compiled code: the first that takes the operands; Numba's own if none does.
     rule: its derivative; None where there is none.
+    unknown: the numbers of the operands by which no derivative is known, though there is a rule.
     is_constant: whether the derivative is 0 wherever it exists.
     text: a Python function in the place of its calls; None for none.
     """
@@ -90,6 +92,7 @@ class Record:
     parameters: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     is_elementwise: bool = False
+    has_order: bool = False
     chosen: slice | None = None
     is_reduction: bool = False
     has_dtype: bool = False
@@ -100,6 +103,7 @@ class Record:
     loop: bool = False
     compiled: tuple[Helper, ...] = ()
     rule: Rule | None = None
+    unknown: tuple[int, ...] = ()
     is_constant: bool = False
     text: Function | None = None
 

@@ -42,6 +42,7 @@ from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, s
 from pullback.runtime.numpy.joining import concatenate, stack
 from pullback.runtime.numpy.linalg import dot, inner, matmul, outer, vdot
 from pullback.runtime.numpy.linspace import linspace
+from pullback.runtime.numpy.logsumexp import logsumexp_over
 from pullback.runtime.numpy.norms import norm_over, rolled
 from pullback.runtime.numpy.recurrences import masked_recurrence, recurrence
 from pullback.runtime.numpy.reductions import (
@@ -96,6 +97,7 @@ from pullback.runtime.python.integers import (
     checked_subtract,
     power_of_integers,
 )
+from pullback.runtime.python.libraries import call_library
 from pullback.runtime.python.recursion_depth import check_depth
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, segment_length
@@ -116,6 +118,7 @@ __all__ = [
     "broadcast_to",
     "call_address",
     "call_external",
+    "call_library",
     "called_product_into",
     "cast",
     "cbrt",
@@ -183,6 +186,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logit",
+    "logsumexp_over",
     "mT",
     "masked_columns",
     "masked_product",

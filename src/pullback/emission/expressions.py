@@ -10,6 +10,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.emission import spelling
+from pullback.emission.numba_linalg import in_numba
 from pullback.emission.spelling import attribute, call, constant, name, tuple_
 from pullback.ir import primitives
 from pullback.ir.identities import Identity
@@ -185,7 +186,8 @@ class Expressions:
         if module.startswith("pullback.runtime"):
             return self.helper(statement.function, arguments)
         module, written_name = spelling.public_name(statement.function)
-        if self.compiled and module.startswith("scipy."):
+        of_numpy = module == "numpy.linalg" and not in_numba(statement.function, statement.operands, statement.keywords)
+        if self.compiled and (module.startswith("scipy.") or of_numpy):
             return self.by_python(statement, written_name)
         if not module.startswith("numpy"):
             self.modules.add(module)

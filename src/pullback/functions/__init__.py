@@ -21,6 +21,7 @@ from pullback.functions import (
     factorisations,
     indexing,
     linalg,
+    matrices,
     padding,
     parts,
     reductions,
@@ -47,8 +48,8 @@ __all__ = [
 ]
 
 FAMILIES = (
-    *(composed, elementwise, factorisations, special, reductions, linalg, shapes, parts, padding, indexing, constants),
-    behind,
+    *(composed, elementwise, factorisations, special, reductions, linalg, matrices, shapes, parts, padding),
+    *(indexing, constants, behind),
 )
 
 

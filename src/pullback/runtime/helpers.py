@@ -16,6 +16,7 @@ from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
 from pullback.runtime.numpy.division import floor_divide, power, remainder
+from pullback.runtime.numpy.eigenvalues import real_eig
 from pullback.runtime.numpy.elementwise import (
     cast,
     cbrt,
@@ -216,6 +217,7 @@ __all__ = [
     "push_row",
     "rad2deg",
     "ravel",
+    "real_eig",
     "recurrence",
     "remainder",
     "repeat",

@@ -1,4 +1,4 @@
-"""Calls of SciPy's functions that have no body in compiled code: made by Python, under its lock.
+"""Calls of functions of SciPy and NumPy that have no body in compiled code: made by Python, under its lock.
 
     y = call_library("scipy.linalg.expm(_0): (float64[:, :]) -> float64[:, :]", a)
 
@@ -47,9 +47,11 @@ def called(text: str) -> Callable[..., Any]:
     call, _, _ = text.partition(SEPARATOR)
     parameters = ", ".join(f"_{k}" for k in range(len(kinds_of(text)[0])))
     module = call[: call.index("(")].rpartition(".")[0]
-    importlib.import_module(module)
-    root = module.partition(".")[0]
-    made: Callable[..., Any] = eval(f"lambda {parameters}: {call}", {"np": np, root: importlib.import_module(root)})
+    names = {"np": np}
+    if module.startswith("scipy."):
+        importlib.import_module(module)
+        names["scipy"] = importlib.import_module("scipy")
+    made: Callable[..., Any] = eval(f"lambda {parameters}: {call}", names)
     return made
 
 

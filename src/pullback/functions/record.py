@@ -73,6 +73,7 @@ class Record:
     has_axis_of_number: whether a number counts as an array with one axis where the call names an axis.
     is_view: whether its result may share memory with the first argument.
     keeps_type: whether the result has the type of the first argument; else NumPy is asked.
+    typed_by: the number of the operand that has the type of the result, where that is floats; -1 for none.
     vector: whether the vector math library has it, under the same name, for floats; or for which of them.
     loop: whether NumPy or SciPy computes it in a loop that rounds in its own way, which `runtime.exact.ufuncs` calls
         under the same name.
@@ -99,6 +100,7 @@ class Record:
     has_axis_of_number: bool = False
     is_view: bool = False
     keeps_type: bool = False
+    typed_by: int = -1
     vector: bool | Callable[..., bool] = False
     loop: bool = False
     compiled: tuple[Helper, ...] = ()

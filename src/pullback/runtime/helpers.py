@@ -76,7 +76,7 @@ from pullback.runtime.numpy.shapes import (
     take_along,
     transpose,
 )
-from pullback.runtime.numpy.sorting import argsort_along, permuted_along, unpermuted_along
+from pullback.runtime.numpy.sorting import argsort_along, permutation_of, permuted_along, unpermuted_along
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
 from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
@@ -206,6 +206,7 @@ __all__ = [
     "norm_over",
     "opaque",
     "outer",
+    "permutation_of",
     "permuted_along",
     "plus",
     "power",

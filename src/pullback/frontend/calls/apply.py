@@ -21,7 +21,10 @@ from pullback.ir.infer import SeveralResults, infer, may_be_view, several_result
 from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar, values_in
 from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, type_of, within
 
-STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
+STATIC = {
+    *("axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"),
+    *("l_and_u", "trans"),
+}
 """Parameters whose value decides the type of the result: they must be known before the run."""
 
 TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}

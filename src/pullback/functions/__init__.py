@@ -122,6 +122,7 @@ def canonical(function: Any) -> Any:
 _WAITING = {
     "scipy.special": ("errors", "gammas", "bessel", "elementary", "polynomials", "probabilities", "softmax"),
     "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured"),
+    "scipy.stats": ("distributions",),
 }
 """The families of functions of modules of SciPy, which are declared as soon as the user has imported the module."""
 

@@ -118,3 +118,32 @@ def test_what_lies_outside_has_the_derivative_0() -> None:
 def test_the_shape_of_an_incomplete_function_is_refused() -> None:
     with pytest.raises(pb.MissingRuleError, match="gammainc has no derivative rule by the argument 'a'"):
         pb.grad(lambda a: stats.gamma.cdf(1.0, a))(2.0)
+
+
+OUTSIDE = stats.norm(0.3, scale=2.0)
+X = np.random.default_rng(4).normal(size=(4, 3))
+MEAN, FACTOR = X[1] * 0.7, X[1:] * 0.5
+
+SEVERAL: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "normal": (
+        lambda x, m, f: np.sum(stats.multivariate_normal.logpdf(x, m, f @ f.T + np.eye(3))),
+        (X, MEAN, FACTOR),
+    ),
+    "normal of a vector": (
+        lambda x, m, f: stats.multivariate_normal.pdf(x, mean=m, cov=f @ f.T + np.eye(3)),
+        (X[0], MEAN, FACTOR),
+    ),
+    "dirichlet": (lambda x, a: stats.dirichlet.logpdf(x, a), (np.array([0.2, 0.3]), np.array([1.2, 2.3, 0.7]))),
+    "frozen": (lambda x, m: np.sum(stats.norm(m, 1.3).logpdf(x)), (X[0], np.array(0.4))),
+    "frozen outside": (lambda x: np.sum(OUTSIDE.cdf(x)), (X[0],)),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_densities_of_several_variables_and_frozen_ones(name: str) -> None:
+    function, arguments = SEVERAL[name]
+    call = pb.differentiable(jit=False)(function)
+    np.testing.assert_allclose(call(*arguments), function(*arguments), 1e-12)
+    x_bars = pb.grad(call, argnums=tuple(range(len(arguments))))(*arguments)
+    for k, x_bar in enumerate(x_bars):
+        np.testing.assert_allclose(x_bar, by_differences(function, arguments, k), 1e-8, 1e-10)

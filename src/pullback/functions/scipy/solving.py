@@ -57,7 +57,7 @@ def check_numbers(a, check_finite):
 @planning
 def structure_of(assume_a):
     """What is read of a matrix: "gen", "sym", "lower", "upper"."""
-    known = {"sym": "sym", "her": "sym", "pos": "sym", "symmetric": "sym", "hermitian": "sym"}
+    known: dict[str | None, str] = {"sym": "sym", "her": "sym", "pos": "sym", "symmetric": "sym", "hermitian": "sym"}
     known |= {"positive definite": "sym", "lower triangular": "lower", "upper triangular": "upper"}
     known |= {"general": "gen", "gen": "gen", None: "gen", "": "gen", "diagonal": "diagonal"}
     if assume_a not in known:

@@ -222,7 +222,6 @@ def narrowed(argument: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "sample"),
     [
-        (np.linalg.norm, of(np.eye(2), ord=2)),
         (np.dot, of(np.ones(2), np.ones((2, 2, 2)))),
         (np.inner, of(np.ones(2), np.ones((2, 2, 2)))),
         (np.trace, of(np.ones((2, 2, 2)))),

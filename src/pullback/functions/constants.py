@@ -69,6 +69,7 @@ constant(
 )
 constant(np.argsort, is_method=True)
 constant(np.nanargmax, np.nanargmin, np.nonzero, np.flatnonzero, np.argwhere, runtime.argsort_along)
+constant(runtime.permutation_of, keeps_type=True)
 constant(np.searchsorted, np.count_nonzero, np.digitize)
 
 constant(np.zeros, np.empty, parameters=("shape", "dtype"))

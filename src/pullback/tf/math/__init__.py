@@ -17,7 +17,7 @@ from pullback.tf.reductions import (
     polyval,
     zero_fraction,
 )
-from pullback.tf.segments import SEGMENTS as _SEGMENTS
+from pullback.tf.segment_reductions import SEGMENTS as _SEGMENTS
 from pullback.tf.sorting import bincount, confusion_matrix, in_top_k, invert_permutation, top_k
 from pullback.tf.special import OF_SPECIAL as _OF_SPECIAL
 from pullback.tf.special import SPECIAL as _SPECIAL

@@ -109,6 +109,17 @@ def ravelled_twice_in_a_branch(x, c):
     return np.sum(elements)
 
 
+def flipped_in_a_loop_and_bound_in_a_branch(x, c):
+    y = x
+    z = y
+    for _ in range(2):
+        z = z[::-1]
+    if c < 1:
+        z = y
+    y[1] *= 0.58
+    return np.sum(z)
+
+
 TABLE = np.array([1.0, 2.0, 3.0, 4.0])
 
 
@@ -135,6 +146,7 @@ def single_precision_in_one_branch(x, c):
 
 
 CASES = [
+    (flipped_in_a_loop_and_bound_in_a_branch, (np.ones(3), 1.5), "may or may not share", "np.sum(z)"),
     (ravelled_twice_in_a_branch, (np.ones(3), -0.5), "may or may not share", "np.sum(elements)"),
     (table_in_one_branch, (np.ones(4), 1.0), "'TABLE' comes from outside", "z[0] = 2.0"),
     (table_after_an_iteration, (np.ones(4),), "'TABLE' comes from outside", "z[0] = 2.0"),

@@ -11,6 +11,7 @@ import pytest
 import oracle
 import pullback as pb
 from pullback.functions import RECORDS
+from rule_samples import is_of_scipy
 
 X = np.array([2.0, 0.0, 3.0, 0.0, 0.5])
 
@@ -67,7 +68,8 @@ def test_tensors_get_numpys_value_where_a_text_does_not_know_an_argument(functio
 
 
 def test_a_text_of_a_function_with_a_rule_knows_more_than_the_rule() -> None:
-    assert [f for f, record in RECORDS.items() if record.text and record.rule] == [np.linspace]
+    both = [f for f, record in RECORDS.items() if record.text and record.rule and not is_of_scipy(f)]
+    assert both == [np.linspace]
 
 
 def products_so_far(x):

@@ -271,7 +271,8 @@ def test_compiled(function: Callable[..., Any], x: Any, split: bool) -> None:
 
 def test_each_factorisation_stands_in_a_program() -> None:
     called = {name for function, _ in PROGRAMS for name in function.__code__.co_names}
-    assert {function.__name__ for function in FACTORISED} <= called
+    elsewhere = {"lstsq", "real_eig"}  # tests/test_scipy_linalg.py
+    assert {function.__name__ for function in FACTORISED} <= called | elsewhere
 
 
 def test_a_result_that_nobody_needs_costs_no_cotangent() -> None:

@@ -63,8 +63,8 @@ def test_values_are_those_of_scipy(name: str, method: str) -> None:
         np.testing.assert_allclose(given[~limited], plain[~limited], rtol=1e-12, atol=1e-15)
         for place in PLACES[:7]:
             np.testing.assert_allclose(call(float(place)), function(place, *arguments), rtol=1e-12, atol=1e-15)
-        narrow = call(PLACES.astype(np.float32))
-    assert narrow.dtype == function(PLACES.astype(np.float32), *arguments).dtype
+        narrow = PLACES.astype(np.float32)
+        assert call(narrow).dtype == function(narrow, *arguments).dtype
 
 
 @pytest.mark.drawn(60)

@@ -40,7 +40,6 @@ SEQUENCES: list[Callable[[Any], Any]] = [
     lambda x: np.select([x > 0.5, x <= 0.5], [x * x, 3 * x]),
     lambda x: np.select([x > 0.5], [x * x], 7.0),
     lambda x: np.choose(np.array([0, 1, 0]), [x, x * x]),
-    lambda x: np.linalg.multi_dot([x, np.ones((3, 3)), x]),
     lambda x: np.lib.stride_tricks.sliding_window_view(x, 2),
     lambda x: np.histogramdd([x, x], 2)[1][0],
     lambda x: np.meshgrid(x, x)[0],

@@ -82,8 +82,8 @@ def tensorsolve(a, b, axes=None):
     """x with tensordot(a, x, x.ndim) = b. axes: those of `a` that are moved to the end first."""
     if axes is not None:
         a = np.moveaxis(a, axes, last_places(len(axes)))
-    of_x = a.shape[np.ndim(b) :]
-    if extent(a.shape[: np.ndim(b)]) != extent(of_x):
+    of_x = np.shape(a)[np.ndim(b) :]
+    if extent(np.shape(a)[: np.ndim(b)]) != extent(of_x):
         raise np.linalg.LinAlgError(
             "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
         )

@@ -51,7 +51,7 @@ class Guess:
             else:
                 self.names[key] = types
         for cell in self.context.written.get(self.place, ()):
-            if isinstance(self.entry.cells.get(cell), Value):
+            if isinstance(self.entry.cells.get(cell), Value) and cell not in self.entry.points_to:
                 self.cells[cell] = self.entry.cells[cell]
 
     def holds(self, started: State, end: State, made: set[Value]) -> bool:

@@ -72,12 +72,13 @@ class CarriedArrays:
             self.strided.add(leaf)
         foreign = bool(cell.outside or before.path) or cell in entry.points_to or entry.is_given(cell)
         if leaf in self.unknown:
-            self.others[leaf] |= {cell}
+            self.others[leaf] = self.others.get(leaf, frozenset()) | {cell}
         elif foreign or entry.references(cell, leaf[0]) > 0:
             self.add(leaf, before)
         else:
             self.owned.add(leaf)
-        self.others[leaf] = self.others.get(leaf, frozenset()) | entry.linked.get(cell, frozenset())
+        if leaf in self.unknown or before not in self.sources.get(leaf, ()):
+            self.others[leaf] = self.others.get(leaf, frozenset()) | entry.linked.get(cell, frozenset())
 
     def add(self, leaf: Leaf, ref: ArrayRef) -> bool:
         """Note memory that an array may be; whether that was known."""
@@ -216,13 +217,14 @@ class IterationEnd:
 
     def _others_hold(self, leaf: Leaf) -> bool:
         """Note the cells that an array may overlap in a way that no condition tells."""
-        pieces = self.pieces[leaf]
+        is_unknown = leaf in self.arrays.unknown
+        pieces = [piece for piece in self.pieces[leaf] if is_unknown or self._source(leaf, piece) is True]
         linked = {other for piece in pieces for other in self.end.linked.get(piece.ref.cell, ())}
         found = {cell for cell in linked if cell in self.entry.cells}
         for other, theirs in self.pieces.items():
             if other != leaf and any(piece.ref.cell in linked for piece in theirs):
                 found.add(self.arrays.cells[other])
-        if leaf in self.arrays.unknown:
+        if is_unknown:
             found |= {cell for piece in pieces for cell in self._cells_of(piece)}
         before = self.arrays.others.get(leaf, frozenset())
         self.arrays.others[leaf] = before | found

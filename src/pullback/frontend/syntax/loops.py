@@ -190,7 +190,8 @@ class Loop:
         else:
             self.share(leaf, cell, before, version, state)
         for other in arrays.others.get(leaf, ()):
-            state.descend(cell, other)
+            note = state.descend if leaf in arrays.unknown else state.link
+            note(cell, other)
         return ArrayRef(cell)
 
     def share(self, leaf: Leaf, cell: Cell, before: ArrayRef | None, version: Operand, state: State) -> None:

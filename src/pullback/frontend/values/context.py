@@ -170,12 +170,16 @@ class Context:
 
     def version(self, cell: Cell, node: Any) -> Any:
         """The present version of a cell."""
-        if cell in self.state.stale:
-            self.refuse(node, self.state.stale[cell], "copy one of the arrays first, as in y = x.copy()")
+        self.check_fresh(cell, node)
         if cell not in self.state.cells:  # captured inside a branch that was left
             parameter = next(capture.parameter for capture, ref in self.captures.values() if ref == ArrayRef(cell))
             return self.watching.shown(parameter)
         return self.state.cells[cell]
+
+    def check_fresh(self, cell: Cell, node: Any) -> None:
+        """Refuse to read what a write to another array may have changed."""
+        if cell in self.state.stale:
+            self.refuse(node, self.state.stale[cell], "copy one of the arrays first, as in y = x.copy()")
 
     def type_of(self, cell: Cell, node: Any) -> Any:
         """The type of an array, without a look at its present version."""

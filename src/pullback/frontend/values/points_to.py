@@ -47,6 +47,7 @@ class PointsToContext(Context):
 
     def _chosen(self, cell: Cell, points_to: PointsTo, path: tuple[Step, ...], node: Any, k: int = 0) -> Value:
         """The part that a path names, read from the memory that the cell is."""
+        self.check_fresh(cell, node)
         if k == len(points_to.aliases):
             return self.along(points_to.own, path, node)
         alias = points_to.aliases[k]

@@ -8,6 +8,16 @@ from scipy import special
 from pullback.functions.declare import composes, partials, vjp
 
 BY_ORDER = {"unknown": (0,)}
+
+
+def by_x_of_yn(n, x):
+    return (special.yn(n - 1, x) - special.yn(n + 1, x)) / 2
+
+
+def by_x_of_kn(n, x):
+    return -(special.kn(np.abs(n - 1), x) + special.kn(n + 1, x)) / 2
+
+
 """No derivative is known by the first argument, the order."""
 
 # DLMF 10.6.2 and 10.29.3.
@@ -30,10 +40,10 @@ partials(special.jv, lambda v, z: (None, (special.jv(v - 1, z) - special.jv(v + 
 partials(special.jve, lambda v, z: (None, (special.jve(v - 1, z) - special.jve(v + 1, z)) / 2), **BY_ORDER)
 partials(special.yv, lambda v, z: (None, (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2), **BY_ORDER)
 partials(special.yve, lambda v, z: (None, (special.yve(v - 1, z) - special.yve(v + 1, z)) / 2), **BY_ORDER)
-partials(special.yn, lambda n, x: (None, (special.yn(n - 1, x) - special.yn(n + 1, x)) / 2), **BY_ORDER)
+partials(special.yn, lambda n, x: (None, by_x_of_yn(np.trunc(n), x)), **BY_ORDER)
 partials(special.iv, lambda v, z: (None, (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2), **BY_ORDER)
 partials(special.kv, lambda v, z: (None, -(special.kv(v - 1, z) + special.kv(v + 1, z)) / 2), **BY_ORDER)
-partials(special.kn, lambda n, x: (None, -(special.kv(n - 1, x) + special.kn(n + 1, x)) / 2), **BY_ORDER)
+partials(special.kn, lambda n, x: (None, by_x_of_kn(np.trunc(n), x)), **BY_ORDER)
 partials(
     special.ive,
     lambda v, z, *, y: (None, (special.ive(v - 1, z) + special.ive(v + 1, z)) / 2 - np.sign(z) * y),

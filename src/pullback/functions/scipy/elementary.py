@@ -43,15 +43,19 @@ partials(special.expm1, lambda x, *, y: y + 1)
 partials(special.log1p, lambda x: 1 / (1 + x))
 partials(special.cbrt, lambda x, *, y: 1 / (3 * y * y))
 partials(special.cosm1, lambda x: -np.sin(x))
-partials(special.powm1, lambda x, y_, *, y: (y_ * x ** (y_ - 1), (y + 1) * np.log(x)))
+partials(
+    special.powm1,
+    lambda x, y_, *, y: (y_ * x ** (y_ - 1), np.where(x == 0, 0.0, (y + 1) * np.log(np.where(x == 0, 1, x)))),
+)
 # (e^x (x - 1) + 1) / x² = M(2, 3, x) / 2, which loses no digits near 0.   DLMF 13.6.2 and 13.3.15.
 partials(special.exprel, lambda x: special.hyp1f1(2.0, 3.0, x) / 2)
 
 
 def boxcox_by_both(x, lmbda):
-    """From y = log(x) exprel(λ log x)."""
-    logarithm = np.log(x)
-    return x ** (lmbda - 1), logarithm * logarithm * special.hyp1f1(2.0, 3.0, lmbda * logarithm) / 2
+    """From y = log(x) exprel(λ log x); y = -1 / λ at 0."""
+    logarithm = np.log(np.where(x == 0, 1, x))
+    by_lambda = logarithm * logarithm * special.hyp1f1(2.0, 3.0, lmbda * logarithm) / 2
+    return x ** (lmbda - 1), np.where(x == 0, 1 / (lmbda * lmbda), by_lambda)
 
 
 def boxcox1p_by_both(x, lmbda):
@@ -90,6 +94,7 @@ partials(special.expi, lambda x: np.exp(x) / x)
 
 def expn_by_x(n, x):
     """-E[n - 1](x); E[0](x) = exp(-x) / x has the derivative -exp(-x) (1 + x) / x²."""
+    n = np.trunc(n)
     return None, -np.where(n > 0, special.expn(np.maximum(n - 1, 0), x), np.exp(-x) * (1 + x) / (x * x))
 
 

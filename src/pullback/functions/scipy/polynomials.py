@@ -10,7 +10,7 @@ from pullback.functions.declare import partials
 
 def lower(n):
     """The degree of the derivative; that of a constant is multiplied by 0."""
-    return np.maximum(n - 1, 0)
+    return np.where(n == 0, n, n - 1)
 
 
 def or_zero(n, derivative):

@@ -103,8 +103,9 @@ def _written_back(function: Function, moved: list[int]) -> Function:
     statements = list(function.body.statements)
     for k in moved:
         last = function.body.yields[len(function.results) + function.mutated.index(k)]
-        operands = (function.parameters[k], last)
-        statements.append(Effect(primitives.write_back, operands, location=function.location))
+        made = Effect(primitives.write_back, (function.parameters[k], last), location=function.location)
+        if made not in statements:
+            statements.append(made)
     return replace(function, body=Block(tuple(statements), function.body.yields))
 
 

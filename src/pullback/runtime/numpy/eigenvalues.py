@@ -13,7 +13,9 @@ COMPLEX = "np.linalg.eig: the eigenvalues are complex, and complex values cannot
 
 
 def real_eig(a: Any) -> Any:
-    """np.linalg.eig(a). Raises ValueError where the eigenvalues are not real."""
+    """np.linalg.eig(a). Raises ValueError where the eigenvalues are not real, NotImplementedError for a tensor."""
+    if not isinstance(a, np.ndarray):
+        raise NotImplementedError("eigenvalues of what is no array")
     found = np.linalg.eig(a)
     if np.iscomplexobj(found.eigenvalues):
         raise ValueError(COMPLEX)

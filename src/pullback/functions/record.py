@@ -79,6 +79,8 @@ class Record:
     rule: its derivative; None where there is none.
     is_constant: whether the derivative is 0 wherever it exists.
     text: a Python function in the place of its calls; None for none.
+    text_when: of a function that is known otherwise too, whether the text stands for a call with arguments of these
+        ranks, by name.
     """
 
     function: Function
@@ -102,6 +104,7 @@ class Record:
     rule: Rule | None = None
     is_constant: bool = False
     text: Function | None = None
+    text_when: Callable[[Mapping[str, int]], bool] | None = None
 
     @property
     def is_comparison(self) -> bool:

@@ -83,11 +83,18 @@ def _items_for(context: Context, binding: Binding, node: Any) -> list[Operand | 
             return [Constant(None)]
         case Static(value=value) if value is Ellipsis:
             return [Constant(Ellipsis)]
-        case Static(value=slice(start=None, stop=None, step=None)):
-            return [Slice(None, None, None)]
+        case Static(value=slice(start=start, stop=stop, step=step)):
+            return [Slice(*(None if bound is None else constant(bound) for bound in (start, stop, step)))]
         case TupleValue() if not isinstance(node, gast.Tuple):
-            return [_index_number(context, item, node) for item in binding.items]
+            return [part for item in binding.items for part in _item_for(context, item, node)]
     return [_index_number(context, binding, node)]
+
+
+def _item_for(context: Context, binding: Binding, node: Any) -> list[Operand | Slice]:
+    """An item of a tuple that is an index; a tuple in it is a list of positions."""
+    if isinstance(binding, TupleValue):
+        return [_index_number(context, binding, node)]
+    return _items_for(context, binding, node)
 
 
 def _index_number(context: Context, binding: Binding, node: Any) -> Operand:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback.errors import ShapeError
 from pullback.functions.declare import bilinear, composes, known, planning
 from pullback.functions.parts import as_array
 
@@ -18,7 +19,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
         axisa, axisb, axisc = axis, axis, axis
     a, b = np.moveaxis(as_array(a), axisa, -1), np.moveaxis(as_array(b), axisb, -1)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ValueError("np.cross is followed for vectors of 3 elements: with 2 the rank depends on the sizes")
+        raise ShapeError("np.cross is followed for vectors of 3 elements: with 2 the rank depends on the sizes")
     x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

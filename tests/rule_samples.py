@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.frontend.source.addresses import address_of
 from pullback.runtime.numpy.items import put_item, take_item
 
 
@@ -22,6 +23,11 @@ class Sample:
 
     arguments: tuple[Any, ...]
     options: dict[str, Any] = field(default_factory=dict)
+
+
+def is_of_scipy(function: Callable[..., Any]) -> bool:
+    """Whether a function is declared when SciPy's module is imported. Those have tests of their own."""
+    return (address_of(function) or ("",))[0].startswith("scipy.")
 
 
 RANDOM = np.random.default_rng(20240817)
@@ -219,6 +225,7 @@ SMOOTH: dict[Any, list[Sample]] = {
     runtime.masked_columns: masked(),
     runtime.erf: unary(),
     runtime.erfc: unary(),
+    runtime.digamma: unary(0.5, 4) + unary(-2, 0),
     runtime.sigmoid: unary(-4, 4),
     runtime.logit: unary(0.1, 0.9),
     runtime.gamma: unary(0.5, 4) + unary(-2, 0),
@@ -435,6 +442,8 @@ POINTS: list[tuple[str, Any, Sample, tuple[Any, ...]]] = [
 """Golden data: name, function, arguments, and for a cotangent of ones the cotangent of each argument."""
 
 FACTORISED = {
+    np.linalg.lstsq,
+    runtime.real_eig,
     *(np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet),
     *(np.modf, np.frexp, np.linalg.pinv),
 }

@@ -192,7 +192,7 @@ def test_a_function_without_a_public_name_is_refused() -> None:
 
 
 def test_messages_name_functions_by_their_module() -> None:
-    with pytest.raises(pb.MissingRuleError, match=r"scipy\.special\.j0 has no derivative rule"):
-        pb.grad(lambda x: np.sum(scipy.special.j0(x)))(np.ones(2))
-    with pytest.raises(pb.MissingRuleError, match=r"np\.linalg\.matrix_norm has no derivative rule"):
-        pb.grad(lambda x: np.sum(np.linalg.matrix_norm(x)))(np.ones((2, 2)))
+    with pytest.raises(pb.MissingRuleError, match=r"scipy\.special\.kolmogi has no derivative rule"):
+        pb.grad(lambda x: np.sum(scipy.special.kolmogi(x)))(np.ones(2))
+    with pytest.raises(pb.MissingRuleError, match=r"np\.median has no derivative rule"):
+        pb.grad(lambda x: np.sum(np.median(x)))(np.ones(2))

@@ -13,7 +13,7 @@ import pytest
 
 from pullback import runtime
 from pullback.functions import RECORDS, is_constant, rule_of
-from rule_samples import FACTORISED, POINTS, SMOOTH, Sample, of
+from rule_samples import FACTORISED, POINTS, SMOOTH, Sample, is_of_scipy, of
 
 EXTENDED = np.longdouble
 WEIGHTS = tuple(EXTENDED(n) / EXTENDED(d) for n, d in ((4, 5), (-1, 5), (4, 105), (-1, 280)))
@@ -111,6 +111,7 @@ SPECIAL = {
     runtime.erfc: mpmath.erfc,
     runtime.gamma: mpmath.gamma,
     runtime.lgamma: lambda x: mpmath.log(abs(mpmath.gamma(x))),
+    runtime.digamma: mpmath.digamma,
     runtime.sigmoid: lambda x: 1 / (1 + mpmath.exp(-x)),
     runtime.logit: lambda x: mpmath.log(x / (1 - x)),
 }
@@ -123,7 +124,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("function", [f for f, record in RECORDS.items() if record.rule], ids=name_of)
+OURS = {function: record for function, record in RECORDS.items() if not is_of_scipy(function)}
+
+
+@pytest.mark.parametrize("function", [f for f, record in OURS.items() if record.rule], ids=name_of)
 def test_every_rule_has_samples(function: Callable[..., Any]) -> None:
     assert function in SMOOTH or function in FACTORISED
 
@@ -176,7 +180,7 @@ def test_cumprod_passes_a_zero() -> None:
     np.testing.assert_array_equal(a_bar, [0, 6, 0])
 
 
-@pytest.mark.parametrize("function", sorted((f for f, r in RECORDS.items() if r.is_constant), key=name_of), ids=name_of)
+@pytest.mark.parametrize("function", sorted((f for f, r in OURS.items() if r.is_constant), key=name_of), ids=name_of)
 def test_a_constant_function_has_no_rule(function: Callable[..., Any]) -> None:
     assert is_constant(function)
     assert rule_of(function) is None
@@ -218,7 +222,6 @@ def narrowed(argument: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "sample"),
     [
-        (np.linalg.norm, of(np.eye(2), ord=2)),
         (np.dot, of(np.ones(2), np.ones((2, 2, 2)))),
         (np.inner, of(np.ones(2), np.ones((2, 2, 2)))),
         (np.trace, of(np.ones((2, 2, 2)))),

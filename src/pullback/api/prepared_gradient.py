@@ -6,9 +6,10 @@ from typing import Any
 
 from pullback.api.calling import call_entry, check_is_number, converted, strong
 from pullback.api.calls import Asked
+from pullback.api.labelled import Unlabelled, labelled_like
 from pullback.api.out import check_apart, check_out
 from pullback.api.prepared import Prepared
-from pullback.api.specialise import Engine, build_for, wrt_leaves
+from pullback.api.specialise import Engine, build_for, chosen_names, names_of, wrt_leaves
 from pullback.compilation.entrance import Entrance
 from pullback.compilation.functions import Compiled
 from pullback.compilation.shortcut import Shortcut, Writer, listed, never
@@ -39,6 +40,8 @@ class PreparedGradient(Prepared):
         self.types += [type_ for form in wanted for type_ in leaf_types(form)]
         self.made: dict[tuple[int, ...], Compiled] = {}
         self.shortcuts: dict[tuple[int, ...], Shortcut] = {}
+        self.labels: tuple[Any, ...] | None = None
+        """The arguments to differentiate, where some of them have labels, for this one call."""
 
     @staticmethod
     def of(entrance: Entrance, engine: Engine, asked: Asked, bound: dict[str, Any]) -> PreparedGradient:
@@ -46,7 +49,10 @@ class PreparedGradient(Prepared):
         forms, built = build_for(engine, bound)
         numbers, wanted = wrt_leaves(engine, forms, asked.argnums)
         check_result(engine, built, asked.has_aux)
-        return PreparedGradient(entrance, engine, asked, forms, built, numbers, wanted)
+        made = PreparedGradient(entrance, engine, asked, forms, built, numbers, wanted)
+        if isinstance(bound, Unlabelled):
+            made.labels = tuple(bound.given[name] for name in chosen_names(names_of(engine, forms), asked.argnums))
+        return made
 
     def compiled(self, into: tuple[int, ...] = ()) -> Compiled:
         """The derivative that writes these of its gradients into arrays of the caller's."""
@@ -98,6 +104,7 @@ class PreparedGradient(Prepared):
         leaves = iter(results)
         value: Any = rebuild(self.built.result, leaves) if self.with_value else None
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
+        parts = parts if self.labels is None else [*map(labelled_like, self.labels, parts)]
         gradient = tuple(parts) if self.asked.several else parts[0]
         if not self.with_value:
             return gradient

@@ -11,6 +11,7 @@ import numpy as np
 
 from pullback.api.calls import Argnums
 from pullback.api.kept import Reference, Stored, weakly
+from pullback.api.labelled import Unlabelled, check_meaning, without_labels
 from pullback.api.making import Code
 from pullback.api.pickled import reduced
 from pullback.compilation.options import Options
@@ -89,7 +90,7 @@ class Engine:
         return made
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-        """Every parameter's argument, defaults included. Raises TypeError as a call would."""
+        """Every parameter's argument, defaults included, arrays without labels. Raises TypeError as a call would."""
         if not self.is_current():
             with MAKING:
                 self.read()
@@ -98,7 +99,7 @@ class Engine:
             arguments = (self.receiver, *arguments)
         bound = self.signature.bind(*arguments, **keywords)
         bound.apply_defaults()
-        return dict(bound.arguments)
+        return without_labels(dict(bound.arguments))
 
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The normal form for arguments of these Forms; made anew where something outside has changed.
@@ -178,12 +179,16 @@ def build_for(engine: Engine, bound: dict[str, Any]) -> tuple[dict[str, Form], B
     while True:
         forms = forms_of(bound, static)
         try:
-            return forms, engine.build(forms)
+            built = engine.build(forms)
         except StaticNeeded as needed:
             name = needed.value.name
             if name not in bound or name in static or not isinstance(bound[name], int | float | np.number):
                 raise needed.error from None
             static |= {name}
+            continue
+        if isinstance(bound, Unlabelled):
+            check_meaning(bound.given, built)
+        return forms, built
 
 
 def wrt_leaves(engine: Engine, forms: dict[str, Form], argnums: Argnums) -> tuple[tuple[int, ...], tuple[Form, ...]]:
@@ -192,7 +197,7 @@ def wrt_leaves(engine: Engine, forms: dict[str, Form], argnums: Argnums) -> tupl
     Raises TypingError for an argument that is not a float or made of floats.
     """
     names, starts = names_of(engine, forms), starts_of(forms)
-    chosen = [_name_of(names, argnum) for argnum in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    chosen = chosen_names(names, argnums)
     numbers: list[int] = []
     for name in chosen:
         types = leaf_types(forms[name])
@@ -204,6 +209,11 @@ def wrt_leaves(engine: Engine, forms: dict[str, Form], argnums: Argnums) -> tupl
 def names_of(engine: Engine, forms: dict[str, Form]) -> list[str]:
     """The names of the arguments, without a receiver."""
     return list(forms)[engine.receiver is not None :]
+
+
+def chosen_names(names: list[str], argnums: Argnums) -> list[str]:
+    """The names of the arguments to differentiate, of all these."""
+    return [_name_of(names, argnum) for argnum in (argnums if isinstance(argnums, tuple) else (argnums,))]
 
 
 def starts_of(forms: dict[str, Form]) -> dict[str, int]:

@@ -13,10 +13,11 @@ from pullback.api.calls import Argnums
 from pullback.api.derivations import makes
 from pullback.api.derivative_engine import DerivativeEngine
 from pullback.api.differentiable import check_nan, engine_of, type_of_callable
+from pullback.api.labelled import Unlabelled, labelled_like
 from pullback.api.pickled import reduced
 from pullback.api.readable import html_of
 from pullback.api.seeds import seeds_of
-from pullback.api.specialise import Engine, build_for, wrt_leaves
+from pullback.api.specialise import Engine, build_for, chosen_names, names_of, wrt_leaves
 from pullback.compilation.functions import Compiled
 from pullback.compilation.options import Options
 from pullback.compilation.turns import importing
@@ -93,7 +94,11 @@ class ForwardFunction(Generic[P, R]):
         types = leaf_types(built.result)
         values, residuals = results[: len(types)], results[len(types) :]
         value = rebuild(built.result, iter([strong(v, t) for v, t in zip(values, types, strict=True)]))
-        return value, Pulled(pair.backward, built.result, values, residuals, wanted, isinstance(self.argnums, tuple))
+        pulled = Pulled(pair.backward, built.result, values, residuals, wanted, isinstance(self.argnums, tuple))
+        if isinstance(bound, Unlabelled):
+            names = chosen_names(names_of(self.engine, forms), self.argnums)
+            pulled.labels = tuple(bound.given[name] for name in names)
+        return value, pulled
 
 
 @typeof_impl.register(ForwardFunction)  # type: ignore[untyped-decorator]
@@ -115,6 +120,8 @@ class Pulled:
     ) -> None:
         self.backward, self.result, self.values, self.residuals = backward, result, values, residuals
         self.wanted, self.several = wanted, several
+        self.labels: tuple[Any, ...] | None = None
+        """The arguments that have labels, and those beside them; None where there are none."""
         self.types = [type_ for form in wanted for type_ in leaf_types(form)]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -128,6 +135,7 @@ class Pulled:
         results = result if len(self.types) != 1 else (result,)
         leaves = iter([strong(g, t) for g, t in zip(results, self.types, strict=True)])
         parts = [rebuild(form, leaves, lambda value: None) for form in self.wanted]
+        parts = parts if self.labels is None else [*map(labelled_like, self.labels, parts)]
         return tuple(parts) if self.several else parts[0]
 
 

@@ -10,11 +10,24 @@ import numpy as np
 
 from pullback import runtime
 from pullback.emission import spelling
+from pullback.emission.numba_linalg import in_numba
 from pullback.emission.spelling import attribute, call, constant, name, tuple_
 from pullback.ir import primitives
 from pullback.ir.identities import Identity
 from pullback.ir.infer import is_advanced
-from pullback.ir.nodes import UNDEFINED, Call, Constant, Index, Let, Operand, Permute, Reshape, Slice, Value
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Call,
+    Constant,
+    Index,
+    Let,
+    Operand,
+    Permute,
+    Reshape,
+    Slice,
+    Value,
+    results_of,
+)
 from pullback.ir.types import INT, Array, Scalar, Type
 
 _NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32"}
@@ -112,6 +125,8 @@ class Expressions:
         helper = self.of_helper(statement)
         if helper is not None:
             return helper
+        if self.compiled and spelling.is_of_special(function):
+            return self.of_library("special", function.__name__, operands)
         if function in spelling.BINARY and not self.divides_integers(statement):
             left, right = self.operands(statement)
             return self.narrowed(gast.BinOp(left, spelling.BINARY[function](), right), statement.value.type)
@@ -171,9 +186,34 @@ class Expressions:
         if module.startswith("pullback.runtime"):
             return self.helper(statement.function, arguments)
         module, written_name = spelling.public_name(statement.function)
+        of_numpy = module == "numpy.linalg" and not in_numba(statement.function, statement.operands, statement.keywords)
+        if self.compiled and (module.startswith("scipy.") or of_numpy):
+            return self.by_python(statement, written_name)
         if not module.startswith("numpy"):
             self.modules.add(module)
         return call(written_name, *arguments, **keywords)
+
+    def by_python(self, statement: Let | Call, function: Any) -> Any:
+        """A call that Python makes, as compiled code has no body for it: see `runtime.python.libraries`."""
+        given: list[Value] = []
+
+        def placed(operand: Operand) -> Any:
+            if isinstance(operand, tuple):
+                return tuple_([placed(item) for item in operand])
+            if isinstance(operand, Value):
+                given.append(operand)
+                return name(f"_{len(given) - 1}")
+            return self.constant(operand)
+
+        split = len(statement.operands) - len(statement.keywords)
+        written = [placed(operand) for operand in statement.operands]
+        keywords = dict(zip(statement.keywords, written[split:], strict=True))
+        text = gast.unparse(call(function, *written[:split], **keywords)).strip()
+        results = ", ".join(str(value.type) for value in results_of(statement))
+        results = results if isinstance(statement, Let) else f"({results})"
+        taken = ", ".join(str(value.type) for value in given)
+        whole = constant(f"{text}: ({taken}) -> {results}")
+        return self.helper(runtime.call_library, [whole, *map(self.operand, given)])
 
     def helper(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
         self.helpers.add(function.__name__)

@@ -31,7 +31,7 @@ from pullback.ir.types import Array, Type
 from pullback.runtime import check_depth
 
 HELPERS_MODULE = "pullback.runtime"
-EXACT_LIBRARIES = frozenset({"libm", "ufuncs"})
+EXACT_LIBRARIES = frozenset({"libm", "special", "ufuncs"})
 LINKED_IN = "linked_in"
 IN_PARALLEL = "in_parallel"
 COMPILER = "Compiler"

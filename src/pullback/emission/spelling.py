@@ -12,7 +12,7 @@ import numpy as np
 from pullback.frontend.calls.apply import labels_of, parameter_names
 from pullback.frontend.calls.exact_libraries import ALIKE, FLOAT_POWER, POWER_TO, is_of_math
 from pullback.frontend.source.addresses import address_of
-from pullback.functions import RECORDS, Helper, record_of
+from pullback.functions import RECORDS, Helper, is_elementwise, record_of
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import is_float, is_wide
 
@@ -111,6 +111,11 @@ def has_vector(function: Any, operands: tuple[Operand, ...]) -> bool:
     if not has or any(operand.type.dtype not in ("float32", "float64") for operand in operands):
         return False
     return has is True or has(*operands)
+
+
+def is_of_special(function: Any) -> bool:
+    """Whether this is an elementwise function of `scipy.special`, which compiled code has under the same name."""
+    return is_elementwise(function) and (address_of(function) or ("",))[0] == "scipy.special"
 
 
 def library_for(statement: Let, compiled: bool, exact: bool) -> str:

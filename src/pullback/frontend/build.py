@@ -33,6 +33,7 @@ from pullback.frontend.tapes.variables import Assigned
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.values.context import Capture, Context, Frame, StaticNeeded
+from pullback.frontend.values.points_to import PointsToContext
 from pullback.frontend.values.results import result_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -215,7 +216,7 @@ def read_called(context: Context, asked: _Asked, bound: dict[str, Binding]) -> B
 
 def new_context() -> Context:
     """A reader that knows expressions and statements."""
-    return Context(evaluate, execute)
+    return PointsToContext(evaluate, execute)
 
 
 def _identifier(name: str) -> str:

@@ -8,9 +8,10 @@ that are not differentiable stand last and get no cotangent.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,7 @@ from pullback.functions import (
     joining,
     linalg,
     masked_reductions,
+    matrices,
     padding,
     parts,
     polynomials,
@@ -59,10 +61,9 @@ __all__ = [
 ]
 
 FAMILIES = (
-    *(composed, elementwise, factorisations, special, reductions, linalg, shapes, parts, padding, indexing, constants),
-    *(joining, masked_reductions, polynomials, products, quantiles, sampled, selecting, statistics, turning, writing),
-    *(along, ufunc_methods),
-    behind,
+    *(composed, elementwise, factorisations, special, reductions, linalg, matrices, shapes, parts, padding),
+    *(indexing, constants, joining, masked_reductions, polynomials, products, quantiles, sampled, selecting),
+    *(statistics, turning, writing, along, ufunc_methods, behind),
 )
 
 
@@ -104,11 +105,17 @@ def on_numbers(function: Function) -> Function:
     return record_of(function).on_numbers or function
 
 
-_SPELLINGS: dict[Any, Callable[..., Any]] = {
-    spelling: record.function
-    for record in RECORDS.values()
-    for spelling in (*record.spellings, *([record.on_numbers] if record.on_numbers else []))
-}
+_SPELLINGS: dict[Any, Callable[..., Any]] = {}
+
+
+def _spell(records: Iterable[Record]) -> None:
+    """Let what else the functions of records are called stand for them."""
+    for record in records:
+        spellings = (*record.spellings, *([record.on_numbers] if record.on_numbers else []))
+        _SPELLINGS.update(dict.fromkeys(spellings, record.function))
+
+
+_spell(RECORDS.values())
 
 _IN_SCIPY = {record.in_scipy: record.function for record in RECORDS.values() if record.in_scipy}
 
@@ -127,9 +134,30 @@ def canonical(function: Any) -> Any:
     (True, True, True)
     """
     try:
-        return _SPELLINGS.get(function) or _of_scipy(function) or function
+        found = _SPELLINGS.get(function)
+        if found is None and function not in RECORDS:
+            load_scipy()
+            found = _SPELLINGS.get(function) or _of_scipy(function)
+        return found or function
     except TypeError:  # unhashable objects are nobody's spelling
         return function
+
+
+_WAITING = {
+    "scipy.special": ("errors", "gammas", "bessel", "elementary", "polynomials", "probabilities", "softmax"),
+    "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured"),
+    "scipy.stats": ("distributions", "multivariate"),
+}
+"""The families of functions of modules of SciPy, which are declared as soon as the user has imported the module."""
+
+
+def load_scipy(modules: Container[str] | None = None) -> None:
+    """Declare the functions of those modules of SciPy that are imported; or of these."""
+    for module in [module for module in _WAITING if module in (sys.modules if modules is None else modules)]:
+        for family in _WAITING.pop(module):
+            known = len(RECORDS)
+            importlib.import_module(f"{__name__}.scipy.{family}")
+            _spell(list(RECORDS.values())[known:])
 
 
 def _of_scipy(function: Any) -> Any:

@@ -69,6 +69,7 @@ constant(
 )
 constant(np.argsort, is_method=True)
 constant(np.nanargmax, np.nanargmin, np.flatnonzero, np.argwhere, runtime.argsort_along)
+constant(runtime.permutation_of, keeps_type=True)
 constant(np.count_nonzero, np.digitize, np.argpartition, np.lexsort)
 constant(np.searchsorted, is_method=True)
 

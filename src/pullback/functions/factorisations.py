@@ -54,6 +54,58 @@ def eigvalsh(a, UPLO="L", *, y_bar):
     return (v * y_bar[..., None, :]) @ v.mT
 
 
+@vjp(runtime.real_eig)
+def eig(a, *, y, y_bar):
+    """ā = v⁻ᵀ (diag w̄ + F ∘ (vᵀ v̄ - vᵀ v diag(vᵀ v̄))) vᵀ with F = 1 / (w[j] - w[i]); vectors have the length 1.
+
+    The eigenvalues must differ.   Boeddeker et al. (2017), On the computation of complex-valued gradients, 4.77.
+    """
+    w, v = y
+    w_bar, v_bar = y_bar
+    identity = np.eye(w.shape[-1])
+    inner = 0 * v if w_bar is None else w_bar[..., None, :] * identity
+    if v_bar is not None:
+        distances = w[..., None, :] - w[..., :, None]
+        same = distances == 0
+        inverse = np.where(same, 0, 1 / np.where(same, 1, distances))
+        of_v = v.mT @ v_bar
+        inner = inner + inverse * (of_v - (v.mT @ v) * np.sum(v * v_bar, axis=-2)[..., None, :])
+    return np.linalg.solve(v.mT, inner @ v.mT)
+
+
+@vjp(np.linalg.lstsq)
+def lstsq(a, b, rcond=None, *, y, y_bar):
+    """Of the solution as of a⁺ b for a constant rank, of the sum of squares, and of the singular values.
+
+    Golub and Pereyra (1973), The differentiation of pseudo-inverses, 4.12.
+    """
+    x, residuals, _, _ = y
+    x_bar, residuals_bar, _, s_bar = y_bar
+    columns, solution = (b[:, None], x[:, None]) if np.ndim(b) == 1 else (b, x)
+    left = columns - a @ solution
+    a_bar, b_bar = np.zeros_like(a), np.zeros_like(columns)
+    if x_bar is not None:
+        of_x = x_bar[:, None] if np.ndim(b) == 1 else x_bar
+        inverse = np.linalg.pinv(a)
+        moved = inverse.T @ of_x
+        b_bar = b_bar + moved
+        of_null = of_x - a.T @ moved
+        a_bar = a_bar - moved @ solution.T + left @ (inverse @ moved).T + moved_of_null(inverse, solution, of_null)
+    if residuals_bar is not None and residuals.shape[0] > 0:
+        of_left = 2 * residuals_bar * left
+        b_bar = b_bar + of_left
+        a_bar = a_bar - of_left @ solution.T
+    if s_bar is not None:
+        u, _, vt = np.linalg.svd(a, full_matrices=False)
+        a_bar = a_bar + (u * s_bar) @ vt
+    return a_bar, b_bar[:, 0] if np.ndim(b) == 1 else b_bar
+
+
+def moved_of_null(inverse, solution, of_null):
+    """What the null space of a matrix of fewer rows than columns adds: a⁺ᵀ a⁺ b (x̄ - aᵀ a⁺ᵀ x̄)ᵀ."""
+    return (inverse.T @ solution) @ of_null.T
+
+
 @vjp(np.linalg.svd)
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
     """ā = u (diag s̄ + …) vᵀ. Raises NotImplementedError for the full matrices of one that is not square."""
@@ -84,11 +136,37 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
 
 @vjp(np.linalg.qr)
 def qr(a, mode="reduced", *, y, y_bar):
-    """ā = (q̄ + q copyltu(r r̄ᵀ - q̄ᵀ q)) r⁻ᵀ. Raises NotImplementedError for wide matrices and other modes."""
-    if mode != "reduced" or a.shape[-2] < a.shape[-1]:
-        raise NotImplementedError("the derivative of np.linalg.qr is known for its reduced mode and tall matrices")
+    """ā = (q̄ + q copyltu(r r̄ᵀ - q̄ᵀ q)) r⁻ᵀ, for a matrix that is not wide.
+
+    One that is wide is (x, z) = q (u, v), and z̄ = q v̄, while q̄ gets z v̄ᵀ: Roberts and Roberts (2020), QR and LQ
+    decomposition matrix backpropagation algorithms for square, wide, and deep matrices.
+    """
+    if mode == "r":
+        return qr_bars(a, np.linalg.qr(a)[0], y, None, y_bar)
+    if mode == "raw":
+        raise NotImplementedError("the derivative of np.linalg.qr is not known for its raw mode")
     q, r = y
     q_bar, r_bar = y_bar
+    if mode == "complete" and a.shape[-2] > a.shape[-1]:
+        raise NotImplementedError("the derivative of np.linalg.qr is known for its reduced mode where a matrix is tall")
+    return qr_bars(a, q, r, q_bar, r_bar)
+
+
+def qr_bars(a, q, r, q_bar, r_bar):
+    """The cotangent of a matrix, of whose factors one may have none."""
+    rows, columns = a.shape[-2], a.shape[-1]
+    if rows >= columns:
+        return tall_qr(q, r, q_bar, r_bar)
+    if r_bar is None:
+        of_first = tall_qr(q, r[..., :rows], q_bar, None)
+        return np.concatenate((of_first, np.zeros_like(a[..., rows:])), axis=-1)
+    of_rest = r_bar[..., rows:]
+    moved = a[..., rows:] @ of_rest.mT
+    of_first = tall_qr(q, r[..., :rows], moved if q_bar is None else q_bar + moved, r_bar[..., :rows])
+    return np.concatenate((of_first, q @ of_rest), axis=-1)
+
+
+def tall_qr(q, r, q_bar, r_bar):
     if q_bar is None:
         inner, q_bar = r @ r_bar.mT, np.zeros_like(q)
     elif r_bar is None:

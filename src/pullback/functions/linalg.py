@@ -103,7 +103,7 @@ def inv(a, *, y, y_bar):
 
 
 @vjp(np.linalg.pinv)
-def pinv(a, *, y, y_bar):
+def pinv(a, rcond=None, hermitian=False, *, rtol=None, y, y_bar):
     """ā = -yᵀ ȳ yᵀ + (1 - a y) ȳᵀ y yᵀ + yᵀ y ȳᵀ (1 - y a), for a constant rank.   Golub and Pereyra (1973), 4.12."""
     of_range = y_bar.mT @ y @ y.mT
     of_null = y.mT @ y @ y_bar.mT

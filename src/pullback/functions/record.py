@@ -66,17 +66,20 @@ class Record:
     renamed: other names of parameters, and those that the rule has for them.
     is_elementwise: whether an element of the result is a function of one element of each operand, all spread over
         common axes. Ufuncs with one result are so in any case.
+    has_order: whether an operand is a whole number by its meaning, and stays an integer beside floats.
     chosen: the operands of which it takes some elements and leaves others; None for none.
     is_reduction: whether it is a reduction or a scan along `axis`.
     has_dtype: whether it computes in the dtype that `dtype` names.
     has_axis_of_number: whether a number counts as an array with one axis where the call names an axis.
     is_view: whether its result may share memory with the first argument.
     keeps_type: whether the result has the type of the first argument; else NumPy is asked.
+    typed_by: the number of the operand that has the type of the result, where that is floats; -1 for none.
     vector: whether the vector math library has it, under the same name, for floats; or for which of them.
     loop: whether NumPy or SciPy computes it in a loop that rounds in its own way, which `runtime.exact.ufuncs` calls
         under the same name.
     compiled: what stands for it in compiled code: the first that takes the operands; Numba's own if none does.
     rule: its derivative; None where there is none.
+    unknown: the numbers of the operands by which no derivative is known, though there is a rule.
     is_constant: whether the derivative is 0 wherever it exists.
     text: a Python function in the place of its calls; None for none.
     text_when: of a function that is known otherwise too, whether the text stands for a call with arguments of these
@@ -92,16 +95,19 @@ class Record:
     parameters: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     is_elementwise: bool = False
+    has_order: bool = False
     chosen: slice | None = None
     is_reduction: bool = False
     has_dtype: bool = False
     has_axis_of_number: bool = False
     is_view: bool = False
     keeps_type: bool = False
+    typed_by: int = -1
     vector: bool | Callable[..., bool] = False
     loop: bool = False
     compiled: tuple[Helper, ...] = ()
     rule: Rule | None = None
+    unknown: tuple[int, ...] = ()
     is_constant: bool = False
     text: Function | None = None
     text_when: Callable[[Mapping[str, int]], bool] | None = None

@@ -150,12 +150,13 @@ def cumprod(a, axis=None, *, y, y_bar):
     compiled=helper(runtime.norm_over, when=needs_norm, as_text=("ord",), ord=None, axis=None, keepdims=False),
 )
 def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
-    """Vector norms, and the Frobenius norm of matrices; 0 at 0: a subgradient.
-
-    Raises NotImplementedError for the other matrix norms.
-    """
+    """Norms of vectors and matrices; 0 at 0, and the mean over what is largest: subgradients."""
     if ord is not None and ord != "fro" and (isinstance(axis, tuple) or (axis is None and np.ndim(x) > 1)):
-        raise NotImplementedError("the derivative of this matrix norm is not known; the Frobenius norm has ord=None")
+        along = (-2, -1) if axis is None else axis
+        whole = y if keepdims else np.expand_dims(y, along)
+        whole_bar = y_bar if keepdims else np.expand_dims(y_bar, along)
+        moved = [np.moveaxis(array, along, (-2, -1)) for array in (x, whole, whole_bar)]
+        return np.moveaxis(matrix_norm(moved[0], ord, moved[1], moved[2]), (-2, -1), along)
     norm_of, y_bar_of = beside(y, axis, keepdims), beside(y_bar, axis, keepdims)
     if ord is None or ord == 2 or ord == "fro":
         return x * (y_bar_of / (norm_of + (norm_of == 0)))
@@ -168,6 +169,19 @@ def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
         count = np.sum(ties, axis=axis, keepdims=True).astype(x.dtype)
         return np.where(ties, np.sign(x) * (y_bar_of / count), 0)
     return y_bar_of * np.sign(x) * (np.abs(x) / (norm_of + (norm_of == 0))) ** (ord - 1)
+
+
+def matrix_norm(x, ord, y, y_bar):
+    """The cotangent of matrices in the last two axes, from those of their norms, which have both axes too."""
+    if ord in (1, -1, np.inf, -np.inf):
+        across = -2 if ord in (1, -1) else -1
+        ties = np.sum(np.abs(x), axis=across, keepdims=True) == y
+        return np.where(ties, np.sign(x) * (y_bar / np.sum(ties, axis=(-2, -1), keepdims=True)), 0)
+    u, s, vt = np.linalg.svd(x, full_matrices=False)
+    if ord == "nuc":
+        return (u @ vt) * y_bar
+    ties = (s == (np.max if ord == 2 else np.min)(s, axis=-1, keepdims=True))[..., None, :]
+    return (u * (ties * (y_bar / np.sum(ties, axis=-1, keepdims=True)))) @ vt
 
 
 def beside(y, axis, keepdims):

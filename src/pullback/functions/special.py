@@ -1,6 +1,6 @@
 """Special functions, under the names they have in `runtime`.
 
-Formulas: Abramowitz and Stegun (1964), 6.3.1 and 7.1.19.
+Formulas: Abramowitz and Stegun (1964), 6.3.1, 6.4.10 and 7.1.19.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 
 from pullback import runtime
-from pullback.functions.declare import known, partials
+from pullback.functions.declare import partials
 
 partials(
     runtime.erf,
@@ -42,7 +43,7 @@ partials(
     in_scipy="gammaln",
     loop=True,
 )
-known(runtime.digamma, in_scipy="psi", loop=True)
+partials(runtime.digamma, lambda x: scipy.special.zeta(2.0, x), in_scipy="psi", loop=True)
 partials(runtime.sigmoid, lambda x, *, y: y * (1 - y), in_scipy="expit", loop=True)
 partials(
     runtime.logit,

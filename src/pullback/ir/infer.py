@@ -11,7 +11,7 @@ import numpy as np
 from pullback.functions import on_numbers, record_of
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice, Step, Value
-from pullback.ir.types import INT, Array, Scalar, Type, sample_of, type_of
+from pullback.ir.types import INT, Array, Scalar, Type, is_float, sample_of, type_of
 
 _KNOWN: dict[Any, Type | Exception] = {}
 _VIEWS: dict[Any, bool] = {}
@@ -38,6 +38,9 @@ def infer(function: Callable[..., Any], operands: tuple[Operand, ...], keywords:
         return _PRIMITIVES[function](*operands)
     if record_of(function).keeps_type:
         return _type_of(operands[0])
+    like = record_of(function).typed_by
+    if like >= 0 and is_float(_type_of(operands[like])):
+        return _type_of(operands[like])
     key = (function, keywords, _shape_of(operands))
     if key not in _KNOWN:
         _KNOWN[key] = _ask(on_numbers(function), operands, keywords)

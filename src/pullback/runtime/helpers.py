@@ -16,6 +16,7 @@ from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
 from pullback.runtime.numpy.division import floor_divide, power, remainder
+from pullback.runtime.numpy.eigenvalues import real_eig
 from pullback.runtime.numpy.elementwise import (
     cast,
     cbrt,
@@ -42,6 +43,7 @@ from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, s
 from pullback.runtime.numpy.joining import concatenate, stack
 from pullback.runtime.numpy.linalg import dot, inner, matmul, outer, vdot
 from pullback.runtime.numpy.linspace import linspace
+from pullback.runtime.numpy.logsumexp import logsumexp_over
 from pullback.runtime.numpy.norms import norm_over, rolled
 from pullback.runtime.numpy.recurrences import masked_recurrence, recurrence
 from pullback.runtime.numpy.reductions import (
@@ -74,7 +76,7 @@ from pullback.runtime.numpy.shapes import (
     take_along,
     transpose,
 )
-from pullback.runtime.numpy.sorting import argsort_along, permuted_along, unpermuted_along
+from pullback.runtime.numpy.sorting import argsort_along, permutation_of, permuted_along, unpermuted_along
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
 from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
@@ -96,6 +98,7 @@ from pullback.runtime.python.integers import (
     checked_subtract,
     power_of_integers,
 )
+from pullback.runtime.python.libraries import call_library
 from pullback.runtime.python.recursion_depth import check_depth
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, segment_length
@@ -116,6 +119,7 @@ __all__ = [
     "broadcast_to",
     "call_address",
     "call_external",
+    "call_library",
     "called_product_into",
     "cast",
     "cbrt",
@@ -183,6 +187,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logit",
+    "logsumexp_over",
     "mT",
     "masked_columns",
     "masked_product",
@@ -201,6 +206,7 @@ __all__ = [
     "norm_over",
     "opaque",
     "outer",
+    "permutation_of",
     "permuted_along",
     "plus",
     "power",
@@ -212,6 +218,7 @@ __all__ = [
     "push_row",
     "rad2deg",
     "ravel",
+    "real_eig",
     "recurrence",
     "remainder",
     "repeat",

@@ -12,6 +12,7 @@ import numpy as np
 from pullback.errors import TypingError
 from pullback.tape.escapes import check_escape
 from pullback.tape.recorders import active, is_connected, note_escape
+from pullback.tape.shapes import TensorShape
 
 new_key: Callable[[], int] = itertools.count(2, 2).__next__
 """Numbers tensors in the order in which they are made. Odd numbers stand for the results of one call together."""
@@ -31,10 +32,13 @@ class Followed:
     # What it is
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents of its axes."""
-        shape: tuple[int, ...] = self._value.shape
-        return shape
+    def shape(self) -> TensorShape:
+        """The extents of its axes: a tuple."""
+        return tuple.__new__(TensorShape, self._value.shape)
+
+    def get_shape(self) -> TensorShape:
+        """`shape`, as TensorFlow's programs ask for it."""
+        return self.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pullback.errors import Location, MissingRuleError
 from pullback.frontend.source.addresses import name_of
-from pullback.functions import rule_of
+from pullback.functions import record_of, rule_of
 from pullback.tape.call_sites import call_site
 from pullback.tape.functions import Unruled
 from pullback.tape.operand_needs import Need
@@ -124,6 +124,9 @@ def find_pullback(function: Any, wanted: Wanted) -> Pullback:
     if hasattr(function, "pullback"):
         made: Pullback = function.pullback(wanted)
         return made
+    unknown = [k for k in record_of(function).unknown if k in wanted]
+    if unknown:
+        function = Unruled(function, f"a tensor as argument {unknown[0] + 1}")
     rule = None if isinstance(function, Unruled) else rule_of(function)
     if rule is None:
         return missing(function, wanted, call_site())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ _SAME = {
     "atan": (np.arctan, "[0.0]", "[0.0]"),
     "atanh": (np.arctanh, "[0.0]", "[0.0]"),
     "ceil": (np.ceil, "[0.5]", "[1.0]"),
+    "conj": (np.conjugate, "[0.5]", "[0.5]"),
     "cos": (np.cos, "[0.0]", "[1.0]"),
     "cosh": (np.cosh, "[0.0]", "[1.0]"),
     "erf": (special.erf, "[0.0]", "[0.0]"),
@@ -31,12 +33,12 @@ _SAME = {
     "is_finite": (np.isfinite, "[0.5]", "[True]"),
     "is_inf": (np.isinf, "[0.5]", "[False]"),
     "is_nan": (np.isnan, "[0.5]", "[False]"),
-    "lgamma": (special.gammaln, "[1.0]", "[0.0]"),
     "log": (np.log, "[1.0]", "[0.0]"),
     "log1p": (np.log1p, "[0.0]", "[0.0]"),
     "logical_not": (np.logical_not, "[True]", "[False]"),
     "negative": (np.negative, "[0.5]", "[-0.5]"),
     "reciprocal": (np.reciprocal, "[4.0]", "[0.25]"),
+    "rint": (np.rint, "[2.5]", "[2.0]"),
     "round": (np.rint, "[2.5]", "[2.0]"),
     "sigmoid": (special.expit, "[0.0]", "[0.5]"),
     "sin": (np.sin, "[0.0]", "[0.0]"),
@@ -53,16 +55,21 @@ _OF_TWO = {
     "divide": ("RealDiv", np.true_divide, "[1.0], [2.0]", "[0.5]"),
     "equal": ("Equal", np.equal, "[1.0], [2.0]", "[False]"),
     "floordiv": ("FloorDiv", np.floor_divide, "[5.0], [2.0]", "[2.0]"),
+    "floormod": ("FloorMod", np.remainder, "[5.0], [2.0]", "[1.0]"),
     "greater": ("Greater", np.greater, "[1.0], [2.0]", "[False]"),
     "greater_equal": ("GreaterEqual", np.greater_equal, "[1.0], [2.0]", "[False]"),
     "less": ("Less", np.less, "[1.0], [2.0]", "[True]"),
     "less_equal": ("LessEqual", np.less_equal, "[1.0], [2.0]", "[True]"),
     "logical_and": ("LogicalAnd", np.logical_and, "[True], [False]", "[False]"),
     "logical_or": ("LogicalOr", np.logical_or, "[True], [False]", "[True]"),
+    "logical_xor": ("LogicalXor", np.logical_xor, "[True], [False]", "[True]"),
     "mod": ("FloorMod", np.remainder, "[5.0], [2.0]", "[1.0]"),
     "multiply": ("Mul", np.multiply, "[1.5], [2.0]", "[3.0]"),
     "not_equal": ("NotEqual", np.not_equal, "[1.0], [2.0]", "[True]"),
+    "realdiv": ("RealDiv", np.true_divide, "[1.0], [2.0]", "[0.5]"),
     "subtract": ("Sub", np.subtract, "[1.0], [2.0]", "[-1.0]"),
+    "truediv": ("RealDiv", np.true_divide, "[1.0], [2.0]", "[0.5]"),
+    "truncatemod": ("TruncateMod", np.fmod, "[-5.0], [2.0]", "[-1.0]"),
 }
 
 
@@ -194,42 +201,158 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     return np.where(zero, 0, x / np.where(zero, 1, y))
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
-    """The elements of `t`, or the bounds `clip_value_min` and `clip_value_max` where they lie beyond them.
-
-    The gradient is 1 on the bounds and 0 beyond them.
-
-    >>> import pullback.tf as tf
-    >>> tf.clip_by_value([-1.0, 0.5, 7.0], 0.0, 1.0)
-    <Tensor [0.  0.5 1. ], float32>
-    """
-    t, low, high = operands(t, clip_value_min, clip_value_max)
-    return np.clip(t, low, high)
-
-
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """x where `condition` holds, else y; without them the positions where it holds, one in a row.
+@operation("TruncateDiv")
+def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The integers `x` over `y`, elementwise, rounded towards zero.
 
     >>> import pullback.tf as tf
-    >>> tf.where([True, False], [1.0, 2.0], 0.0)
-    <Tensor [1. 0.], float32>
-    >>> tf.where([True, False])
-    <Tensor [[0]], int64>
+    >>> tf.truncatediv([-5], [2])
+    <Tensor [-2], int32>
     """
-    chosen = convert_to_tensor(condition)
-    if x is None:
-        return Tensor(np.argwhere(chosen.numpy()))
-    return np.where(chosen, *operands(x, y))
+    x, y = operands(x, y)
+    return Tensor(np.trunc(x._value / y._value).astype(np.result_type(x.dtype, y.dtype)))
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x · y, elementwise, and 0 where y is 0, whatever x is.
+
+    >>> import numpy as np, pullback.tf as tf
+    >>> tf.math.multiply_no_nan([1.0, np.inf], [2.0, 0.0])
+    <Tensor [2. 0.], float32>
+    """
+    x, y = operands(x, y)
+    return np.where(y == 0, 0, np.where(y == 0, 0, x) * y)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """1 / x, elementwise, and 0 where x is 0.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.reciprocal_no_nan([2.0, 0.0])
+    <Tensor [0.5 0. ], float32>
+    """
+    return divide_no_nan(1, convert_to_tensor(x))
+
+
+def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x log(y), elementwise, and 0 where x is 0.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.xlogy([2.0, 0.0], [1.0, 0.0])
+    <Tensor [0. 0.], float32>
+    """
+    x, y = operands(x, y)
+    return np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, y)))
+
+
+def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x log(1 + y), elementwise, and 0 where x is 0.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.xlog1py([2.0, 0.0], [0.0, -1.0])
+    <Tensor [0. 0.], float32>
+    """
+    x, y = operands(x, y)
+    return np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 0, y)))
+
+
+def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, elementwise, and 0 where x is 0.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.xdivy([2.0, 0.0], [4.0, 0.0])
+    <Tensor [0.5 0. ], float32>
+    """
+    x, y = operands(x, y)
+    return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
+
+
+def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+    """The number next to `x1` in the direction of `x2`, elementwise, with the gradient 1 by `x1`.
+
+    >>> import pullback.tf as tf
+    >>> bool(tf.math.nextafter(1.0, 2.0) > 1.0)
+    True
+    """
+    first, second = operands(x1, x2)
+    return first + (np.nextafter(first._value, second._value) - first._value)
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real part of `input`.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.real([1.0])
+    <Tensor [1.], float32>
+    """
+    return np.real(convert_to_tensor(input))
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary part of `input`: zeros for real numbers.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.imag([1.0])
+    <Tensor [0.], float32>
+    """
+    return np.imag(convert_to_tensor(input))
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The argument of `input`: 0 for positive numbers, π for negative ones.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.angle([1.0])
+    <Tensor [0.], float32>
+    """
+    x = convert_to_tensor(input)
+    return np.where(x < 0, np.pi, 0).astype(x.dtype)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """`x` times the number `scalar`.
+
+    >>> import pullback.tf as tf
+    >>> tf.scalar_mul(2.0, [1.0, 3.0])
+    <Tensor [2. 6.], float32>
+    """
+    factor, given = operands(scalar, x)
+    if factor.ndim:
+        raise ValueError(f"a number is wanted, not a tensor of shape {factor.shape}")
+    return factor * given
+
+
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
+    """The sum of the tensors `inputs`, of one shape. ValueError where there are none, or of several shapes.
+
+    >>> import pullback.tf as tf
+    >>> tf.add_n([[1.0, 2.0], [3.0, 4.0]])
+    <Tensor [4. 6.], float32>
+    """
+    given = [convert_to_tensor(one) for one in (inputs if isinstance(inputs, list | tuple) else [inputs])]
+    if not given or len({one.shape for one in given}) > 1:
+        raise ValueError(f"tensors of one shape are wanted, not of the shapes {[one.shape for one in given]}")
+    return sum(given[1:], +given[0])
 
 
 ELEMENTWISE |= {
-    "clip_by_value": clip_by_value,
+    "add_n": add_n,
+    "angle": angle,
     "divide_no_nan": divide_no_nan,
+    "imag": imag,
     "maximum": maximum,
     "minimum": minimum,
+    "multiply_no_nan": multiply_no_nan,
+    "nextafter": nextafter,
     "pow": pow,
+    "real": real,
+    "reciprocal_no_nan": reciprocal_no_nan,
     "rsqrt": rsqrt,
+    "scalar_mul": scalar_mul,
     "sign": sign,
     "squared_difference": squared_difference,
-    "where": where,
+    "truncatediv": truncatediv,
+    "xdivy": xdivy,
+    "xlog1py": xlog1py,
+    "xlogy": xlogy,
 }

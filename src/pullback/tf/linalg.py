@@ -1,4 +1,4 @@
-"""TensorFlow's linear algebra."""
+"""TensorFlow's linear algebra: products, norms and factorisations, with what `matrices` and `solvers` have."""
 
 from __future__ import annotations
 
@@ -7,16 +7,162 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import Tensor
+from pullback.tf.clipping import global_norm
+from pullback.tf.creation import eye
+from pullback.tf.matrices import (
+    adjoint,
+    band_part,
+    cross,
+    diag,
+    diag_part,
+    matrix_transpose,
+    set_diag,
+    tensor_diag,
+    tensor_diag_part,
+    trace,
+)
 from pullback.tf.operation import operation
-from pullback.tf.values import axes, convert_to_tensor, operands
+from pullback.tf.solvers import (
+    cholesky_solve,
+    expm,
+    inv,
+    lstsq,
+    matrix_rank,
+    pinv,
+    solve,
+    sqrtm,
+    triangular_solve,
+    tridiagonal_solve,
+)
+from pullback.tf.values import axes, bare, convert_to_tensor, operands
+
+__all__ = [
+    "adjoint",
+    "band_part",
+    "cholesky",
+    "cholesky_solve",
+    "cross",
+    "det",
+    "diag",
+    "diag_part",
+    "eigh",
+    "eigvalsh",
+    "einsum",
+    "expm",
+    "eye",
+    "global_norm",
+    "inv",
+    "l2_normalize",
+    "logdet",
+    "lstsq",
+    "matmul",
+    "matrix_rank",
+    "matrix_transpose",
+    "matvec",
+    "norm",
+    "normalize",
+    "pinv",
+    "qr",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "sqrtm",
+    "svd",
+    "tensor_diag",
+    "tensor_diag_part",
+    "tensordot",
+    "trace",
+    "triangular_solve",
+    "tridiagonal_solve",
+]
+
+
+def norm(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
+) -> Tensor:
+    """The norm of the elements of `tensor` over `axis`: one, a pair, or all by default. The gradient at 0 is NaN.
+
+    ord: 'euclidean', 1, 2, np.inf, or another positive power; of matrices also 'fro', where 2 is the largest singular
+    value, 1 the largest sum of a column and np.inf that of a row. keepdims: the axes stay, with length one. ValueError
+    for another norm.
+
+    >>> import pullback.tf as tf
+    >>> tf.norm([3.0, 4.0]), tf.norm([3.0, 4.0], ord=1)
+    (<Tensor 5.0, float32>, <Tensor 7.0, float32>)
+    """
+    x, along, keep = convert_to_tensor(tensor), axes(axis), bool(keepdims)
+    of_matrix = isinstance(along, tuple) and len(along) == 2
+    if isinstance(along, tuple) and not of_matrix:
+        if len(along) != 1 or along[0] is None:
+            raise ValueError(f"an axis is a number or a pair of numbers, not {axis!r}")
+        along = along[0]
+    allowed = ("euclidean", "fro", 1, 2, np.inf) if of_matrix else ("euclidean", 1, 2, np.inf)
+    if ord not in allowed and (of_matrix or isinstance(ord, str) or ord <= 0):
+        raise ValueError(f"there is no norm {ord!r} of {'matrices' if of_matrix else 'vectors'}")
+    if ord in ("euclidean", "fro") or (ord == 2 and not of_matrix):
+        return np.sqrt(np.sum(x * x, axis=along, keepdims=keep))
+    if of_matrix:
+        return _norm_of_matrix(x, ord, along, keep)
+    if ord == np.inf:
+        return np.max(np.abs(x), axis=along, keepdims=keep)
+    powers = np.sum(np.abs(x) if ord == 1 else np.abs(x) ** ord, axis=along, keepdims=keep)
+    return powers if ord == 1 else powers ** (1 / ord)
+
+
+def _norm_of_matrix(x: Tensor, ord: Any, along: Any, keep: bool) -> Tensor:
+    rows, columns = along
+    if ord == 2:
+        largest = np.max(np.linalg.svd(np.moveaxis(x, along, (-2, -1)), compute_uv=False), axis=-1)
+        return np.expand_dims(largest, along) if keep else largest
+    if ord == np.inf:
+        rows, columns = columns, rows
+    found = np.max(np.sum(np.abs(x), axis=rows, keepdims=True), axis=columns, keepdims=True)
+    return found if keep else np.squeeze(found, along)
+
+
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """(tensor / norm, norm) of `tensor` over `axis`, for the norm that `ord` says: see `tf.norm`.
+
+    >>> import pullback.tf as tf
+    >>> tf.linalg.normalize([3.0, 4.0])[0]
+    <Tensor [0.6 0.8], float32>
+    """
+    x = convert_to_tensor(tensor)
+    length = norm(x, ord, axis, keepdims=True)
+    return x / length, length
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
+    """`x` over the root of the sum of its squares along `axis` (all by default), which counts as `epsilon` at least.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.l2_normalize([3.0, 4.0])
+    <Tensor [0.6 0.8], float32>
+    """
+    given = convert_to_tensor(x)
+    squares = np.sum(given * given, axis=axes(axis), keepdims=True)
+    least = given.dtype.type(epsilon)
+    return given / np.sqrt(np.where(squares >= least, squares, least))
 
 
 @operation("MatMul")
-def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None) -> Tensor:
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """The product of the matrices `a` and `b`, or of stacks of them: shapes (…, n, k) and (…, k, m) give (…, n, m).
 
-    transpose_a, transpose_b: the last two axes of an operand change places before. ValueError for operands with fewer
-    than two axes.
+    transpose_a, transpose_b, adjoint_a, adjoint_b: the last two axes of an operand change places before. output_type:
+    the dtype of the result. `a_is_sparse` and `b_is_sparse` have no effect. ValueError for operands with fewer than two
+    axes.
 
     >>> import pullback.tf as tf
     >>> tf.matmul([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True)
@@ -25,35 +171,34 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
     a, b = operands(a, b)
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(f"matmul takes matrices, not shapes {a.shape} and {b.shape}: see tf.linalg.matvec")
-    return (a.mT if transpose_a else a) @ (b.mT if transpose_b else b)
+    product = (a.mT if transpose_a or adjoint_a else a) @ (b.mT if transpose_b or adjoint_b else b)
+    return product if output_type is None else product.astype(output_type)
 
 
-def matvec(a: Any, b: Any, transpose_a: bool = False, name: str | None = None) -> Tensor:
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """The product of matrices `a`, (…, n, k), and vectors `b`, (…, k).
 
-    transpose_a: the last two axes of `a` change places before.
+    transpose_a, adjoint_a: the last two axes of `a` change places before. `a_is_sparse` and `b_is_sparse` have no
+    effect.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
     <View [3. 7.], float32>
     """
     a, b = operands(a, b)
-    return ((a.mT if transpose_a else a) @ b[..., None])[..., 0]
+    return ((a.mT if transpose_a or adjoint_a else a) @ b[..., None])[..., 0]
 
 
-def matrix_transpose(a: Any, name: str | None = None) -> Tensor:
-    """`a` with its last two axes exchanged.
-
-    >>> import pullback.tf as tf
-    >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]])
-    <View [[1 3]
-     [2 4]], int32>
-    """
-    return convert_to_tensor(a).mT
-
-
-def einsum(equation: str, *inputs: Any) -> Tensor:
-    """The sum of products of `inputs` that `equation` says, as np.einsum.
+def einsum(equation: str, *inputs: Any, optimize: Any = None, name: str | None = None) -> Tensor:
+    """The sum of products of `inputs` that `equation` says, as np.einsum. `optimize` has no effect.
 
     >>> import pullback.tf as tf
     >>> tf.einsum("ij,j->i", [[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0])
@@ -70,42 +215,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     >>> tf.tensordot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0], 1)
     <Tensor [21. 43.], float32>
     """
-    return np.tensordot(*operands(a, b), axes)
-
-
-def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
-    """The norm of the elements of `tensor` over `axis` (one, a pair, or all by default). Its gradient at 0 is NaN.
-
-    ord: 'euclidean', 'fro', 1, 2, np.inf, or another power. keepdims: the axes stay, with length one. ValueError for
-    the spectral norm, `ord=2` over a pair of axes.
-
-    >>> import pullback.tf as tf
-    >>> tf.norm([3.0, 4.0]), tf.norm([3.0, 4.0], ord=1)
-    (<Tensor 5.0, float32>, <Tensor 7.0, float32>)
-    """
-    x, along = convert_to_tensor(tensor), axes(axis)
-    if ord == 2 and isinstance(along, tuple):
-        raise ValueError("the spectral norm is not known: use ord='euclidean' for the root of the squares' sum")
-    if ord in ("euclidean", "fro", 2):
-        return np.sqrt(np.sum(x * x, axis=along, keepdims=keepdims))
-    if ord == np.inf:
-        return np.max(np.abs(x), axis=along, keepdims=keepdims)
-    powers = np.sum(np.abs(x) if ord == 1 else np.abs(x) ** ord, axis=along, keepdims=keepdims)
-    return powers if ord == 1 else powers ** (1 / ord)
-
-
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The inverse of square matrices `input`, (…, n, n), transposed if `adjoint`. LinAlgError where there is none.
-
-    >>> import pullback.tf as tf
-    >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]])
-    <Tensor [[0.5  0.  ]
-     [0.   0.25]], float32>
-    """
-    inverse = np.linalg.inv(convert_to_tensor(input))
-    return inverse.mT if adjoint else inverse
+    return np.tensordot(*operands(a, b), bare(axes).tolist())
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
@@ -136,20 +246,6 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     <Tensor 0.0, float32>
     """
     return np.linalg.slogdet(convert_to_tensor(matrix))[1]
-
-
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The solution x of matrix @ x = rhs. LinAlgError where `matrix` is singular.
-
-    matrix: (…, n, n), transposed before if `adjoint`. rhs: (…, n, k).
-
-    >>> import pullback.tf as tf
-    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]])
-    <Tensor [[1. ]
-     [0.5]], float32>
-    """
-    a, b = operands(matrix, rhs)
-    return np.linalg.solve(a.mT if adjoint else a, b)
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
@@ -210,35 +306,3 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
         return np.linalg.svd(x, compute_uv=False)
     u, s, vt = np.linalg.svd(x, full_matrices=full_matrices)
     return s, u, vt.mT
-
-
-def trace(x: Any, name: str | None = None) -> Tensor:
-    """The sum of the diagonal of matrices `x`, (…, n, n).
-
-    >>> import pullback.tf as tf
-    >>> tf.linalg.trace([[1.0, 2.0], [3.0, 4.0]])
-    <Tensor 5.0, float32>
-    """
-    return einsum("...ii->...", x)
-
-
-def diag_part(input: Any, name: str | None = None) -> Tensor:
-    """The diagonal of matrices `input`, (…, n, n).
-
-    >>> import pullback.tf as tf
-    >>> tf.linalg.diag_part([[1.0, 2.0], [3.0, 4.0]])
-    <View [1. 4.], float32>
-    """
-    return einsum("...ii->...i", input)
-
-
-def diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Matrices with the rows of `diagonal`, (…, n), as their diagonals, and zeros beside them.
-
-    >>> import pullback.tf as tf
-    >>> tf.linalg.diag([1.0, 2.0])
-    <Tensor [[1. 0.]
-     [0. 2.]], float32>
-    """
-    x = convert_to_tensor(diagonal)
-    return x[..., None] * np.eye(x.shape[-1], dtype=x.dtype)

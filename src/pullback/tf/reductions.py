@@ -8,7 +8,7 @@ import numpy as np
 
 from pullback.tape import Tensor, stop_gradient
 from pullback.tf.operation import operation
-from pullback.tf.values import axes, convert_to_tensor
+from pullback.tf.values import axes, bare, convert_to_tensor, number, operands
 
 _ROWS = "[[1.0, 2.0], [3.0, 4.0]]"
 
@@ -29,6 +29,10 @@ def _reduction(name: str, type_: str, function: Any, argument: str, result: str)
     return operation(type_)(reduce)
 
 
+def _norm(x: Tensor, axis: Any, keepdims: bool) -> Any:
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
 def _logsumexp(x: Tensor, axis: Any, keepdims: bool) -> Any:
     largest = stop_gradient(np.max(x, axis=axis, keepdims=True))
     shift = np.where(np.isfinite(largest), largest, 0)
@@ -39,6 +43,7 @@ def _logsumexp(x: Tensor, axis: Any, keepdims: bool) -> Any:
 REDUCTIONS: dict[str, Any] = {
     "reduce_all": _reduction("reduce_all", "All", np.all, "[[True, False], [True, True]]", "[True, False]"),
     "reduce_any": _reduction("reduce_any", "Any", np.any, "[[True, False], [True, False]]", "[True, False]"),
+    "reduce_euclidean_norm": _reduction("reduce_euclidean_norm", "EuclideanNorm", _norm, "[[3.0], [4.0]]", "[5.0]"),
     "reduce_logsumexp": _reduction("reduce_logsumexp", "LogSumExp", _logsumexp, "[[0.0]]", "[0.0]"),
     "reduce_max": _reduction("reduce_max", "Max", np.max, _ROWS, "[3.0, 4.0]"),
     "reduce_mean": _reduction("reduce_mean", "Mean", np.mean, _ROWS, "[2.0, 3.0]"),
@@ -50,24 +55,30 @@ REDUCTIONS: dict[str, Any] = {
 }
 
 
-def argmax(input: Any, axis: int = 0, name: str | None = None) -> Tensor:
-    """The position of the largest element of `input` along an `axis`: of several, the first.
+def argmax(input: Any, axis: Any = None, output_type: Any = np.int64, name: str | None = None) -> Tensor:
+    """The position of the largest element of `input` along an `axis` (0 by default): of several, the first.
+
+    output_type: the dtype of the positions.
 
     >>> import pullback.tf as tf
     >>> tf.argmax([1.0, 3.0, 2.0])
     <Tensor 1, int64>
     """
-    return np.argmax(convert_to_tensor(input), axis=axis)
+    found = np.argmax(convert_to_tensor(input), axis=0 if axis is None else number(axis))
+    return found.astype(output_type)
 
 
-def argmin(input: Any, axis: int = 0, name: str | None = None) -> Tensor:
-    """The position of the smallest element of `input` along an `axis`: of several, the first.
+def argmin(input: Any, axis: Any = None, output_type: Any = np.int64, name: str | None = None) -> Tensor:
+    """The position of the smallest element of `input` along an `axis` (0 by default): of several, the first.
+
+    output_type: the dtype of the positions.
 
     >>> import pullback.tf as tf
     >>> tf.argmin([1.0, 3.0, 2.0])
     <Tensor 0, int64>
     """
-    return np.argmin(convert_to_tensor(input), axis=axis)
+    found = np.argmin(convert_to_tensor(input), axis=0 if axis is None else number(axis))
+    return found.astype(output_type)
 
 
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
@@ -102,16 +113,81 @@ def _scan(function: Any, start: int, x: Any, axis: int, exclusive: bool, reverse
     return made
 
 
-def unique(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The elements of the vector `x`, each once in the order of the first ones, and for each element its number there.
+def cumulative_logsumexp(
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """log of sums of exp(x) along an `axis` up to each element, without it if `exclusive`, from the end if `reverse`.
 
     >>> import pullback.tf as tf
-    >>> tf.unique([5, 3, 5])
-    (<Tensor [5 3], int32>, <Tensor [0 1 0], int64>)
+    >>> tf.math.cumulative_logsumexp([0.0, 0.0])
+    <View [0.        0.6931472], float32>
     """
-    given = convert_to_tensor(x)
-    _, first, inverse = np.unique(given._value, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    numbers = np.empty_like(order)
-    numbers[order] = np.arange(len(order))
-    return given[first[order]], Tensor(numbers[inverse])
+    given = np.moveaxis(convert_to_tensor(x), axis, -1)
+    if not given.size:
+        return convert_to_tensor(x)
+    kept = np.tri(given.shape[-1], k=-1 if exclusive else 0, dtype=bool)
+    kept = kept.T if reverse else kept
+    some: Any = kept.any(axis=1)
+    least = given.dtype.type(-np.inf)
+    terms = np.where(kept, given[..., None, :], least)
+    terms = np.where(some[:, None], terms, given.dtype.type(0))  # a row without terms is no sum of them
+    return np.moveaxis(np.where(some, _logsumexp(terms, -1, False), least), -1, axis)
+
+
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: bool | None = None, dtype: Any = np.int64, name: str | None = None
+) -> Tensor:
+    """How many elements of `input` along an `axis` are not 0, as a `dtype`. keepdims: the axes stay.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.count_nonzero([0.0, 2.0, 3.0])
+    <Tensor 2, int64>
+    """
+    found = np.count_nonzero(convert_to_tensor(input)._value, axis=axes(axis), keepdims=bool(keepdims))
+    return Tensor(np.asarray(found).astype(dtype)[()])
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element of `x` is smaller than the one before it.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.is_non_decreasing([1, 1, 2])
+    <Tensor True, bool>
+    """
+    return Tensor(np.bool_((np.diff(bare(x).ravel()) >= 0).all()))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether each element of `x` is larger than the one before it.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.is_strictly_increasing([1, 1, 2])
+    <Tensor False, bool>
+    """
+    return Tensor(np.bool_((np.diff(bare(x).ravel()) > 0).all()))
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with the coefficients in the list `coeffs`, that of the highest power first, at `x`.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.polyval([1.0, 0.0, 2.0], 3.0)
+    <Tensor 11.0, float32>
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"the coefficients stand in a list, not in a {type(coeffs).__name__}")
+    (at, *given) = operands(x, *coeffs)
+    found = at * 0
+    for one in given:
+        found = found * at + one
+    return found
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of zeros among the elements of `value`.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.zero_fraction([0.0, 1.0])
+    <Tensor 0.5, float32>
+    """
+    return Tensor(np.float32(np.mean(bare(value) == 0)))

@@ -1,4 +1,4 @@
-"""TensorFlow's functions that make tensors, and that move, repeat, join and select their elements."""
+"""TensorFlow's functions that move, repeat and join the elements of tensors."""
 
 from __future__ import annotations
 
@@ -10,110 +10,9 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tape.tensor import apply
 from pullback.tf.operation import operation
-from pullback.tf.values import axes, convert_to_tensor, extents
+from pullback.tf.values import axes, bare, convert_to_tensor, extents
 
 _ALL = slice(None)
-
-
-def zeros(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Tensor:
-    """Zeros of a `shape` and a `dtype`.
-
-    >>> import pullback.tf as tf
-    >>> tf.zeros([2, 3])
-    <Tensor [[0. 0. 0.]
-     [0. 0. 0.]], float32>
-    """
-    return Tensor(np.zeros(extents(shape), dtype)[()])
-
-
-def ones(shape: Any, dtype: Any = np.float32, name: str | None = None) -> Tensor:
-    """Ones of a `shape` and a `dtype`.
-
-    >>> import pullback.tf as tf
-    >>> tf.ones(2, tf.int32)
-    <Tensor [1 1], int32>
-    """
-    return Tensor(np.ones(extents(shape), dtype)[()])
-
-
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Zeros in the shape of the tensor `input`, and in its dtype where no `dtype` is given.
-
-    >>> import pullback.tf as tf
-    >>> tf.zeros_like([1.0, 2.0])
-    <Tensor [0. 0.], float32>
-    """
-    return Tensor(np.zeros_like(convert_to_tensor(input)._value, dtype)[()])
-
-
-def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Ones in the shape of the tensor `input`, and in its dtype where no `dtype` is given.
-
-    >>> import pullback.tf as tf
-    >>> tf.ones_like([1.0, 2.0], dtype=tf.int32)
-    <Tensor [1 1], int32>
-    """
-    return Tensor(np.ones_like(convert_to_tensor(input)._value, dtype)[()])
-
-
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """The number `value` in each place of the shape `dims`.
-
-    >>> import pullback.tf as tf
-    >>> tf.fill([2, 2], 7)
-    <Tensor [[7 7]
-     [7 7]], int32>
-    """
-    return broadcast_to(value, dims)
-
-
-def eye(num_rows: int, num_columns: int | None = None, dtype: Any = np.float32, name: str | None = None) -> Tensor:
-    """A matrix with ones on its diagonal: `num_rows` × `num_columns` (square by default), of a `dtype`.
-
-    >>> import pullback.tf as tf
-    >>> tf.eye(2, 3)
-    <Tensor [[1. 0. 0.]
-     [0. 1. 0.]], float32>
-    """
-    return Tensor(np.eye(num_rows, num_columns, dtype=dtype))
-
-
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Numbers from `start` (0 with one argument) in steps of `delta`, before `limit`, of a `dtype`.
-
-    >>> import pullback.tf as tf
-    >>> tf.range(3), tf.range(1.0, 2.0, 0.25)
-    (<Tensor [0 1 2], int32>, <Tensor [1.   1.25 1.5  1.75], float32>)
-    """
-    start, limit = (0, start) if limit is None else (start, limit)
-    numbers = [one.item() if isinstance(one, Tensor) else one for one in (start, limit, delta)]
-    return convert_to_tensor(np.arange(*numbers).tolist(), dtype)
-
-
-def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Tensor:
-    """`num` points from `start` to `stop`, both included, along a new `axis`; the bounds are of floats.
-
-    >>> import pullback.tf as tf
-    >>> tf.linspace(0.0, 1.0, 5)
-    <Tensor [0.   0.25 0.5  0.75 1.  ], float32>
-    """
-    first, last = convert_to_tensor(start), convert_to_tensor(stop)
-    return np.linspace(first, last, num, axis=axis).astype(first.dtype)
-
-
-def one_hot(
-    indices: Any, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1, dtype: Any = np.float32
-) -> Tensor:
-    """For each of `indices`, `depth` numbers of a `dtype` along `axis`: `on_value` at its place, else `off_value`.
-
-    >>> import pullback.tf as tf
-    >>> tf.one_hot([2, 0], 3)
-    <Tensor [[0. 0. 1.]
-     [1. 0. 0.]], float32>
-    """
-    positions = np.asarray(convert_to_tensor(indices)._value)
-    chosen = positions[..., None] == np.arange(depth)
-    return Tensor(np.moveaxis(np.where(chosen, on_value, off_value).astype(dtype), -1, axis))
 
 
 @operation("Identity")
@@ -181,8 +80,8 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 @operation("Transpose")
-def transpose(a: Any, perm: Any = None, name: str | None = None) -> Tensor:
-    """Axis i of the result is axis perm[i] of `a`; without `perm`, their order is reversed.
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
+    """Axis i of the result is axis perm[i] of `a`; without `perm`, the order is reversed. `conjugate` changes nothing.
 
     >>> import pullback.tf as tf
     >>> tf.transpose([[1, 2, 3], [4, 5, 6]])
@@ -248,8 +147,10 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
     return [given[(*[_ALL] * k, j)] for j in np.arange(given.shape[k]).tolist()]
 
 
-def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str | None = None) -> list[Tensor]:
-    """A list of the parts of `value` along an `axis`.
+def split(
+    value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str | None = None
+) -> list[Tensor]:
+    """A list of the parts of `value` along an `axis`. `num` is TensorFlow's, and not needed here.
 
     num_or_size_splits: how many of one length, or their lengths, with -1 for the rest. ValueError where they do not
     fit.
@@ -259,9 +160,10 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str | None =
     [<View [1], int32>, <View [2 3 4], int32>]
     """
     given = convert_to_tensor(value)
-    if np.ndim(num_or_size_splits) == 0:
-        return np.split(given, int(num_or_size_splits), axis)
-    sizes = [int(n) for n in num_or_size_splits]
+    parts = bare(num_or_size_splits)
+    if parts.ndim == 0:
+        return np.split(given, int(parts), axis)
+    sizes = parts.tolist()
     rest = given.shape[axis] - sum(n for n in sizes if n >= 0)
     edges = np.cumsum([rest if n < 0 else n for n in sizes])
     if edges[-1] != given.shape[axis]:
@@ -282,7 +184,7 @@ def pad(
     <Tensor [3 2 1 2 3 2], int32>
     """
     given = convert_to_tensor(tensor)
-    margins = [(int(before), int(after)) for before, after in paddings]
+    margins = [(int(before), int(after)) for before, after in bare(paddings)]
     if mode.upper() == "CONSTANT":
         return np.pad(given, margins, constant_values=constant_values)
     return np.pad(given, margins, mode.lower())
@@ -329,52 +231,92 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     return np.flip(convert_to_tensor(tensor), axes(axis))
 
 
-@operation("GatherV2")
-def gather(params: Any, indices: Any, axis: int = 0, name: str | None = None) -> Tensor:
-    """The parts of `params` at the positions `indices` of an `axis`. IndexError for a position that is not there.
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Each part of `input` along an `axis` so often as `repeats`, one number or one for each part, says.
+
+    Without an axis, the elements are taken in a row.
 
     >>> import pullback.tf as tf
-    >>> tf.gather([10, 20, 30], [2, 0, 2])
-    <Tensor [30 10 30], int32>
+    >>> tf.repeat([3, 5], [2, 1])
+    <Tensor [3 3 5], int32>
     """
-    given, positions = convert_to_tensor(params), np.asarray(convert_to_tensor(indices)._value)
-    k = axis % given.ndim
-    if positions.size and (positions.min() < 0 or positions.max() >= given.shape[k]):
-        raise IndexError(f"positions {positions.min()} to {positions.max()} in an axis of {given.shape[k]}")
-    return given[(*[_ALL] * k, positions)]
+    given = convert_to_tensor(input)
+    if axis is None:
+        given, axis = np.reshape(given, (-1,)), 0
+    counts = np.broadcast_to(bare(repeats), (given.shape[axis],))
+    return given[(*[_ALL] * (axis % given.ndim), np.repeat(np.arange(given.shape[axis]), counts))]
 
 
-def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
-    """The parts of `params` at positions, each of which is a row along the last axis of `indices`.
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`x`, if it has this `shape`, in which None fits any extent. ValueError otherwise.
 
     >>> import pullback.tf as tf
-    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 1]])
-    <Tensor [2 4], int32>
+    >>> tf.ensure_shape([1.0, 2.0], [None])
+    <Tensor [1. 2.], float32>
     """
-    positions = np.asarray(convert_to_tensor(indices)._value)
-    return convert_to_tensor(params)[tuple(np.moveaxis(positions, -1, 0))]
+    given, wanted = convert_to_tensor(x), tuple(shape)
+    fits = len(wanted) == given.ndim and all(w in (None, n) for w, n in zip(wanted, given.shape, strict=True))
+    if not fits:
+        raise ValueError(f"a tensor of shape {given.shape} does not have the shape {wanted}")
+    return given
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: int = 0, name: str | None = None) -> Tensor:
-    """The parts of `tensor` where `mask`, whose axes are those of the tensor from `axis` on, is True.
+def reverse_sequence(
+    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
+) -> Tensor:
+    """The first seq_lengths[i] places of `input` along `seq_axis` in reverse order, in each part i along `batch_axis`.
+
+    `seq_lengths` has one number for each part; `batch_axis` is the first axis by default.
 
     >>> import pullback.tf as tf
-    >>> tf.boolean_mask([1, 2, 3], [True, False, True])
-    <Tensor [1 3], int32>
+    >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1)
+    <Tensor [[2 1 3]
+     [6 5 4]], int32>
     """
-    chosen = np.asarray(convert_to_tensor(mask)._value)
-    return convert_to_tensor(tensor)[(*[_ALL] * axis, chosen)]
+    given, lengths = convert_to_tensor(input), bare(seq_lengths)
+    along, batch = (seq_axis or 0) % given.ndim, (batch_axis or 0) % given.ndim
+    places = np.arange(given.shape[along])
+    turned = np.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
+    shape = [given.shape[k] if k in (along, batch) else 1 for k in np.arange(given.ndim).tolist()]
+    turned = np.reshape(turned if batch < along else turned.T, shape)
+    return np.take_along_axis(given, np.broadcast_to(turned, given.shape), along)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """The elements of `t`, scaled so that their Euclidean norm over `axes` (all by default) is at most `clip_norm`.
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+    """The places of `input` inside of blocks of `block_shape` become places of its first axis, before those it has.
+
+    paddings: for each axis of the blocks, which follow the first, how many zeros are put before and after.
 
     >>> import pullback.tf as tf
-    >>> tf.clip_by_norm([3.0, 4.0], 1.0)
-    <Tensor [0.6 0.8], float32>
+    >>> tf.space_to_batch([[[1], [2], [3], [4]]], [2], [[0, 0]])[:, :, 0].numpy().tolist()
+    [[1, 3], [2, 4]]
     """
-    given = convert_to_tensor(t)
-    squares = np.sum(given * given, axis=axes, keepdims=True)
-    some = squares > 0
-    norm = np.where(some, np.sqrt(np.where(some, squares, 1)), 0)
-    return given * clip_norm / np.where(norm >= clip_norm, norm, clip_norm)
+    given, blocks = convert_to_tensor(input), extents(block_shape)
+    margins = [(0, 0), *((int(a), int(b)) for a, b in bare(paddings)), *[(0, 0)] * (given.ndim - 1 - len(blocks))]
+    padded, rest = np.pad(given, margins), given.shape[1 + len(blocks) :]
+    inner = [n for extent, b in zip(padded.shape[1:], blocks, strict=False) for n in (extent // b, b)]
+    k = len(blocks)
+    apart = np.reshape(padded, (padded.shape[0], *inner, *rest))
+    order = [*(2 + 2 * np.arange(k)).tolist(), 0, *(1 + 2 * np.arange(k)).tolist()]
+    order += (1 + 2 * k + np.arange(len(rest))).tolist()
+    return np.reshape(np.transpose(apart, order), (-1, *inner[::2], *rest))
+
+
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+    """What undoes `space_to_batch`: places of the first axis of `input` become places in blocks of `block_shape`.
+
+    crops: for each axis of the blocks, how many places are cut off before and after.
+
+    >>> import pullback.tf as tf
+    >>> tf.batch_to_space([[[1], [3]], [[2], [4]]], [2], [[0, 0]])[0, :, 0]
+    <View [1 2 3 4], int32>
+    """
+    given, blocks = convert_to_tensor(input), extents(block_shape)
+    k, rest = len(blocks), given.shape[1 + len(blocks) :]
+    apart = np.reshape(given, (*blocks, -1, *given.shape[1:]))
+    order = [k] + [n for j in np.arange(k).tolist() for n in (k + 1 + j, j)]
+    order += (2 * k + 1 + np.arange(len(rest))).tolist()
+    whole = [n * b for n, b in zip(given.shape[1:], blocks, strict=False)]
+    joined = np.reshape(np.transpose(apart, order), (-1, *whole, *rest))
+    kept = [slice(int(a), n - int(b)) for (a, b), n in zip(bare(crops), whole, strict=True)]
+    return joined[(_ALL, *kept)]

@@ -36,15 +36,16 @@ class Variable(tape.Variable):
     """`pb.Variable` with TensorFlow's dtypes for Python's numbers.
 
     initial_value: a number, a nested list, an array or a tensor, or a function that returns one. trainable: False for
-    one that tapes watch when they are told to. name: any text. dtype: that of the value by default. `shape` is taken
-    and has no effect.
+    one that tapes watch when they are told to. name: any text. dtype: that of the value by default. `shape` and other
+    `options` of TensorFlow's, as is `validate_shape`, are taken and have no effect; `constraint` is a function of the
+    elements that optimizers call after each step.
 
     >>> import pullback.tf as tf
     >>> tf.Variable([1.0, 2.0], name="w")
     <Variable 'w' [1. 2.], float32>
     """
 
-    __slots__ = ()
+    __slots__ = ("constraint",)
 
     def __init__(
         self,
@@ -53,15 +54,17 @@ class Variable(tape.Variable):
         name: str | None = None,
         dtype: Any = None,
         shape: Any = None,
+        **options: Any,
     ) -> None:
         value = initial_value() if callable(initial_value) else initial_value
         super().__init__(value, trainable, name, default_dtype(value, dtype))
+        self.constraint = options.get("constraint")
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """A tensor of `value`: itself if it is one, of an array or of numbers, or the stack of a list of tensors.
 
-    dtype: that of the value by default.
+    dtype: that of the value by default; ValueError for a tensor of another one. `dtype_hint` has no effect.
 
     >>> import pullback.tf as tf
     >>> tf.convert_to_tensor([tf.constant(1.0), tf.constant(2.0)])
@@ -69,6 +72,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) ->
     """
     if isinstance(value, Tensor):
         return value if dtype is None or value.dtype == np.dtype(dtype) else value.astype(dtype)
+    if hasattr(value, "__pullback_tensor__"):
+        return convert_to_tensor(value.__pullback_tensor__(), dtype)
     if holds_tensor(value):
         return np.stack([convert_to_tensor(item, dtype) for item in value])
     return constant(value, dtype)
@@ -77,8 +82,16 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) ->
 def operands(*given: Any) -> tuple[Tensor, ...]:
     """Arguments that belong together as tensors: Python's numbers take the dtype of the tensors beside them."""
     dtype = next((one.dtype for one in given if isinstance(one, Tensor | np.ndarray)), None)
-    typed = [isinstance(one, np.ndarray | np.generic) or holds_tensor(one) for one in given]
-    return tuple(convert_to_tensor(one, None if t else dtype) for one, t in zip(given, typed, strict=True))
+    return tuple(one if isinstance(one, Tensor) else _beside(one, dtype) for one in given)
+
+
+def _beside(given: Any, dtype: Any) -> Tensor:
+    """What stands beside a tensor of this dtype. TypeError for floats beside integers, which would be cut off."""
+    if dtype is None or isinstance(given, np.ndarray | np.generic) or holds_tensor(given):
+        return convert_to_tensor(given)
+    if dtype.kind in "iu" and np.asarray(given).dtype.kind == "f":
+        raise TypeError(f"{given!r} cannot be a number of {dtype}, which stands beside it: cast the tensor")
+    return convert_to_tensor(given, dtype)
 
 
 def axes(axis: Any) -> Any:
@@ -90,6 +103,19 @@ def axes(axis: Any) -> Any:
 
 def extents(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of integers."""
-    if isinstance(shape, Tensor):
-        shape = shape.numpy()
-    return tuple(int(n) for n in np.atleast_1d(shape))
+    if isinstance(shape, list | tuple):
+        return tuple(int(n) for n in shape)
+    return tuple(int(n) for n in np.atleast_1d(bare(shape)))
+
+
+def bare(given: Any) -> Any:
+    """The elements of a tensor, or of a list of them, as an array; Python's numbers have TensorFlow's dtypes.
+
+    For positions, labels and settings, which get no gradient.
+    """
+    return np.asarray(convert_to_tensor(given)._value)
+
+
+def number(given: Any) -> Any:
+    """A setting as a number of Python."""
+    return given.item() if isinstance(given, Tensor | np.ndarray | np.generic) else given

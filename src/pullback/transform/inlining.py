@@ -23,7 +23,7 @@ from typing import Any
 from pullback.errors import Location, MissingRuleError
 from pullback.frontend.build import Inliner
 from pullback.frontend.source.addresses import name_of
-from pullback.functions import Rule, rule_of
+from pullback.functions import Rule, record_of, rule_of
 from pullback.ir.builder import Builder
 from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
@@ -91,8 +91,10 @@ def by_operand(
     names = list(inspect.signature(body).parameters)
     positional = len(statement.operands) - len(statement.keywords)
     places = [*range(positional), *map(names.index, statement.keywords)]
+    unknown = record_of(statement.function).unknown
     for operand, place in zip(statement.operands, places, strict=True):
-        if place >= len(returned) and any(value in active for value in values_in(operand)):
+        is_known = place < len(returned) and place not in unknown
+        if not is_known and any(value in active for value in values_in(operand)):
             reason = f"{name_of(statement.function)} has no derivative rule by the argument '{names[place]}'"
             raise MissingRuleError(reason, statement.location, "keep the differentiated values out of it")
     given = zip(statement.operands, places, strict=True)

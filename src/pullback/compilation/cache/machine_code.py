@@ -140,8 +140,9 @@ def are_found(symbols: tuple[str, ...]) -> bool:
     if all(map(address_of_symbol, symbols)):
         return True
     import pullback.runtime.helpers  # noqa: F401  under the lock of who asks
+    from pullback.runtime.exact.finding import place_again
 
-    return all(map(address_of_symbol, symbols))
+    return all(address_of_symbol(symbol) or place_again(symbol) for symbol in symbols)
 
 
 def is_supported() -> bool:

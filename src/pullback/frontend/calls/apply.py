@@ -21,7 +21,10 @@ from pullback.ir.infer import SeveralResults, infer, may_be_view, several_result
 from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar, values_in
 from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, type_of, within
 
-STATIC = {"axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"}
+STATIC = {
+    *("axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"),
+    *("l_and_u", "trans"),
+}
 """Parameters whose value decides the type of the result: they must be known before the run."""
 
 TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}
@@ -152,6 +155,8 @@ def _matched(
     typed = [operand for operand in operands if isinstance(operand, Value | Constant) and operand.type is not None]
     common = np.result_type(*(sample_of(operand.type) for operand in typed if operand.type)).name
     dtypes = {operand.type.dtype for operand in typed}
+    if record_of(function).has_order or (_takes_integers(function) and type_.dtype != common):
+        return operands
     computed_wide = common == "float64" and type_.dtype in ("float64", "bool")
     if computed_wide and "float32" in dtypes and "float64" not in dtypes:
         return tuple(_widened(context, operand, node) for operand in operands)
@@ -161,6 +166,11 @@ def _matched(
     if function is np.clip:
         operands = tuple(_bounded(operand, common) for operand in operands)
     return tuple(_in_dtype(context, operand, common, node) for operand in operands)
+
+
+def _takes_integers(function: Any) -> bool:
+    """Whether a ufunc has loops for integers beside floats, as that of a Bessel function of an integer order."""
+    return isinstance(function, np.ufunc) and any({"l", "d"} <= {*loop.partition("-")[0]} for loop in function.types)
 
 
 def _widened(context: Context, operand: Operand, node: Any) -> Operand:

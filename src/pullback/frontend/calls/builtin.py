@@ -9,6 +9,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.frontend.calls.apply import apply, apply_operator
+from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.iteration import iterate, trip_count
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.values.bindings import (
@@ -30,7 +31,7 @@ from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import BOOL, FLOAT, INT, Scalar
+from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 
 BUILTIN = Meanings()
 
@@ -128,10 +129,12 @@ def _first_best(compare: Any, reduction: Any) -> Meaning:
     def extremum(context: Context, node: Any, first: Binding, /, *others: Binding) -> Binding:
         items = (first, *others)
         if not others:
-            if isinstance(first, ArrayRef):
-                return apply(context, reduction, (first,), {}, node)
             if isinstance(first, ListRef) and isinstance(context.version(first.cell, node), Stack):
-                return apply(context, reduction, (context.bind(context.array_of(first, node)),), {}, node)
+                first = context.bind(context.array_of(first, node))
+            if isinstance(first, ArrayRef):
+                if type_of_ref(context, first, node).ndim > 1:
+                    context.mistyped(node, "rows have no order", f"use np.{reduction.__name__} with an axis")
+                return apply(context, reduction, (first,), {}, node)
             items = context.items(first, node)
         best = items[0]
         for item in items[1:]:
@@ -159,12 +162,25 @@ def _sum(context: Context, node: Any, iterable: Binding, start: Binding | None =
         total = apply(context, np.sum, (iterable,), {"axis": constant(0)}, node)
         return total if start is None else apply_operator(context, np.add, (start, total), node)
     if isinstance(iterable, ListRef) and isinstance(context.version(iterable.cell, node), Stack):
-        total = apply(context, np.sum, (context.bind(context.array_of(iterable, node)),), {}, node)
+        total = _sum_of_stack(context, iterable, node)
         return total if start is None else apply_operator(context, np.add, (start, total), node)
     total = start if start is not None else constant(0)
     for item in context.items(iterable, node):
         total = apply_operator(context, np.add, (total, item), node)
     return total
+
+
+def _sum_of_stack(context: Context, ref: ListRef, node: Any) -> Binding:
+    """The sum of a list whose length the run decides; that of arrays must have one, which gives the sum its shape."""
+    items = context.array_of(ref, node)
+    assert isinstance(items.type, Array), "a list becomes an array"
+    if items.type.ndim == 1:
+        return apply(context, np.sum, (context.bind(items),), {}, node)
+    with context.builder.at(context.location(node)):
+        some = context.builder.let(np.greater, context.version(ref.cell, node).length, constant(0))
+        message = Constant("the sum of a list without arrays has no shape")
+        context.builder.effect(primitives.check, some, Constant(ValueError), message)
+    return apply(context, np.sum, (context.bind(items),), {"axis": constant(0)}, node)
 
 
 @BUILTIN.of(builtins.round)

@@ -16,6 +16,7 @@ from pullback.frontend.calls.compositions import check_known, planned, ranks_of
 from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.external import call_of_external
+from pullback.frontend.calls.frozen import Frozen, call_of_frozen, frozen, frozen_outside, is_distribution
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
@@ -80,6 +81,8 @@ def call(
         case Method(receiver=ArrayRef() | Value()) if is_of_record(function.name, keywords):
             given = arguments_of_method(function, arguments)
             return call_static(context, METHODS[function.name], given, keywords, node)
+        case Method(receiver=TupleValue(kind=kind) as law) if kind is Frozen:
+            return call_of_frozen(call_static, context, law, function.name, arguments, keywords, node)
         case Method():
             return call_method(context, function, arguments, keywords, node)
         case Bound(function=FunctionType() as plain):
@@ -117,7 +120,12 @@ def call_static(
     derivation = derivation_of(function)
     if derivation is not None:
         return call_derivative(call, context, function, derivation, arguments, keywords, node)
+    law = frozen_outside(context, function, node)
+    if law is not None:
+        return call_of_frozen(call_static, context, *law, arguments, keywords, node)
     given, function = function, canonical(function)
+    if is_distribution(function):
+        return frozen(function, arguments, keywords)
     check_may_be_called(context, given, function, node)
     known = known_beforehand(given, arguments, keywords)
     if known is not None:

@@ -20,8 +20,8 @@ from pullback.ir.types import Array, Scalar, Type, is_integer, join
 
 def type_of_ref(context: Context, ref: ArrayRef, node: Any) -> Array:
     """The type of what a reference views."""
-    version = context.version(ref.cell, node)
-    type_ = type_of_part(version.type, ref.path) if ref.path else version.type
+    whole = context.type_of(ref.cell, node)
+    type_ = type_of_part(whole, ref.path) if ref.path else whole
     assert isinstance(type_, Array), "a reference views an array"
     return type_
 
@@ -47,9 +47,8 @@ def subscript(context: Context, receiver: Binding, slice_node: Any, node: Any) -
 def read_part(context: Context, ref: ArrayRef, index: Index, node: Any) -> Binding:
     """A view where the index makes one, a number or a fresh array otherwise."""
     path = merged((*ref.path, index))
-    version = context.version(ref.cell, node)
     try:
-        type_: Type = type_of_part(version.type, path)
+        type_: Type = type_of_part(context.type_of(ref.cell, node), path)
     except IndexError as error:
         context.mistyped(node, str(error))
     if isinstance(type_, Array) and not is_advanced(path):
@@ -61,9 +60,12 @@ def read_part(context: Context, ref: ArrayRef, index: Index, node: Any) -> Bindi
 
 def index_of(context: Context, node: Any) -> Index:
     """The items of a subscript."""
-    elements = node.elts if isinstance(node, gast.Tuple) else [node]
+    if not isinstance(node, gast.Tuple | gast.Slice):
+        index = context.evaluate(node)
+        several = index.items if isinstance(index, TupleValue) else (index,)
+        return Index(tuple(_item_for(context, binding, node) for binding in several))
     items: list[Operand | Slice] = []
-    for element in elements:
+    for element in node.elts if isinstance(node, gast.Tuple) else [node]:
         items += _index_items(context, element)
     return Index(tuple(items))
 
@@ -73,28 +75,19 @@ def _index_items(context: Context, node: Any) -> list[Operand | Slice]:
         return [Slice(*(_bound(context, part) for part in (node.lower, node.upper, node.step)))]
     if isinstance(node, gast.Starred):
         items = context.items(context.evaluate(node.value), node)
-        return [item for binding in items for item in _items_for(context, binding, node)]
-    return _items_for(context, context.evaluate(node), node)
+        return [_item_for(context, binding, node) for binding in items]
+    return [_item_for(context, context.evaluate(node), node)]
 
 
-def _items_for(context: Context, binding: Binding, node: Any) -> list[Operand | Slice]:
+def _item_for(context: Context, binding: Binding, node: Any) -> Operand | Slice:
     match binding:
         case Static(value=None):
-            return [Constant(None)]
+            return Constant(None)
         case Static(value=value) if value is Ellipsis:
-            return [Constant(Ellipsis)]
+            return Constant(Ellipsis)
         case Static(value=slice(start=start, stop=stop, step=step)):
-            return [Slice(*(None if bound is None else constant(bound) for bound in (start, stop, step)))]
-        case TupleValue() if not isinstance(node, gast.Tuple):
-            return [part for item in binding.items for part in _item_for(context, item, node)]
-    return [_index_number(context, binding, node)]
-
-
-def _item_for(context: Context, binding: Binding, node: Any) -> list[Operand | Slice]:
-    """An item of a tuple that is an index; a tuple in it is a list of positions."""
-    if isinstance(binding, TupleValue):
-        return [_index_number(context, binding, node)]
-    return _items_for(context, binding, node)
+            return Slice(*(None if bound is None else constant(bound) for bound in (start, stop, step)))
+    return _index_number(context, binding, node)
 
 
 def _index_number(context: Context, binding: Binding, node: Any) -> Operand:

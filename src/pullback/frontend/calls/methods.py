@@ -190,7 +190,7 @@ def _stack_method(
 
 def _dict_method(context: Context, ref: DictRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:
     entries = context.version(ref.cell, node)
-    keys = tuple(Constant(k, None) if not isinstance(k, str) else Static(k) for k, _ in entries)
+    keys = tuple(constant(k) if isinstance(k, int) else Static(k) for k, _ in entries)
     match name:
         case "keys":
             return TupleValue(keys)

@@ -15,7 +15,7 @@ from pullback.frontend.source.externals import External
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Static
 from pullback.frontend.values.context import Context, Pending
-from pullback.frontend.values.merge import cast_to
+from pullback.frontend.values.stacks import cast_to
 from pullback.ir.nodes import Block, Call, Constant, Function, Operand, Value
 from pullback.ir.types import Array, Scalar, Type
 

@@ -10,7 +10,7 @@ from pullback.frontend.calls.apply import computed, static_operand
 from pullback.frontend.calls.creation import as_array, shape_operand
 from pullback.frontend.calls.indexing import read_part, shape_attribute, type_of_ref
 from pullback.frontend.calls.meaning import Meaning, Meanings
-from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue, joined
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -36,7 +36,7 @@ def _transpose(context: Context, node: Any, a: Binding, axes: Binding | None = N
 def _permuted(ref: Any, order: tuple[int, ...]) -> ArrayRef:
     if order == tuple(range(len(order))) and isinstance(ref, ArrayRef):
         return ref
-    return ArrayRef(ref.cell, (*ref.path, Permute(order)))
+    return ArrayRef(ref.cell, joined(ref.path, (Permute(order),)))
 
 
 def _axes(context: Context, binding: Binding, label: str, rank: int, node: Any) -> tuple[int, ...]:
@@ -170,9 +170,9 @@ def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node
 def is_contiguous(context: Context, ref: ArrayRef, node: Any) -> bool:
     """Whether a reshaped array surely shares the memory: NumPy copies where the elements are not in C order."""
     cell = ref.cell
-    if cell.outside or cell in context.state.arguments:
+    if cell.outside or cell.strided or cell in context.state.points_to or cell in context.state.arguments:
         return False
-    return cell.contiguous or context.version(cell, node).type.ndim == 1
+    return cell.contiguous or context.type_of(cell, node).ndim == 1
 
 
 @VIEWS.of(np.ravel)

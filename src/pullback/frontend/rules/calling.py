@@ -92,7 +92,9 @@ def _constant(context: Context, name: str, value: Binding, known: frozenset[Cell
         if not isinstance(operand, Value):
             return leaf
         made = context.bind(context.let(node, stop_gradient, operand))
-        if isinstance(leaf, ArrayRef) and (leaf.cell in known or leaf.cell in context.state.linked):
+        if isinstance(leaf, ArrayRef) and (
+            context.state.memories(leaf.cell) & known or leaf.cell in context.state.linked
+        ):
             _link(context, name, made, [leaf])
         return made
 

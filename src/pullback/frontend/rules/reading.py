@@ -13,8 +13,8 @@ from pullback.frontend.source.user_rules import UserRule
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context, Frame
-from pullback.frontend.values.merge import cast_to
 from pullback.frontend.values.results import binding_from, result_of
+from pullback.frontend.values.stacks import cast_to
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Constant, Function, Operand, Value
 from pullback.ir.types import FLOAT, Array, is_float
@@ -181,7 +181,9 @@ class RuleReader:
 def shares_memory(context: Context, result: Binding) -> bool:
     """Whether an array in a result may be memory of the arguments, which are constant."""
     cells = {leaf.cell for leaf in leaves_in(context, result) if isinstance(leaf, ArrayRef)}
-    return any(cell.constant for own in cells for cell in (own, *context.state.linked.get(own, ())))
+    state = context.state
+    reached = {memory for own in cells for memory in state.memories(own)}
+    return any(cell.constant for own in reached for cell in (own, *state.linked.get(own, ())))
 
 
 def leaves_in(context: Context, binding: Binding) -> list[Binding]:

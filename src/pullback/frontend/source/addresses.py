@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-PUBLIC = ("numpy", "numpy.linalg", "numpy.fft", "math", "scipy.special")
+PUBLIC = (
+    *("numpy", "numpy.linalg", "numpy.fft", "math"),
+    *("scipy.special", "scipy.linalg", "scipy.signal", "scipy.integrate"),
+)
 """Modules whose functions are called as the objects that they are, whether or not they have a Python source."""
 
 GENERATORS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)

@@ -22,6 +22,7 @@ from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context, Pending
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
+from pullback.ir.types import Array
 
 
 def evaluate(context: Context, node: Any) -> Binding:
@@ -167,7 +168,9 @@ def _call(context: Context, node: Any) -> Binding:
         argument = node.args[0]
         if isinstance(argument, gast.GeneratorExp):
             listed = comprehension(context, argument)
-            return apply(context, _OF_GENERATORS[function.value], (listed,), {}, node)
+            if function.value in (builtins.any, builtins.all):
+                return _test_of_all(context, np.any if function.value is builtins.any else np.all, listed, node)
+            return calls.call(context, function, (listed,), {}, node)
     arguments = tuple(binding for argument in node.args for binding in _arguments(context, argument))
     keywords = {keyword.arg: evaluate(context, keyword.value) for keyword in node.keywords}
     return calls.call(context, function, arguments, keywords, node)
@@ -180,13 +183,17 @@ def _arguments(context: Context, node: Any) -> tuple[Binding, ...]:
     return (evaluate(context, node),)
 
 
-_OF_GENERATORS: dict[Any, Any] = {
-    builtins.sum: np.sum,
-    builtins.max: builtins.max,
-    builtins.min: builtins.min,
-    builtins.any: np.any,
-    builtins.all: np.all,
-}
+def _test_of_all(context: Context, test: Any, listed: Binding, node: Any) -> Binding:
+    """any(...) or all(...) of what is not an array."""
+    operand = context.operand(listed, node)
+    if isinstance(operand.type, Array) and operand.type.ndim > 1:
+        context.mistyped(
+            node, "the truth value of an array is ambiguous", "ask np.any(...) or np.all(...) of each item"
+        )
+    return apply(context, test, (context.bind(operand),), {}, node)
+
+
+_OF_GENERATORS: tuple[Any, ...] = (builtins.sum, builtins.max, builtins.min, builtins.any, builtins.all)
 
 
 def _lambda(context: Context, node: Any) -> Binding:

@@ -6,10 +6,11 @@ from typing import Any
 
 from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.source.names import assigned_names, changed_in_place, loaded_early
+from pullback.frontend.syntax.loop_memory import CarriedArrays, IterationEnd
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Key, MaybeUnset, Stack, State
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import are_alike, array_leaves, types_of_leaves, without_flag
-from pullback.frontend.values.merge import element_type
+from pullback.frontend.values.stacks import element_type
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import INT, Type, join
 
@@ -17,8 +18,8 @@ from pullback.ir.types import INT, Type, join
 class Guess:
     """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only.
 
-    outside: names that must not be written through, with the reason; others: cells from before that a name may become;
-    stale: cells from before that an iteration may have written under another name, with the reason not to read them.
+    arrays: whose memory the carried arrays are. stale: cells from before that an iteration may have written under
+    another name, with the reason not to read them.
     """
 
     def __init__(self, context: Context, node: Any, targets: frozenset[str]) -> None:
@@ -32,8 +33,8 @@ class Guess:
         self.cells: dict[Cell, Any] = {}
         self.inner: dict[Key, tuple[Binding, list[Type]]] = {}
         self.dropped: dict[Key, str] = {}
-        self.outside: dict[Key, str] = {}
-        self.others: dict[Key, frozenset[Cell]] = {}
+        self.arrays = CarriedArrays(self.entry)
+        self.ends: IterationEnd | None = None
         self.stale: dict[Cell, str] = {}
         self.begin()
 
@@ -53,11 +54,21 @@ class Guess:
             if isinstance(self.entry.cells.get(cell), Value):
                 self.cells[cell] = self.entry.cells[cell]
 
-    def holds(self, started: State, end: State) -> bool:
-        """Whether a reading of the body, from its state at the start to that at the end, bears the guess out."""
+    def holds(self, started: State, end: State, made: set[Value]) -> bool:
+        """Whether a reading of the body, from its state at the start to that at the end, bears the guess out.
+
+        made: the values that the body defines.
+        """
         cells, stale = self.cells_hold(started, end), self.stale_hold(started, end)
         names, inner = self.names_hold(started, end), self.inner_hold(end)
-        return cells and stale and names and inner
+        ends = {
+            (key, n): leaf
+            for key in [*self.names, *self.inner]
+            for n, leaf in enumerate(array_leaves(without_flag(end.names[key])))
+            if (key, n) in self.arrays.cells
+        }
+        self.ends = IterationEnd(self.arrays, ends, started, end, made)
+        return all((cells, stale, names, inner, self.ends.is_guessed()))
 
     def stale_hold(self, started: State, end: State) -> bool:
         """Arrays from before the loop whose memory an iteration may have written: the next must not read them."""
@@ -70,7 +81,7 @@ class Guess:
         holds = True
         for cell, content in started.cells.items():
             now = end.cells.get(cell)
-            if now is content or now is None or cell not in self.entry.cells:
+            if now is content or now is None or cell not in self.entry.cells or cell in started.points_to:
                 continue
             if isinstance(now, Value):
                 if cell not in self.cells:
@@ -115,7 +126,7 @@ class Guess:
                 holds = False
             elif joined != types:
                 self.names[key], holds = joined, False
-        return holds and self.owners_hold(started, end)
+        return holds
 
     def in_place_hold(self, end: State) -> bool:
         """Arrays thought to stay where they are that the body binds to others, as 0-d ones or those of a callee."""
@@ -133,32 +144,6 @@ class Guess:
             return None
         joined = [join(a, b) for a, b in zip(types, now, strict=True)]
         return [type_ for type_ in joined if type_] if all(joined) else None
-
-    def owners_hold(self, started: State, end: State) -> bool:
-        """Each carried array must come from memory that no other name has, or may have."""
-        linked, refused, holds = end.linked, len(self.outside), True
-        ends = [(key, leaf) for key in [*self.names, *self.inner] for leaf in array_leaves(end.names[key])]
-        for k, (key, leaf) in enumerate(ends):
-            cell = leaf.cell
-            known = self.becomes(key, cell, end)
-            holds = holds and known
-            same = {cell, *linked.get(cell, ())}
-            sharing = [other for j, (other, array) in enumerate(ends) if j != k and array.cell in same]
-            moved = key in self.names and cell not in {array.cell for array in array_leaves(started.names[key])}
-            if cell.outside:
-                self.outside.setdefault(key, cell.outside)
-            elif sharing or (moved and (leaf.path or cell in self.entry.cells)):
-                for other in (key, *sharing):
-                    reason = f"'{other[1]}' may be one of several arrays in this loop, so it cannot be written here"
-                    self.outside.setdefault(other, reason)
-        return holds and len(self.outside) == refused
-
-    def becomes(self, key: Key, cell: Cell, state: State) -> bool:
-        """Note the cells from before the loop that a name may stand for after an iteration; whether they were known."""
-        sources = {other for other in (cell, *state.linked.get(cell, ())) if other in self.entry.cells}
-        known = self.others.get(key, frozenset())
-        self.others[key] = known | sources
-        return sources <= known
 
     def inner_hold(self, end: State) -> bool:
         """Names that only the loop sets, and that somebody reads in a later iteration or afterwards."""
@@ -180,8 +165,6 @@ class Guess:
                 types_now = types_of_leaves(now, end)
                 if types_now is not None:
                     self.inner[key], holds = (without_flag(now), types_now), False
-                    for leaf in array_leaves(now):
-                        self.becomes(key, leaf.cell, end)
         return holds
 
 

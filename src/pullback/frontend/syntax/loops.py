@@ -9,17 +9,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import gast
 
 from pullback.errors import Location
 from pullback.frontend.syntax.loop_guess import Guess
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Conflict, Key, MaybeUnset, Range, Stack, State
+from pullback.frontend.syntax.loop_memory import Leaf
+from pullback.frontend.values.bindings import (
+    Alias,
+    ArrayRef,
+    Binding,
+    Cell,
+    Conflict,
+    Key,
+    MaybeUnset,
+    PointsTo,
+    Range,
+    Stack,
+    State,
+)
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import map_leaves, without_flag
-from pullback.frontend.values.merge import cast_to, plain_name, to_stack
-from pullback.ir.nodes import UNDEFINED, Block, Carried, Constant, For, Operand, Statement, Value, While
+from pullback.frontend.values.paths import plain_name
+from pullback.frontend.values.stacks import cast_to, to_stack
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Block,
+    Carried,
+    Constant,
+    For,
+    Operand,
+    Statement,
+    Value,
+    While,
+    map_values,
+    results_of,
+    walk,
+)
 from pullback.ir.types import BOOL, INT, Array, Type
 
 MOST_READINGS = 12
@@ -43,6 +71,7 @@ class Loop:
         self.entry = context.state
         self.guess = Guess(context, node, targets)
         self.parameters: list[Carried] = []
+        self.index: Value | None = None
 
     def read(self) -> tuple[Reading, list[Carried], list[tuple[Operand, Any]]]:
         """The body read with a guess that holds."""
@@ -70,18 +99,28 @@ class Loop:
             self.context.state = self.entry
         if reading.state.dead:
             reading.state = state
-        if not self.guess.holds(self.started, reading.state):
+        if not self.guess.holds(self.started, reading.state, self.made(reading)):
             return None
         self.context.builder.statements.extend(initial_statements)
         return reading, self.parameters, self.yields(reading)
+
+    def made(self, reading: Reading) -> set[Value]:
+        """The values that are others in each iteration."""
+        tests = reading.condition.statements if reading.condition is not None else ()
+        body = Block((*tests, *reading.statements), ())
+        found = {value for statement in walk(body) for value in results_of(statement)}
+        return found | {carried.parameter for carried in self.parameters} | ({self.index} if self.index else set())
 
     # The state at the start of the body
 
     def start(self, statements: list[Statement]) -> State:
         state = self.entry.copy()
+        self.context.state = self.entry.copy()
         with self.context.builder.into(statements):
             for cell, content in self.guess.cells.items():
                 state.cells[cell] = self.cell_parameter(cell, content)
+            for cell in self.shared_cells():
+                self.shared_parameter(cell, state)
             for key, types in self.guess.names.items():
                 state.names[key] = self.name_parameter(key, types, state)
         state.stale.update(self.guess.stale)
@@ -90,6 +129,9 @@ class Loop:
         for key, (form, types) in self.guess.inner.items():
             state.names[key] = self.inner_parameter(key, form, types, state)
         return state
+
+    def shared_cells(self) -> list[Cell]:
+        return [cell for cell in self.entry.points_to if cell in self.guess.arrays.moved]
 
     def parameter(self, name: str, type_: Type, initial: Operand) -> Value:
         value = Value(plain_name(name), type_)
@@ -107,63 +149,73 @@ class Loop:
         return self.parameter(cell.name, content.type, content)
 
     def name_parameter(self, key: Key, types: list[Type], state: State) -> Binding:
-        binding, remaining = self.entry.names[key], list(types)
+        remaining, numbers = list(types), count()
 
         def change(leaf: Any) -> Binding:
             type_ = remaining.pop(0)
             if isinstance(leaf, ArrayRef):
-                initial: Operand = self.context.read(leaf, self.node)
-                value = self.parameter(key[1], type_, initial)
-                cell = Cell(value.name)
-                state.cells[cell] = value
-                self.protect(cell, leaf, key, state)
-                return ArrayRef(cell)
-            value = self.parameter(key[1], type_, leaf)
-            return value
+                return self.array_parameter((key, next(numbers)), leaf, type_, state)
+            return self.parameter(key[1], type_, leaf)
 
-        return map_leaves(binding, change)
-
-    def protect(self, cell: Cell, leaf: ArrayRef, key: Key, state: State) -> None:
-        """A carried array takes over the memory of the array before it, unless somebody else has that too."""
-        name = key[1]
-        cell_before = leaf.cell
-        foreign = bool(cell_before.outside or leaf.path) or self.entry.is_given(cell_before)
-        shared = foreign or self.entry.references(cell_before, key) > 0
-        for other in state.linked.get(cell_before, ()):
-            state.link(cell, other)
-        if shared or key in self.guess.outside:
-            state.link(cell, cell_before)
-            cell.outside = self.guess.outside.get(key) or (
-                f"'{name}' is bound anew in this loop and may still be the array of '{leaf.cell.name}', "
-                "so it cannot be written here"
-            )
-        for other in self.guess.others.get(key, ()):
-            state.descend(cell, other)
+        return map_leaves(self.entry.names[key], change)
 
     def inner_parameter(self, key: Key, form: Binding, types: list[Type], state: State) -> Binding:
         """A name that may have no value before the loop: perhaps undefined, with a flag that says so."""
-        remaining = list(types)
+        remaining, numbers = list(types), count()
         before = self.entry.names.get(key)
         is_set: Operand = before.flag if isinstance(before, MaybeUnset) else Constant(False, BOOL)
 
         def change(leaf: Any) -> Binding:
             type_ = remaining.pop(0)
-            initial: Operand = Constant(UNDEFINED, type_)
-            if before is not None:
-                initial = self.context.read(leaf, self.node) if isinstance(leaf, ArrayRef) else leaf
-            value = self.parameter(key[1], type_, initial)
-            if not isinstance(leaf, ArrayRef):
-                return value
-            cell = Cell(value.name, outside=self.guess.outside.get(key, ""))
-            state.cells[cell] = value
-            for other in self.guess.others.get(key, ()):
-                state.descend(cell, other)
-            return ArrayRef(cell)
+            if isinstance(leaf, ArrayRef):
+                return self.array_parameter((key, next(numbers)), leaf if before else None, type_, state)
+            return self.parameter(key[1], type_, leaf if before else Constant(UNDEFINED, type_))
 
         binding = map_leaves(form, change)
         flag = Value(f"{plain_name(key[1])}_is_set", BOOL)
         self.parameters.append(Carried(flag, is_set))
         return MaybeUnset(binding, flag)
+
+    def array_parameter(self, leaf: Leaf, before: ArrayRef | None, type_: Type, state: State) -> ArrayRef:
+        """An array that the loop carries, and the conditions that say whose memory it is."""
+        arrays, name = self.guess.arrays, leaf[0][1]
+        version: Operand = Constant(UNDEFINED, type_)
+        if before is not None:
+            arrays.begin(leaf, before)
+            version = self.context.read(before, self.node)
+        cell = arrays.cells.setdefault(leaf, Cell(plain_name(name)))
+        cell.outside, cell.strided = arrays.unknown.get(leaf, ""), leaf in arrays.strided
+        if leaf not in arrays.sources:
+            state.cells[cell] = self.parameter(name, type_, version)
+        else:
+            self.share(leaf, cell, before, version, state)
+        for other in arrays.others.get(leaf, ()):
+            state.descend(cell, other)
+        return ArrayRef(cell)
+
+    def share(self, leaf: Leaf, cell: Cell, before: ArrayRef | None, version: Operand, state: State) -> None:
+        """The parameters for an array of several memories: its version, its own memory, and which of all it is."""
+        arrays, type_, own = self.guess.arrays, version.type, None
+        moved = cell in arrays.moved
+        state.cells[cell] = Value(cell.name, type_) if moved else self.parameter(cell.name, type_, version)
+        if leaf in arrays.owned:
+            taken = before is not None and before not in arrays.sources[leaf]
+            own = self.parameter(cell.name, type_, version if taken else Constant(UNDEFINED, type_))
+        aliases = []
+        for ref in arrays.sources[leaf]:
+            held = self.parameter(f"{cell.name}_is_{ref.cell.name}", BOOL, Constant(ref == before, BOOL))
+            aliases.append(Alias(held, ref))
+            for index in arrays.indices(leaf, ref):
+                self.parameters.append(Carried(index, Constant(UNDEFINED, index.type)))
+        state.points_to[cell] = PointsTo(tuple(aliases), own, moved)
+
+    def shared_parameter(self, cell: Cell, state: State) -> None:
+        """A cell of several memories from before the loop that an iteration writes: its own is carried."""
+        points_to = self.entry.points_to[cell]
+        own = points_to.own
+        if own is not None:
+            own = self.parameter(cell.name, own.type, own)
+        state.points_to[cell] = PointsTo(points_to.aliases, own, moved=True)
 
     # What the body yields, and the state after the loop
 
@@ -174,8 +226,11 @@ class Loop:
             context.state = reading.state
             for cell, guess in self.guess.cells.items():
                 yields += self.cell_yields(reading.state.cells[cell], guess)
+            for cell in self.shared_cells():
+                own = reading.state.points_to[cell].own
+                yields += [own] if own is not None else []
             for key in [*self.guess.names, *self.guess.inner]:
-                yields += self.name_yields(reading.state.names[key], key in self.guess.inner)
+                yields += self.name_yields(key, reading.state.names[key], key in self.guess.inner)
             context.state = self.entry
             types = [carried.parameter.type for carried in self.parameters]
             yields = [cast_to(context, operand, type_) for operand, type_ in zip(yields, types, strict=True)]
@@ -187,18 +242,27 @@ class Loop:
             return [stack.buffer, stack.length]
         return list(content) if isinstance(content, tuple) else [content]
 
-    def name_yields(self, binding: Any, inner: bool) -> list[Operand]:
+    def name_yields(self, key: Key, binding: Any, inner: bool) -> list[Operand]:
         flag: Operand = Constant(True, BOOL)
         if isinstance(binding, MaybeUnset):
             binding, flag = binding.binding, binding.flag
         leaves: list[Operand] = []
+        numbers = count()
 
         def collect(leaf: Any) -> Any:
-            leaves.append(self.context.read(leaf, self.node) if isinstance(leaf, ArrayRef) else leaf)
+            leaves.extend(self.array_yields((key, next(numbers)), leaf) if isinstance(leaf, ArrayRef) else [leaf])
             return leaf
 
         map_leaves(binding, collect)
         return [*leaves, flag] if inner else leaves
+
+    def array_yields(self, leaf: Leaf, ref: ArrayRef) -> list[Operand]:
+        arrays = self.guess.arrays
+        if leaf not in arrays.sources:
+            return [self.context.read(ref, self.node)]
+        version = [] if arrays.cells[leaf] in arrays.moved else [self.context.read(ref, self.node)]
+        type_ = self.started.cells[arrays.cells[leaf]].type
+        return [*version, *self.guess.ends.yielded(leaf, type_, self.context, self.node)]
 
     def leave(self, results: tuple[Value, ...], reading: Reading) -> None:
         """Bind names and cells to the results of the loop."""
@@ -213,6 +277,10 @@ class Loop:
                 state.cells[cell] = tuple(after.pop(0) for _ in guess)
             else:
                 state.cells[cell] = after.pop(0)
+        for cell in self.shared_cells():
+            points_to = state.points_to[cell]
+            own = None if points_to.own is None else after.pop(0)
+            state.points_to[cell] = PointsTo(points_to.aliases, own, moved=True)
         for key in self.guess.names:
             state.names[key] = self.rebound(self.started.names[key], after, state)
         for key in self.guess.inner:
@@ -225,19 +293,36 @@ class Loop:
 
     def rebound(self, binding: Binding, after: list[Value], state: State) -> Binding:
         def change(leaf: Any) -> Binding:
-            value = after.pop(0)
-            if not isinstance(leaf, ArrayRef):
-                return value
-            cell = Cell(value.name, outside=leaf.cell.outside)
-            state.cells[cell] = value
-            state.descend(cell, leaf.cell)
-            return ArrayRef(cell)
+            return self.array_after(leaf.cell, after, state) if isinstance(leaf, ArrayRef) else after.pop(0)
 
         return map_leaves(binding, change)
+
+    def array_after(self, cell: Cell, after: list[Value], state: State) -> ArrayRef:
+        """A carried array behind the loop."""
+        points_to = self.started.points_to.get(cell)
+        if points_to is None or not points_to.moved:
+            state.cells[cell] = after.pop(0)
+        if points_to is not None:
+            own = None if points_to.own is None else after.pop(0)
+            state.cells.setdefault(cell, self.started.cells[cell])
+            leaf = next(leaf for leaf, carried in self.guess.arrays.cells.items() if carried is cell)
+            aliases = []
+            for alias in points_to.aliases:
+                holds = after.pop(0)
+                ended = {index: after.pop(0) for index in self.guess.arrays.indices(leaf, alias.ref)}
+                aliases.append(Alias(holds, replaced(alias.ref, ended)))
+            state.points_to[cell] = PointsTo(tuple(aliases), own, points_to.moved)
+        return ArrayRef(cell)
+
+
+def replaced(ref: ArrayRef, values: dict[Value, Value]) -> ArrayRef:
+    """A view with other values in its path."""
+    return ArrayRef(ref.cell, map_values(ref.path, lambda value: values.get(value, value)))
 
 
 def read_for(loop: Loop, index: Value, range_: Range) -> None:
     """Append the For that the loop is, and leave its state in the context."""
+    loop.index = index
     reading, carried, body, results, location = _read(loop)
     start, stop, step, most = range_.start, range_.stop, range_.step, range_.checkpoints
     made = For(index, start, stop, step, carried, body, results, reading.exit is not None, location=location)

@@ -134,8 +134,11 @@ def _known_identity(context: Context, left: Binding, right: Binding, node: Any) 
         return type(left.value) is type(right.value) and left.value == right.value
     if isinstance(left, Static) or isinstance(right, Static):
         return False
-    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef) and not context.state.linked.get(left.cell):
-        return left == right
+    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
+        state = context.state
+        told = not any(state.linked.get(ref.cell) or ref.cell in state.points_to for ref in (left, right))
+        if told:
+            return left == right
     context.refuse(node, "whether these are the same object is not known before the run", "compare with ==")
 
 

@@ -268,11 +268,13 @@ def _while(context: Context, node: Any) -> None:
     body, stopped = exit_of(node.body)
 
     def read() -> Reading:
-        before = dict(context.state.cells)
+        before = context.state.copy()
         with context.builder.block() as tests:
             condition = truth(context, evaluate(context, node.test), node.test)
-        if any(context.state.cells.get(cell) is not content for cell, content in before.items()):
+        if context.state.has_written(before):
             context.refuse(node.test, "the condition of a 'while' changes an array", "change it in the body")
+        context.state.cells.update(before.cells)
+        context.state.points_to.update(before.points_to)
         with context.builder.block() as statements:
             execute(context, body)
             leaving = _exit(context, stopped, node)

@@ -26,6 +26,7 @@ from pullback.frontend.values.bindings import (
     TapeRef,
     mapped,
     mapped_content,
+    mapped_points_to,
 )
 from pullback.frontend.values.context import Context
 from pullback.functions import is_constant
@@ -145,6 +146,7 @@ def rename(context: Context, terms: Mapping[Value, Any]) -> None:
 
     state.names = {key: mapped(binding, change) for key, binding in state.names.items()}
     state.cells = {cell: mapped_content(content, change) for cell, content in state.cells.items()}
+    state.points_to = {cell: mapped_points_to(points_to, change) for cell, points_to in state.points_to.items()}
 
 
 def recorded(tape: Tape) -> Set[Value]:

@@ -14,7 +14,7 @@ from pullback.frontend.source.externals import External
 from pullback.frontend.source.outside import ABSENT, LIBRARIES, Dependency, Place, Shape, place_key
 from pullback.frontend.source.passed import elements_in, is_tensor
 from pullback.frontend.tapes.blocks import know_variable
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, Static, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Capture, Context
 from pullback.ir.classes import as_number, obstacle
 from pullback.ir.nodes import Constant, Value
@@ -112,12 +112,15 @@ def _container(context: Context, value: Any, namespace: Any, name: Any, node: An
     """A container from outside, with places inside it looked up again on each call."""
     context.depend(Dependency(namespace, name, Shape.of(value)))
     place = Place(namespace, name)
+    cell = Cell(name, constant=f"'{name}' comes from outside this function and cannot be changed here")
     if isinstance(value, dict):
         entries = tuple((key, binding_of(context, item, place, key, node)) for key, item in value.items())
-        cell = Cell(name, constant=f"'{name}' comes from outside this function and cannot be changed here")
         context.state.cells[cell] = entries
         return DictRef(cell)
     items = tuple(binding_of(context, item, place, k, node) for k, item in enumerate(value))
+    if isinstance(value, list):
+        context.state.cells[cell] = items
+        return ListRef(cell)
     kind = type(value) if hasattr(value, "_fields") else None
     return TupleValue(items, kind, getattr(value, "_fields", ()))
 
@@ -170,8 +173,10 @@ def _captured(context: Context, value: Any, namespace: Any, name: Any) -> tuple[
 
 
 def _label(value: Any, namespace: Any, name: Any) -> str:
-    """What a captured object is called in the generated text: an item of a list by its own name or the list's."""
+    """What a captured object is called in the generated text: an item of a list by its own name or those around it."""
     own = str(getattr(value, "name", ""))
     if isinstance(name, str) or not isinstance(namespace, Place):
         return str(name)
-    return own if own.isidentifier() and own != type(value).__name__ else f"{namespace.name}_{name}"
+    if own.isidentifier() and own != type(value).__name__:
+        return own
+    return f"{_label(None, namespace.namespace, namespace.name)}_{name}"

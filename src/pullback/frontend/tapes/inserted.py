@@ -91,6 +91,9 @@ def insert(context: Context, node: Any) -> None:
     elif old.path:
         context.refuse(node, "the cotangent of a view cannot be changed", "use the whole array")
     else:
+        context.state.settle(
+            old.cell, f"'{variable.id}', whose cotangent is changed, may be one of several arrays here"
+        )
         context.state.cells[old.cell] = value
 
 

@@ -70,6 +70,7 @@ def _watch_all(context: Context, tape: Tape, binding: Binding, node: Any) -> Non
                 _watch_all(context, tape, item, node)
         case ArrayRef(cell=cell, path=()) if is_float(context.version(cell, node).type):
             if cell not in tape.sources:
+                context.state.settle(cell, "an array that a tape watches may be one of several here")
                 context.state.cells[cell] = follow(context, tape, cell, context.version(cell, node), node)
         case Value() if is_float(binding.type):
             root = context.watching.history(binding)[-1]

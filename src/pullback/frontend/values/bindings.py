@@ -11,20 +11,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pullback.errors import Location
-from pullback.ir.nodes import NOWHERE, Constant, Operand, Step, Value
+from pullback.ir.nodes import NOWHERE, Constant, Operand, Permute, Step, Value, map_values
 
 Key = tuple[int, str]  # frame, name
 
 
 @dataclass(eq=False, slots=True)
 class Cell:
-    """One piece of memory. `outside` is why it must not be taken over by another name, if it must not."""
+    """One piece of memory. `outside` is why it must not be taken over by another name, if it must not.
+
+    contiguous: its elements surely lie one behind the other. strided: they may lie apart, whatever the rank.
+    """
 
     name: str
     location: Location = NOWHERE
     outside: str = ""
     constant: str = ""
     contiguous: bool = False
+    strided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,35 @@ class ArrayRef:
 
     cell: Cell
     path: tuple[Step, ...] = ()
+
+
+def joined(path: tuple[Step, ...], more: tuple[Step, ...]) -> tuple[Step, ...]:
+    """A path that goes on; two transpositions in a row are one, or none."""
+    if not path or not more or not isinstance(path[-1], Permute) or not isinstance(more[0], Permute):
+        return (*path, *more)
+    axes = tuple(path[-1].axes[k] for k in more[0].axes)
+    between = () if axes == tuple(range(len(axes))) else (Permute(axes),)
+    return joined(path[:-1], (*between, *more[1:])) if not between else (*path[:-1], *between, *more[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """That a cell is the memory which `ref` views, in the runs in which `holds` is true."""
+
+    holds: Operand
+    ref: ArrayRef
+
+
+@dataclass(frozen=True, slots=True)
+class PointsTo:
+    """Whose memory a cell is: that of the first alias that holds, else its own, of which `own` is the version.
+
+    moved: the cell was written, or one that it may be; its version must be made anew from what it stands for.
+    """
+
+    aliases: tuple[Alias, ...]
+    own: Any = None
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +236,15 @@ Binding = (
 class State:
     """What every name stands for, and the present version of every cell, at one point of the program.
 
-    spent: the tapes that have been asked for a gradient.
+    points_to: the cells of which only the run knows whose memory they are. spent: the tapes that have been asked for a
+    gradient.
     """
 
     names: dict[Key, Binding] = field(default_factory=dict)
     cells: dict[Cell, Any] = field(default_factory=dict)
     linked: dict[Cell, frozenset[Cell]] = field(default_factory=dict)
     stale: dict[Cell, str] = field(default_factory=dict)
+    points_to: dict[Cell, PointsTo] = field(default_factory=dict)
     arguments: frozenset[Cell] = frozenset()
     spent: frozenset[Any] = frozenset()
     dead: bool = False
@@ -217,7 +252,12 @@ class State:
     def copy(self) -> State:
         """A state that can go its own way."""
         return replace(
-            self, names=dict(self.names), cells=dict(self.cells), linked=dict(self.linked), stale=dict(self.stale)
+            self,
+            names=dict(self.names),
+            cells=dict(self.cells),
+            linked=dict(self.linked),
+            stale=dict(self.stale),
+            points_to=dict(self.points_to),
         )
 
     def link(self, a: Cell, b: Cell) -> None:
@@ -228,8 +268,15 @@ class State:
 
     def descend(self, cell: Cell, source: Cell) -> None:
         """Note that a new cell may be the memory of `source`, or whatever that may be."""
-        for other in (source, *self.linked.get(source, ())):
-            self.link(cell, other)
+        for memory in self.memories(source):
+            for other in (memory, *self.linked.get(memory, ())):
+                self.link(cell, other)
+
+    def memories(self, cell: Cell) -> set[Cell]:
+        """A cell, and all that it may point to."""
+        points_to = self.points_to.get(cell)
+        aliases = points_to.aliases if points_to is not None else ()
+        return {cell}.union(*(self.memories(alias.ref.cell) for alias in aliases))
 
     def is_given(self, cell: Cell) -> bool:
         """Whether somebody outside has this memory: the caller, or who keeps a constant."""
@@ -241,7 +288,36 @@ class State:
         for content in self.cells.values():
             if isinstance(content, tuple):
                 bindings += content
+        bindings += [alias.ref for points_to in self.points_to.values() for alias in points_to.aliases]
         return sum(other is cell for binding in bindings for other in cells_in(binding))
+
+    def settle(self, cell: Cell, reason: str) -> None:
+        """Take a cell for the array that it is now, whosever memory that is: with the reason not to write it."""
+        points_to = self.points_to.pop(cell, None)
+        if points_to is not None:
+            cell.outside = cell.outside or reason
+            for alias in points_to.aliases:
+                self.descend(cell, alias.ref.cell)
+
+    def has_written(self, before: State) -> bool:
+        """Whether any memory of an earlier state has another version now."""
+        shared = {cell: points_to.own for cell, points_to in before.points_to.items() if cell in self.points_to}
+        if any(self.points_to[cell].own is not own for cell, own in shared.items()):
+            return True
+        own = (cell for cell in before.cells if cell not in shared)
+        return any(self.cells.get(cell) is not before.cells[cell] for cell in own)
+
+    def moved(self, cell: Cell) -> None:
+        """Note that a cell was written: those that may be its memory must be made anew before they are read."""
+        reached, found = {cell}, True
+        while found:
+            found = False
+            for other, points_to in self.points_to.items():
+                if other not in reached and any(alias.ref.cell in reached for alias in points_to.aliases):
+                    reached.add(other)
+                    found = True
+        for other in reached & self.points_to.keys():
+            self.points_to[other] = replace(self.points_to[other], moved=True)
 
 
 def cells_in(binding: Any) -> Iterator[Cell]:
@@ -273,6 +349,9 @@ def mapped(binding: Any, change: Callable[[Value], Any]) -> Any:
     match binding:
         case Value():
             return change(binding)
+        case ArrayRef(path=(_, *_)):
+            path = map_values(binding.path, change)
+            return binding if path == binding.path else ArrayRef(binding.cell, path)
         case TupleValue():
             items = tuple(mapped(item, change) for item in binding.items)
             return binding if _are_same(items, binding.items) else TupleValue(items, binding.kind, binding.fields)
@@ -306,6 +385,12 @@ def mapped_content(content: Any, change: Callable[[Value], Any]) -> Any:
         return content if _are_same((buffer, length), (content.buffer, content.length)) else Stack(buffer, length)
     items = tuple(mapped(item, change) for item in content)
     return content if _are_same(items, content) else items
+
+
+def mapped_points_to(points_to: PointsTo, change: Callable[[Value], Any]) -> PointsTo:
+    """Whose memory a cell is, with other values."""
+    aliases = tuple(Alias(map_values(a.holds, change), mapped(a.ref, change)) for a in points_to.aliases)
+    return PointsTo(aliases, map_values(points_to.own, change), points_to.moved)
 
 
 def _are_same(items: tuple[Any, ...], others: tuple[Any, ...]) -> bool:

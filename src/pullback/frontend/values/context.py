@@ -116,7 +116,7 @@ class Context:
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
-        context = Context(self._evaluate, self._execute)
+        context = type(self)(self._evaluate, self._execute)
         context.callees = self.callees
         return context
 
@@ -177,6 +177,11 @@ class Context:
             return self.watching.shown(parameter)
         return self.state.cells[cell]
 
+    def type_of(self, cell: Cell, node: Any) -> Any:
+        """The type of an array, without a look at its present version."""
+        content = self.state.cells.get(cell)
+        return content.type if content is not None else self.version(cell, node).type
+
     def settled(self, binding: Binding, node: Any, name: str = "") -> Binding:
         """The binding, once it is sure that it has a value."""
         if isinstance(binding, MaybeUnset):
@@ -190,9 +195,12 @@ class Context:
 
     def read(self, ref: ArrayRef, node: Any) -> Value:
         """The present value of a view: the version itself, or a load of the part that the path names."""
-        value: Value = self.version(ref.cell, node)
+        return self.along(self.version(ref.cell, node), ref.path, node)
+
+    def along(self, value: Value, path: tuple[Step, ...], node: Any) -> Value:
+        """The part of a value that a path names."""
         indices: list[Step] = []
-        for step in ref.path:
+        for step in path:
             if isinstance(step, Index):
                 indices.append(step)
                 continue

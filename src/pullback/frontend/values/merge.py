@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from pullback.frontend.values.bindings import (
     ArrayRef,
@@ -15,46 +12,36 @@ from pullback.frontend.values.bindings import (
     Conflict,
     ListRef,
     MaybeUnset,
+    PointsTo,
     Stack,
-    State,
     TupleValue,
     mapped,
     mapped_content,
+    mapped_points_to,
 )
-from pullback.frontend.values.context import Context
-from pullback.ir.builder import constant
-from pullback.ir.infer import type_of_part
-from pullback.ir.nodes import UNDEFINED, Block, Constant, If, Operand, Statement, Value, is_undefined
-from pullback.ir.types import BOOL, Array, Type, join
+from pullback.frontend.values.merged_arrays import ArrayMerge
+from pullback.frontend.values.paths import Path, conflict, plain_name
+from pullback.frontend.values.stacks import element_type, to_stack
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Block,
+    Constant,
+    If,
+    Operand,
+    Value,
+)
+from pullback.ir.types import BOOL
 
 
-@dataclass(slots=True)
-class Path:
-    """One branch after it was read: its statements, its state, and what it will yield."""
-
-    statements: list[Statement]
-    state: State
-    yields: list[Operand]
-
-
-class Merge:
+class Merge(ArrayMerge):
     """Joins two paths behind a condition; `finish` appends the If and leaves the joined state in the context."""
-
-    def __init__(self, context: Context, condition: Operand, then: Path, orelse: Path, node: Any) -> None:
-        self.context, self.condition, self.node = context, condition, node
-        self.outer = context.state
-        self.then, self.orelse = then, orelse
-        self.results: list[Value] = []
-        self.known: dict[tuple[Any, Any, bool], Value] = {}
-        self.cells: dict[tuple[Cell | None, Cell | None, Any], ArrayRef] = {}
-        self.state = State()
 
     def finish(self) -> None:
         then, orelse = self.then.state, self.orelse.state
         if then.dead or orelse.dead:
             alive = self.orelse if then.dead else self.then
             self.state = alive.state.copy()
-            self.export(alive, inside=alive is self.then)
+            self.export(alive)
         else:
             self.join()
         location = self.context.location(self.node)
@@ -65,25 +52,22 @@ class Merge:
         self.context.builder.add(If(self.condition, *branches, tuple(self.results), location))
         self.context.state = self.state
 
-    def export(self, alive: Path, inside: bool) -> None:
+    def export(self, alive: Path) -> None:
         """Only one path goes on: what it computed inside its branch becomes results of the If."""
-        before = self.outer
+        before, made = self.outer, alive.made()
+
+        def leaf(value: Value) -> Operand:
+            return self.exported(value, alive) if value in made else value
+
         for cell, content in alive.state.cells.items():
             if before.cells.get(cell) is not content:
-                self.state.cells[cell] = mapped_content(content, lambda v: self.exported(v, alive, inside))
+                self.state.cells[cell] = mapped_content(content, leaf)
+        for cell, points_to in alive.state.points_to.items():
+            if before.points_to.get(cell) is not points_to:
+                self.state.points_to[cell] = mapped_points_to(points_to, leaf)
         for key, binding in alive.state.names.items():
             if before.names.get(key) is not binding:
-                self.state.names[key] = mapped(binding, lambda v: self.exported(v, alive, inside))
-
-    def exported(self, operand: Operand, alive: Path, inside: bool) -> Operand:
-        if not isinstance(operand, Value):
-            return operand
-        undefined = Constant(UNDEFINED, operand.type)
-        return (
-            self.result(operand, undefined, operand.type, operand.name)
-            if inside
-            else self.result(undefined, operand, operand.type, operand.name)
-        )
+                self.state.names[key] = mapped(binding, leaf)
 
     def join(self) -> None:
         then, orelse = self.then.state, self.orelse.state
@@ -94,38 +78,26 @@ class Merge:
         self.state.arguments = then.arguments
         self.state.spent = then.spent | orelse.spent
         for cell in [cell for cell in then.cells if cell in orelse.cells]:
-            self.state.cells[cell] = self.content(then.cells[cell], orelse.cells[cell], cell.name)
+            self.cell(cell)
         for key in dict.fromkeys([*then.names, *orelse.names]):
             merged = self.binding(then.names.get(key), orelse.names.get(key), key[1])
             if merged is not None:
                 self.state.names[key] = merged
 
-    # Results of the If
-
-    def result(self, a: Operand, b: Operand, type_: Type, name: str) -> Value:
-        known = (_identity(a), _identity(b), False)
-        if known not in self.known:
-            value = Value(name, type_)
-            self.known[known] = value
-            self.results.append(value)
-            self.then.yields.append(a)
-            self.orelse.yields.append(b)
-        return self.known[known]
-
-    def phi(self, a: Operand, b: Operand, name: str) -> Operand | None:
-        """One value for two; None where their types have nothing in common."""
-        if a is b or (isinstance(a, Constant) and a == b):
-            return a
-        type_ = join(a.type, b.type)
-        if type_ is None:
-            return None
-        return self.result(self.cast(a, type_, self.then), self.cast(b, type_, self.orelse), type_, name)
-
-    def cast(self, operand: Operand, type_: Type, path: Path) -> Operand:
-        with self.context.builder.into(path.statements):
-            return cast_to(self.context, operand, type_)
-
-    # Bindings
+    def cell(self, cell: Cell) -> None:
+        """The content of a cell from before the branches, and whose memory it is."""
+        then, orelse = self.then.state, self.orelse.state
+        if cell in then.points_to and cell in orelse.points_to:
+            a, b = then.points_to[cell], orelse.points_to[cell]
+            own = None if a.own is None else self.content(a.own, b.own, cell.name)
+            self.state.points_to[cell] = PointsTo(a.aliases, own, a.moved or b.moved)
+            if a.moved or b.moved:
+                self.state.cells[cell] = self.outer.cells[cell]
+                return
+        elif cell in then.points_to or cell in orelse.points_to:
+            for path in (self.then, self.orelse):
+                self.read(ArrayRef(cell), path)
+        self.state.cells[cell] = self.content(then.cells[cell], orelse.cells[cell], cell.name)
 
     def binding(self, a: Binding | None, b: Binding | None, name: str) -> Binding | None:
         if a is b or a == b:
@@ -161,11 +133,14 @@ class Merge:
             case Constant():
                 return leaf(binding) if binding.type is not None else binding
             case ArrayRef():
+                if binding.cell in path.state.points_to or path.state.references(binding.cell) > 1:
+                    self.keep(binding.cell, path)
                 if binding.cell in self.state.cells:
-                    return binding
+                    return self.seen(binding, path)
                 ref = self.fresh(leaf(self.read(binding, path)), name)
                 self.state.descend(ref.cell, binding.cell)
                 ref.cell.outside = binding.cell.outside
+                ref.cell.strided = self.is_strided(binding, path)
                 return ref
             case TupleValue():
                 items = tuple(self.rebuilt(item, path, leaf, name) for item in binding.items)
@@ -186,7 +161,7 @@ class Merge:
             return a if isinstance(a, Conflict) else b
         if isinstance(a, Value | Constant) and isinstance(b, Value | Constant):
             merged = self.phi(a, b, plain_name(name))
-            return merged if merged is not None else _conflict(name)
+            return merged if merged is not None else conflict(name)
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
             return self.arrays(a, b, name)
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
@@ -194,31 +169,7 @@ class Merge:
             return TupleValue(items, a.kind, a.fields)
         if isinstance(a, ListRef) and isinstance(b, ListRef):
             return self.lists(a, b, name)
-        return _conflict(name)
-
-    def arrays(self, a: ArrayRef, b: ArrayRef, name: str) -> Binding:
-        """A new cell for an array that is one of two; it may share memory with those that others still have."""
-        key = (a.cell, b.cell, (a.path, b.path))
-        if key not in self.cells:
-            first, second = self.read(a, self.then), self.read(b, self.orelse)
-            merged = self.phi(first, second, plain_name(name))
-            if merged is None:
-                return _conflict(name)
-            ref = self.fresh(merged, name)
-            for source in (a.cell, b.cell):
-                self.state.descend(ref.cell, source)
-                if source.outside or self.is_shared(source):
-                    ref.cell.outside = source.outside or (
-                        f"'{name}' is one of several arrays here, chosen by a branch, and cannot be written"
-                    )
-            self.cells[key] = ref
-        return self.cells[key]
-
-    def is_shared(self, cell: Cell) -> bool:
-        """Whether the caller or anything besides the name at hand still has an array from before the branches."""
-        if cell not in self.state.cells:
-            return False
-        return self.state.is_given(cell) or any(path.state.references(cell) > 1 for path in (self.then, self.orelse))
+        return conflict(name)
 
     def lists(self, a: ListRef, b: ListRef, name: str) -> Binding:
         fresh = a.cell not in self.orelse.state.cells and b.cell not in self.then.state.cells
@@ -263,19 +214,6 @@ class Merge:
             finally:
                 self.context.state = outer
 
-    def read(self, ref: ArrayRef, path: Path) -> Value:
-        with self.context.builder.into(path.statements):
-            outer, self.context.state = self.context.state, path.state
-            try:
-                return self.context.read(ref, self.node)
-            finally:
-                self.context.state = outer
-
-    def fresh(self, value: Operand, name: str) -> ArrayRef:
-        cell = Cell(plain_name(name))
-        self.state.cells[cell] = value
-        return ArrayRef(cell)
-
 
 _YES = Constant(True, BOOL)
 _NO = Constant(False, BOOL)
@@ -287,70 +225,3 @@ def _flagged(binding: Binding | None) -> tuple[Any, Operand]:
     if isinstance(binding, MaybeUnset):
         return binding.binding, binding.flag
     return binding, _YES
-
-
-def _identity(operand: Operand) -> Any:
-    return operand if isinstance(operand, Constant) else id(operand)
-
-
-def plain_name(name: str) -> str:
-    """The name that a value gets: `<result>` becomes `result`."""
-    return name.strip("<>").split(" ")[0]
-
-
-def _conflict(name: str) -> Conflict:
-    return Conflict(
-        f"'{plain_name(name)}' has different kinds of value on the paths that lead here",
-        "use two names, or give it the same kind of value on every path",
-    )
-
-
-def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
-    """The operand with another scalar or element type."""
-    if operand.type == type_ or is_undefined(operand):
-        return operand if operand.type == type_ else Constant(UNDEFINED, type_)
-    if isinstance(operand, Constant) and isinstance(operand.value, int | float):
-        return Constant({"float64": float, "int64": int}.get(type_.dtype, lambda v: v)(operand.value), type_)
-    weak = "*" if not isinstance(type_, Array) and type_.weak else ""
-    return context.builder.cast(operand, type_.dtype + weak)
-
-
-def element_type(content: Any, state: State) -> Array:
-    """The type of the buffer for the numbers or arrays in a list's content: wide enough for all of them."""
-    if isinstance(content, Stack):
-        assert isinstance(content.buffer.type, Array), "the buffer of a list is an array"
-        return content.buffer.type
-    common: Array | None = None
-    for type_ in (_row_type(item, state) for item in content):
-        if type_ is not None:
-            wider = type_ if common is None else join(common, type_)
-            common = wider if isinstance(wider, Array) else common
-    return common or Array("float64", 1)
-
-
-def _row_type(item: Any, state: State) -> Array | None:
-    """The type of a buffer for items like this one; None for what is no number or array."""
-    if isinstance(item, Value | Constant) and item.type is not None:
-        return Array(item.type.dtype, 1)
-    if isinstance(item, ArrayRef) and item.cell in state.cells:
-        type_ = state.cells[item.cell].type
-        part = type_of_part(type_, item.path) if item.path else type_
-        return Array(type_.dtype, getattr(part, "ndim", 0) + 1)
-    return None
-
-
-def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:
-    """A list's content as a growing buffer and a length; `type_` is that of the buffer of an empty one."""
-    if isinstance(content, Stack):
-        return content
-    operands = [context.operand(item, node) for item in content]
-    ranks = {getattr(operand.type, "ndim", 0) + 1 for operand in operands}
-    if len(ranks) > 1:
-        context.refuse(node, "a list that changes in a loop holds numbers and arrays", "keep them in two lists")
-    buffer: Value
-    if operands:
-        buffer = context.let(node, np.array if ranks == {1} else np.stack, tuple(operands))
-    else:
-        sizes = (constant(0),) * type_.ndim
-        buffer = context.let(node, np.empty, sizes, Constant(type_.dtype), keywords=("dtype",))
-    return Stack(buffer, constant(len(operands)))

@@ -17,17 +17,19 @@ Kinds = Callable[[str], Any]
 """Gives the arguments and the results that a signature tells of: see `runtime.python.external.kinds_in`."""
 
 
-def python_call(module: str, name: str, signature: str, kinds_in: Kinds) -> Built:
+def python_call(module: str, name: str, signature: str, kinds_in: Kinds, numbered: bool = True) -> Built:
     """A call of `module.name(number, signature, …)`, to which an array is its address, sizes and strides.
+
+    numbered: whether there is a number.
 
     What it raises is raised in the caller. Python's lock is taken for the call, by whatever thread makes it.
     """
     _, results = kinds_in(signature)
 
-    def result(number: Any, text: Any, arguments: Any) -> Any:
+    def result(*given: Any) -> Any:
         made = [_type_of(kind) for kind in results]
         whole = types.none if not made else made[0] if len(made) == 1 else types.Tuple(made)
-        return whole(number, text, arguments)
+        return whole(*given)
 
     def build(context: Any, builder: Any, signature_: Any, values: Any) -> Any:
         python = context.get_python_api(builder)
@@ -39,9 +41,10 @@ def python_call(module: str, name: str, signature: str, kinds_in: Kinds) -> Buil
             function = python.object_getattr_string(home, name)
             python.decref(home)
             text = context.insert_const_string(builder.module, signature)
-            objects = [python.long_from_longlong(values[0]), python.string_from_string(text)]
-            items = cgutils.unpack_tuple(builder, values[2])
-            for kind, value in zip(signature_.args[2], items, strict=True):
+            objects = [python.long_from_longlong(values[0])] if numbered else []
+            objects.append(python.string_from_string(text))
+            items = cgutils.unpack_tuple(builder, values[-1])
+            for kind, value in zip(signature_.args[-1], items, strict=True):
                 objects += _words(context, builder, python, kind, value)
             answer = python.call_function_objargs(function, objects)
             python.decref(function)

@@ -20,8 +20,12 @@ from pullback.runtime.numpy.elementwise_loops import define_binary, define_unary
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
 _LETTERS = {types.float32: "f", types.float64: "d"}
+LOOP = "pullback_loop_"
+"""The beginning of the names of loops."""
 _kept: list[Any] = []
 """What compiled code points to."""
+_placed: set[str] = set()
+"""The names of the loops that compiled code finds."""
 
 
 class _Ufunc(ctypes.Structure):
@@ -55,30 +59,50 @@ def element_of(ufunc: Any, fixed: bool = False) -> Any:
 
     fixed: the last operand is one number for all elements, as the exponent in `x ** 2`.
     """
-    head = _Ufunc.from_address(id(ufunc))
-    signatures = {letter: f"{letter * ufunc.nin}->{letter}" for letter in _LETTERS.values()}
-    for letter in [letter for letter, signature in signatures.items() if signature in ufunc.types]:
-        k = ufunc.types.index(signatures[letter])
-        place(_name_of_loop(ufunc, letter), head.functions[k], head.data[k])
+    letters = {letter: f"{letter * ufunc.nin}_{letter}" for letter in _LETTERS.values()}
+    for signature in letters.values():
+        if signature.replace("_", "->") in ufunc.types:
+            place_loop("numpy", ufunc, signature)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        """functions[k](args, dimensions, steps, data) with one element."""
         type_ = signature.return_type
-        name, width = _name_of_loop(ufunc, _LETTERS[type_]), context.get_abi_sizeof(context.get_value_type(type_))
+        name = _name_of_loop("numpy", ufunc, letters[_LETTERS[type_]])
+        width = context.get_abi_sizeof(context.get_value_type(type_))
         cells = [cgutils.alloca_once(builder, argument.type) for argument in (*arguments, arguments[0])]
         for cell, argument in zip(cells, arguments, strict=False):
             builder.store(argument, cell)
         steps = [width] * len(cells)
         if fixed:
             steps[-2] = 0
-        places = _array(builder, _POINTER, [builder.bitcast(cell, _POINTER) for cell in cells])
-        count = _array(builder, _SIZE, [ir.Constant(_SIZE, 1)])
-        widths = _array(builder, _SIZE, [ir.Constant(_SIZE, step) for step in steps])
-        operands = [places, count, widths, word(builder, name, 1)]
-        _call(builder, word(builder, name, 0), ir.VoidType(), operands)
+        call_loop(builder, name, cells, [ir.Constant(_SIZE, 1)], [ir.Constant(_SIZE, step) for step in steps])
         return builder.load(cells[-1])
 
     return _intrinsic(ufunc.nin, build)
+
+
+def place_loop(library: str, ufunc: Any, letters: str) -> str:
+    """Let compiled code find one loop of a ufunc: "dd_d" for two float64 and a result; its name."""
+    name = _name_of_loop(library, ufunc, letters)
+    if name not in _placed:
+        head, k = _Ufunc.from_address(id(ufunc)), ufunc.types.index(letters.replace("_", "->"))
+        place(name, head.functions[k], head.data[k])
+        _placed.add(name)
+    return name
+
+
+def call_loop(builder: Any, name: str, places: list[Any], sizes: list[Any], steps: list[Any]) -> None:
+    """functions[k](args, dimensions, steps, data), as NumPy calls a loop.
+
+    places: where the operands and results begin; sizes: how many elements there are, and the core dimensions of a
+    generalised ufunc; steps: the bytes from one element to the next, operand by operand, then along core dimensions.
+    """
+    given = [
+        _array(builder, _POINTER, [builder.bitcast(place, _POINTER) for place in places]),
+        _array(builder, _SIZE, sizes),
+        _array(builder, _SIZE, steps),
+        word(builder, name, 1),
+    ]
+    _call(builder, word(builder, name, 0), ir.VoidType(), given)
 
 
 def c_function(function: Callable[..., float], name: str, count: int, types_: tuple[Any, ...], own: bool) -> Any:
@@ -151,8 +175,8 @@ def _call(builder: Any, pointer: Any, result: Any, operands: list[Any]) -> Any:
     return builder.call(builder.bitcast(pointer, kind.as_pointer()), operands)
 
 
-def _name_of_loop(ufunc: Any, letter: str) -> str:
-    return f"pullback_loop_{ufunc.__name__}_{letter}"
+def _name_of_loop(library: str, ufunc: Any, letters: str) -> str:
+    return f"{LOOP}{library}-{ufunc.__name__}_{letters}"
 
 
 def _name_of_c_function(name: str, type_: Any) -> str:

@@ -101,3 +101,18 @@ def _define_along(function: Any, middle: Any) -> None:
 
 _define_along(permuted_along, take_middle)
 _define_along(unpermuted_along, put_middle)
+
+
+@kernel
+def permutation_of(positions: Any) -> Any:
+    """The order of rows after row k is exchanged with row positions[k], for k = 0, 1, …
+
+    >>> permutation_of(np.array([2, 2, 2]))
+    array([2, 0, 1])
+    """
+    order = np.arange(positions.shape[0]).astype(positions.dtype)
+    for k in range(positions.shape[0]):
+        row = order[k]
+        order[k] = order[positions[k]]
+        order[positions[k]] = row
+    return order

@@ -109,7 +109,7 @@ def answer_to_compiled(number: int, signature: str, *words: Any) -> Any:
     kinds, _ = kinds_in(signature)
     left = iter(words)
     try:
-        answer = _answer(number, kinds, [_taken(kind, left) for kind in kinds])
+        answer = _answer(number, kinds, [taken(kind, left) for kind in kinds])
     except BaseException:
         if isinstance(threading.current_thread(), threading._DummyThread):
             traceback.print_exc()  # Numba loses what is raised in its own threads
@@ -117,7 +117,8 @@ def answer_to_compiled(number: int, signature: str, *words: Any) -> Any:
     return tuple(map(_plain, answer)) if isinstance(answer, tuple) else _plain(answer)
 
 
-def _taken(kind: Kind, words: Iterator[Any]) -> Any:
+def taken(kind: Kind, words: Iterator[Any]) -> Any:
+    """An argument from machine code, where an array is its address, its sizes and its strides."""
     if kind.ndim < 0:
         return next(words) if kind.dtype else None
     address = next(words)

@@ -1,4 +1,4 @@
-"""TensorFlow's functions for neural networks. At a kink they have the derivatives that TensorFlow gives them."""
+"""Activations. At a kink they have the derivatives that TensorFlow gives them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import numpy as np
 from scipy import special
 
 from pullback.tape import Tensor
-from pullback.tf.elementwise import ELEMENTWISE
 from pullback.tf.operation import operation
-from pullback.tf.values import convert_to_tensor, operands
-
-sigmoid, tanh = ELEMENTWISE["sigmoid"], ELEMENTWISE["tanh"]
+from pullback.tf.seeds import generator
+from pullback.tf.values import convert_to_tensor, number
 
 
 @operation("Relu")
@@ -148,50 +146,50 @@ def softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     return weights / np.sum(weights, axis=axis, keepdims=True)
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """-Σ labels log softmax(logits) along an `axis`, one number for each row.
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """x Φ(x) for the elements x of `features`, with the normal distribution's Φ. Hendrycks and Gimpel (2016).
 
-    labels: probabilities, in the shape of `logits`.
-
-    >>> import pullback.tf as tf
-    >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]])
-    <Tensor [0.6931472], float32>
-    """
-    labels, logits = operands(labels, logits)
-    return -np.sum(labels * log_softmax(logits, axis), axis=axis)
-
-
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
-    """-log softmax(logits)[label], one number for each row.
-
-    labels: (…) integers. logits: (…, classes).
+    approximate: x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 in its place.
 
     >>> import pullback.tf as tf
-    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]])
-    <Tensor [0.6931472], float32>
+    >>> tf.nn.gelu([0.0, 1.0])
+    <Tensor [0.        0.8413447], float32>
     """
-    numbers = np.asarray(convert_to_tensor(labels)._value)
-    logarithms = log_softmax(logits)
-    places = np.indices(numbers.shape)
-    return -logarithms[(*places, numbers)]
+    x = convert_to_tensor(features)
+    if approximate:
+        return 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + special.erf(x / 1.4142135623730951))
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
-    """-log of the probability that sigmoid(logits) gives to `labels` between 0 and 1, elementwise.
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """relu of `features` and of their negatives, joined along an `axis`.
 
     >>> import pullback.tf as tf
-    >>> tf.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0])
-    <Tensor [0.6931472], float32>
+    >>> tf.nn.crelu([1.0, -2.0])
+    <Tensor [1. 0. 0. 2.], float32>
     """
-    labels, logits = operands(labels, logits)
-    return softplus(logits) - labels * logits
+    x = convert_to_tensor(features)
+    return relu(np.concatenate([x, -x], axis))
 
 
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
-    """Half of the sum of the squares of the elements of `t`.
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
+    """`x` with a share `rate` of its elements set to 0, drawn at random, and the others divided by 1 - rate.
+
+    noise_shape: the shape that is drawn, and spread over `x`. seed: see `tf.random.set_seed`.
 
     >>> import pullback.tf as tf
-    >>> tf.nn.l2_loss([3.0, 4.0])
-    <Tensor 12.5, float32>
+    >>> tf.nn.dropout([1.0, 2.0], rate=0.0)
+    <Tensor [1. 2.], float32>
     """
-    return np.sum(convert_to_tensor(t) ** 2) / 2
+    given, share = convert_to_tensor(x), number(rate)
+    if not 0 <= share < 1:
+        raise ValueError(f"a rate lies between 0 and 1, and below 1, not at {share}")
+    if share == 0:
+        return given
+    shape = (
+        given.shape
+        if noise_shape is None
+        else tuple(a if a is not None else b for a, b in zip(noise_shape, given.shape, strict=True))
+    )
+    kept = generator(seed).random(shape) >= share
+    return np.where(kept, given / given.dtype.type(1 - share), given.dtype.type(0))

@@ -1,0 +1,75 @@
+"""Lists that change: their items as one growing buffer of a common type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Stack,
+    State,
+)
+from pullback.frontend.values.context import Context
+from pullback.ir.builder import constant
+from pullback.ir.infer import type_of_part
+from pullback.ir.nodes import (
+    UNDEFINED,
+    Constant,
+    Operand,
+    Value,
+    is_undefined,
+)
+from pullback.ir.types import Array, Type, join
+
+
+def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
+    """The operand with another scalar or element type."""
+    if operand.type == type_ or is_undefined(operand):
+        return operand if operand.type == type_ else Constant(UNDEFINED, type_)
+    if isinstance(operand, Constant) and isinstance(operand.value, int | float):
+        return Constant({"float64": float, "int64": int}.get(type_.dtype, lambda v: v)(operand.value), type_)
+    weak = "*" if not isinstance(type_, Array) and type_.weak else ""
+    return context.builder.cast(operand, type_.dtype + weak)
+
+
+def element_type(content: Any, state: State) -> Array:
+    """The type of the buffer for the numbers or arrays in a list's content: wide enough for all of them."""
+    if isinstance(content, Stack):
+        assert isinstance(content.buffer.type, Array), "the buffer of a list is an array"
+        return content.buffer.type
+    common: Array | None = None
+    for type_ in (_row_type(item, state) for item in content):
+        if type_ is not None:
+            wider = type_ if common is None else join(common, type_)
+            common = wider if isinstance(wider, Array) else common
+    return common or Array("float64", 1)
+
+
+def _row_type(item: Any, state: State) -> Array | None:
+    """The type of a buffer for items like this one; None for what is no number or array."""
+    if isinstance(item, Value | Constant) and item.type is not None:
+        return Array(item.type.dtype, 1)
+    if isinstance(item, ArrayRef) and item.cell in state.cells:
+        type_ = state.cells[item.cell].type
+        part = type_of_part(type_, item.path) if item.path else type_
+        return Array(type_.dtype, getattr(part, "ndim", 0) + 1)
+    return None
+
+
+def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:
+    """A list's content as a growing buffer and a length; `type_` is that of the buffer of an empty one."""
+    if isinstance(content, Stack):
+        return content
+    operands = [context.operand(item, node) for item in content]
+    ranks = {getattr(operand.type, "ndim", 0) + 1 for operand in operands}
+    if len(ranks) > 1:
+        context.refuse(node, "a list that changes in a loop holds numbers and arrays", "keep them in two lists")
+    buffer: Value
+    if operands:
+        buffer = context.let(node, np.array if ranks == {1} else np.stack, tuple(operands))
+    else:
+        sizes = (constant(0),) * type_.ndim
+        buffer = context.let(node, np.empty, sizes, Constant(type_.dtype), keywords=("dtype",))
+    return Stack(buffer, constant(len(operands)))

@@ -1,0 +1,105 @@
+"""TensorFlow's moments, normalisations and look-ups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.tape import Tensor
+from pullback.tf.selection import gather
+from pullback.tf.values import axes as along
+from pullback.tf.values import convert_to_tensor, operands
+
+
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """(mean, variance) of `x` over `axes`. keepdims: the axes stay, with length one. `shift` has no effect.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.moments([1.0, 3.0], axes=[0])
+    (<Tensor 2.0, float32>, <Tensor 1.0, float32>)
+    """
+    given, over = convert_to_tensor(x), along(axes)
+    return np.mean(given, axis=over, keepdims=keepdims), np.var(given, axis=over, keepdims=keepdims)
+
+
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """(mean, variance) of `x` over `axes`, in which each element counts `frequency_weights` times.
+
+    keepdims: the axes stay, with length one.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.weighted_moments([1.0, 4.0], [0], [2.0, 1.0])
+    (<Tensor 2.0, float32>, <Tensor 2.0, float32>)
+    """
+    given, weights = operands(x, frequency_weights)
+    weights, over = np.broadcast_to(weights, given.shape), along(axes)
+    total = np.sum(weights, axis=over, keepdims=True)
+    mean = np.sum(given * weights, axis=over, keepdims=True) / total
+    variance = np.sum((given - mean) ** 2 * weights, axis=over, keepdims=True) / total
+    if keepdims:
+        return mean, variance
+    return np.sum(mean, axis=over), np.sum(variance, axis=over)
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+) -> Tensor:
+    """(x - mean) scale / √(variance + variance_epsilon) + offset; `offset` and `scale` may be None.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.batch_normalization([3.0], 1.0, 4.0, 0.5, 1.0, 0.0)
+    <Tensor [1.5], float32>
+    """
+    given, centre, spread = operands(x, mean, variance)
+    factor = 1 / np.sqrt(spread + variance_epsilon)
+    if scale is not None:
+        factor = factor * convert_to_tensor(scale)
+    found = (given - centre) * factor
+    return found if offset is None else found + convert_to_tensor(offset)
+
+
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, name: str | None = None
+) -> Tensor:
+    """input / (bias + alpha Σ input²)^beta, with the sum over the channels at most `depth_radius` away.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.local_response_normalization([[[[1.0]]]], alpha=3.0)[0, 0, 0]
+    <View [0.5], float32>
+    """
+    x = convert_to_tensor(input)
+    channels = np.arange(x.shape[-1])
+    near = (np.abs(channels[:, None] - channels) <= depth_radius).astype(x.dtype)
+    return x / (bias + alpha * (x * x @ near)) ** beta
+
+
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+    """`value` plus the vector `bias`, a number for each channel: the last axis, or the second for `data_format` 'NC…'.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0])
+    <Tensor [[11. 22.]], float32>
+    """
+    x, b = operands(value, bias)
+    if data_format is not None and data_format.upper().startswith("NC"):
+        return x + np.reshape(b, (-1, *[1] * (x.ndim - 2)))
+    return x + b
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
+    """The rows `ids` of the table `params`, scaled so that their norms are at most `max_norm`.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1])
+    <Tensor [[3. 4.]], float32>
+    """
+    rows = gather(params[0] if isinstance(params, list | tuple) and isinstance(params[0], Tensor) else params, ids)
+    if max_norm is None:
+        return rows
+    length = np.sqrt(np.sum(rows * rows, axis=-1, keepdims=True))
+    return rows * (max_norm / np.where(length > max_norm, length, max_norm))

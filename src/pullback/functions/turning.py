@@ -47,7 +47,7 @@ def least_rank(rank, least):
 def rot90(m, k=1, axes=(0, 1)):
     """The array turned by quarters in the plane of two axes."""
     m = as_array(m)
-    first, second = plane(axes, np.ndim(m))
+    first, second = turned_axes(axes, np.ndim(m))
     quarters = quarters_of(k)
     if quarters == 0:
         return m
@@ -65,7 +65,7 @@ def quarters_of(k):
 
 
 @planning
-def plane(axes, rank):
+def turned_axes(axes, rank):
     """Two different axes, counted from the first."""
     if len(axes) != 2:
         raise ValueError("len(axes) must be 2.")

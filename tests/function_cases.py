@@ -24,10 +24,12 @@ import numpy as np
 
 import cells
 import pullback as pb
-from function_texts import FAMILIES
+from function_texts import DTYPE_BY_SIZE, FAMILIES
 
 EXTENDED = np.longdouble
-STEP = EXTENDED(2e-3)
+STEPS = (2e-3, 2e-4, 2e-5)
+"""A smaller step is tried where a larger one may have gone over a kink or a pole."""
+
 WEIGHTS = tuple(EXTENDED(n) / EXTENDED(d) for n, d in ((4, 5), (-1, 5), (4, 105), (-1, 280)))
 """The central difference of order 8, for the points 1 to 4 steps away on either side."""
 
@@ -184,11 +186,17 @@ def _verdict(trial: Trial) -> tuple[str, str]:
             return "refused", f"{type(error).__name__}: {error}".split("\n")[0]  # a method that tensors do not have
         return "crashed", f"{type(error).__name__}: {error}".split("\n")[0][:300]
     try:
-        _compare_values(leaves(found), plain)
-        if gradients is not None:
-            _compare_gradients(trial, function, given, numbers, gradients)
-        if tangents is not None:
-            _compare_tangents(trial, function, given, numbers, leaves(tangents), plain)
+        _compare_values(trial, leaves(found), plain)
+        for step in STEPS:
+            try:
+                if gradients is not None:
+                    _compare_gradients(trial, function, given, numbers, gradients, step)
+                if tangents is not None:
+                    _compare_tangents(trial, function, given, numbers, leaves(tangents), plain, step)
+                break
+            except AssertionError:
+                if step == STEPS[-1]:
+                    raise
     except AssertionError as error:
         return "wrong", " ".join(str(error).split())[:300]
     except Exception as error:
@@ -282,18 +290,24 @@ def _direction(k: int, x: Any) -> Any:
     return np.asarray(np.cos(np.arange(1.0, 1.0 + np.size(x)) * (k + 1))).reshape(np.shape(x)).astype(x.dtype)
 
 
-def _compare_values(found: list[Any], plain: list[Any]) -> None:
+def _compare_values(trial: Trial, found: list[Any], plain: list[Any]) -> None:
     assert len(found) == len(plain), f"{len(found)} results in the place of {len(plain)}"
     for one, other in zip(found, plain, strict=True):
         dtypes = np.asarray(one).dtype, np.asarray(other).dtype
-        assert dtypes[0] == dtypes[1], f"the dtype is {dtypes[0]} in the place of {dtypes[1]}"
+        of_size = trial.layout == "empty" and trial.case.text in DTYPE_BY_SIZE
+        assert dtypes[0] == dtypes[1] or of_size, f"the dtype is {dtypes[0]} in the place of {dtypes[1]}"
         assert np.shape(one) == np.shape(other), f"the shape is {np.shape(one)} in the place of {np.shape(other)}"
-        single = dtypes[0] == np.float32
+        single = "float32" in (trial.dtype, str(dtypes[0]))
         np.testing.assert_allclose(one, other, rtol=2e-5 if single else 1e-12, atol=2e-6 if single else 1e-13)
 
 
 def _compare_gradients(
-    trial: Trial, function: Callable[..., Any], given: dict[str, Any], numbers: tuple[int, ...], gradients: Any
+    trial: Trial,
+    function: Callable[..., Any],
+    given: dict[str, Any],
+    numbers: tuple[int, ...],
+    gradients: Any,
+    step: float,
 ) -> None:
     names = list(given)
     plain = leaves(function(*_copies(given)))
@@ -304,19 +318,25 @@ def _compare_gradients(
             if np.isfinite(x[index]):
                 unit = np.zeros(expected.shape)
                 unit[index] = 1.0
-                expected[index] = _difference(function, given, {names[k]: unit}, lambda value: _total(value, plain))
+                expected[index] = _difference(
+                    function, given, {names[k]: unit}, lambda value: _total(value, plain), step
+                )
         assert np.asarray(found).dtype == trial.dtype, f"a gradient of {np.asarray(found).dtype}"
         _compare_derivatives(trial, found, expected)
 
 
 def _difference(
-    function: Callable[..., Any], given: dict[str, Any], directions: dict[str, Any], of: Callable[[list[Any]], Any]
+    function: Callable[..., Any],
+    given: dict[str, Any],
+    directions: dict[str, Any],
+    of: Callable[[list[Any]], Any],
+    size: float,
 ) -> Any:
     """The derivative of a part of the value along directions: with 80 bits, or with 64 where NumPy knows no others."""
     try:
-        return _difference_in(EXTENDED, function, given, directions, of)
+        return _difference_in(EXTENDED, function, given, directions, of, size)
     except TypeError:
-        return _difference_in(np.float64, function, given, directions, of)
+        return _difference_in(np.float64, function, given, directions, of, size)
 
 
 def _difference_in(
@@ -325,6 +345,7 @@ def _difference_in(
     given: dict[str, Any],
     directions: dict[str, Any],
     of: Callable[[list[Any]], Any],
+    size: float,
 ) -> Any:
     def at(step: Any) -> Any:
         moved = {name: x if name in WHOLE else np.array(x, precise)[()] for name, x in given.items()}
@@ -332,7 +353,7 @@ def _difference_in(
             moved[name] = moved[name] + step * direction
         return of(leaves(function(*_copies(moved))))
 
-    step = precise(STEP)
+    step = precise(size)
     return sum(precise(weight) * (at(n * step) - at(-n * step)) for n, weight in enumerate(WEIGHTS, 1)) / step
 
 
@@ -349,6 +370,7 @@ def _compare_tangents(
     numbers: tuple[int, ...],
     tangents: list[Any],
     plain: list[Any],
+    size: float,
 ) -> None:
     """Each leaf's tangent, along all arguments at once."""
     names = list(given)
@@ -357,6 +379,6 @@ def _compare_tangents(
         if np.asarray(leaf).dtype.kind != "f":
             assert tangent is None, "a tangent of what is no float"
             continue
-        expected = _difference(function, given, directions, lambda value, place=place: np.asarray(value[place]))
+        expected = _difference(function, given, directions, lambda value, place=place: np.asarray(value[place]), size)
         kept = np.isfinite(leaf) & np.isfinite(np.asarray(expected, float))
         _compare_derivatives(trial, np.where(kept, tangent, 0), np.where(kept, expected, 0).astype(float))

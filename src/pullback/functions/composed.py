@@ -277,7 +277,7 @@ def polyval(p, x):
     """Horner's scheme."""
     x = as_array(x)
     y = x * 0
-    for coefficient in p:
+    for coefficient in as_array(p):
         y = y * x + coefficient
     return y
 

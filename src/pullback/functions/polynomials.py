@@ -96,6 +96,8 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients with the least sum of squares, by the pseudo-inverse of the powers, which are scaled to 1."""
     x, y = as_array(x) + 0.0, as_array(y) + 0.0
     only_coefficients(full, cov)
+    if x.shape[0] == 0:
+        raise TypeError("expected non-empty vector for x")
     if x.shape[0] != y.shape[0]:
         raise TypeError("expected x and y to have same length")
     powers = np.vander(x, deg + 1)

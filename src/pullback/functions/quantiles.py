@@ -31,7 +31,10 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The median of the elements that are not NaN."""
     a = with_fractions(as_array(a))
-    ordered = np.sort(in_lines(a, axis), axis=-1)
+    lines = in_lines(a, axis)
+    if lines.shape[-1] == 0:
+        return beside_reduced(np.mean(lines, axis=-1), axis, np.ndim(a), keepdims)
+    ordered = np.sort(lines, axis=-1)
     count = np.sum(~np.isnan(ordered), axis=-1, keepdims=True)
     lower = np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, -1)[..., 0]
     upper = np.take_along_axis(ordered, np.minimum(count // 2, np.maximum(count - 1, 0)), -1)[..., 0]
@@ -76,7 +79,10 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     a, q = as_array(a), as_array(q)
     check_parts(q)
     no_weights(weights)
-    ordered = np.sort(in_lines(a, axis), axis=-1)
+    lines = in_lines(a, axis)
+    if lines.shape[-1] == 0:
+        return beside_reduced(np.mean(lines, axis=-1), axis, np.ndim(a), keepdims)
+    ordered = np.sort(lines, axis=-1)
     count = np.sum(~np.isnan(ordered), axis=-1, keepdims=True)
     if is_discrete(method):
         found = along_lines(ordered, discrete(count, q, method), count, q)

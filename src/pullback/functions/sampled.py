@@ -254,7 +254,7 @@ def bin_of(a, at):
 @composes(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """Numbers between two with the same ratio between neighbours, and both ends exactly."""
-    start, stop = as_array(start), as_array(stop)
+    start, stop = np.float64(1.0) * as_array(start), np.float64(1.0) * as_array(stop)
     if np.any(start == 0) or np.any(stop == 0):
         raise ValueError("Geometric sequence cannot include zero")
     sign = np.sign(start)

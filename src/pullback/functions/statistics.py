@@ -94,7 +94,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         x = np.concatenate((x, rows_of(as_array(y), rowvar)), axis=0)
     free = 1 if ddof is None and not bias else 0 if ddof is None else ddof
     weights = weights_of(fweights, aweights)
-    if weights is None:
+    if weights is None or x.shape[0] == 0:
         centred = x - np.mean(x, axis=1, keepdims=True)
         count = (x.shape[1] - free) * 1.0
         scaled = centred

@@ -6,6 +6,7 @@ import numpy as np
 
 from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, before, is_number, place_of
+from pullback.functions.quantiles import has_fractions
 
 known(np.transpose, spellings=(np.permute_dims,))
 known(np.matrix_transpose, spellings=(np.linalg.matrix_transpose,))
@@ -140,6 +141,7 @@ def vander(x, N=None, increasing=False):
     """The powers of a vector's elements, one column for each, of which the first is the highest."""
     x = as_array(x)
     vector_only(np.ndim(x), "x must be a one-dimensional array or sequence.")
+    x = x.astype(np.float64) if has_fractions(x.dtype) else x
     count = np.shape(x)[0] if N is None else N
     if count == 0:
         return np.zeros((np.shape(x)[0], 0), dtype=x.dtype)

@@ -74,12 +74,10 @@ def accumulated_by(ufunc: np.ufunc) -> Callable[..., Any]:
         array = np.moveaxis(as_array(array), axis, 0)
         if array.shape[0] == 0:
             return np.moveaxis(np.copy(array), 0, axis)
-        total = array[0]
-        parts = [total]
-        for j in range(1, array.shape[0]):
-            total = ufunc(total, array[j])
-            parts.append(total)
-        return np.moveaxis(np.array(parts), 0, axis)
+        found = array.astype(ufunc(array[:1], array[:1]).dtype)
+        for j in range(1, found.shape[0]):
+            found[j] = ufunc(found[j - 1], found[j])
+        return np.moveaxis(found, 0, axis)
 
     return accumulate
 

@@ -48,6 +48,8 @@ def place(arr, mask, vals):
 def putmask(a, mask, values):
     """The value of the same place where a mask is true, of those repeated to as many as there are elements."""
     mask, values = as_array(mask), np.ravel(as_array(values))
+    if np.size(mask) != np.size(a):
+        raise ValueError("putmask: mask and data must be the same size")
     at = np.flatnonzero(mask)
     if at.shape[0] > 0 and values.shape[0] > 0:
         a[places_of(at, np.shape(a))] = values[at % values.shape[0]].astype(a.dtype)

@@ -17,6 +17,7 @@ from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.source.addresses import name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Static, TupleValue
 from pullback.frontend.values.context import WHOLE, Context
+from pullback.functions import record_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant
 
@@ -72,7 +73,7 @@ def call_into(call: Callable[..., Binding], context: Context, function: Any, int
     assert isinstance(out, ArrayRef), "a destination is an array"
     if into.where is not None:
         arguments = tuple(_harmless(call, context, argument, into.where, node) for argument in arguments)
-    result = call(context, function, arguments, into.keywords, node)
+    result = call(context, function, arguments, _in_dtype_of(context, function, into, node), node)
     operand = context.operand(result, node)
     type_ = type_of_ref(context, out, node)
     if not np.can_cast(operand.type.dtype, type_.dtype, "same_kind"):
@@ -83,6 +84,15 @@ def call_into(call: Callable[..., Binding], context: Context, function: Any, int
         operand = context.operand(call(context, np.where, (into.where, result, out), {}, node), node)
     context.store(out, (WHOLE,), operand, node)
     return out
+
+
+def _in_dtype_of(context: Context, function: Any, into: Destination, node: Any) -> dict[str, Binding]:
+    """The keywords of a call; a reduction computes in the dtype of where it writes, if no other one is named."""
+    assert isinstance(into.out, ArrayRef), "a destination is an array"
+    dtype = np.dtype(type_of_ref(context, into.out, node).dtype)
+    if not record_of(function).has_dtype or "dtype" in into.keywords or dtype.kind != "f":
+        return into.keywords
+    return {**into.keywords, "dtype": Static(dtype.type)}
 
 
 def _harmless(call: Callable[..., Binding], context: Context, argument: Binding, where: Binding, node: Any) -> Binding:

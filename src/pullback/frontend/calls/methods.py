@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.frontend.calls.apply import apply, parameter_names
+from pullback.frontend.calls.apply import apply, as_python_float, parameter_names
 from pullback.frontend.calls.creation import as_type
 from pullback.frontend.calls.indexing import widened
 from pullback.frontend.calls.keywords import checked_keywords
@@ -105,19 +105,19 @@ def _as_type(
 
 
 def _element(context: Context, receiver: Binding, arguments: tuple[Binding, ...], node: Any) -> Binding:
-    """`x.item()`: the only element of an array."""
+    """`x.item()`: the only element of an array, as Python's number."""
     operand: Value | Constant = context.operand(receiver, node)
     if not isinstance(operand.type, Array):
         return operand
     places = context.items(arguments[0], node) if arguments and isinstance(arguments[0], TupleValue) else arguments
     if places and len(places) == operand.type.ndim:
         index = Index(tuple(context.scalar(place, node) for place in places))
-        return context.let(node, primitives.load, operand, (index,))
+        return as_python_float(context, context.let(node, primitives.load, operand, (index,)), node)
     if len(places) > 1:
         context.mistyped(node, "incorrect number of indices for array")
     flat = context.let(node, np.reshape, operand, (constant(-1 if places else 1),))
     place = context.scalar(places[0], node) if places else constant(0)
-    return context.let(node, primitives.load, flat, (Index((place,)),))
+    return as_python_float(context, context.let(node, primitives.load, flat, (Index((place,)),)), node)
 
 
 def _list_method(context: Context, ref: ListRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:

@@ -311,6 +311,10 @@ def _compare_gradients(
 ) -> None:
     names = list(given)
     plain = leaves(function(*_copies(given)))
+
+    def total(value: list[Any]) -> Any:
+        return _total(value, plain)
+
     for k, found in zip(numbers, gradients, strict=True):
         x = given[names[k]]
         expected = np.zeros(np.shape(x))

@@ -917,7 +917,7 @@ DTYPE_BY_SIZE = {
     "np.histogram2d(v, w, bins=3)",
     "np.nanquantile(e, [0.2, 0.7], axis=1, keepdims=True)",
 }
-"""Calls of which NumPy's result has another dtype for empty arrays, which only the run knows: that of others is ours."""
+"""Calls of which NumPy's result has a dtype of its own for empty arrays, which only the run knows."""
 
 REFUSED = {
     "np.r_[0.0:1.0:4j, v]",

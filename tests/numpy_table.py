@@ -29,7 +29,8 @@ START = """# Functions of NumPy
 What is known of each function of NumPy. `python tests/numpy_table.py` writes this page from the records in
 `src/pullback/functions/`, and a test asks that it is up to date. All of them are for compiled and interpreted code,
 reverse and forward mode, and tensors on tapes; a setting that is not known, or that Numba has no body for in compiled
-code, is refused where it is called. What is not listed may be called as long as no derivative flows through it ([language](language.md#functions-of-numpy)).
+code, is refused where it is called. What is not listed may be called as long as no derivative flows through it
+([language](language.md#functions-of-numpy)).
 
 The derivative is one of:
 

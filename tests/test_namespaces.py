@@ -90,11 +90,17 @@ def check_call(text: str, value: Any, **options: Any) -> None:
     try:
         given = pb.grad(pb.differentiable(source=source, **options)(made["factor"]))(np.ones(2))
     except pb.PullbackError as error:
-        if isinstance(error, CompileError) or not any(place in str(error) for place in ("line 2", ">:2:")):
+        if isinstance(error, CompileError) or not _has_place(error):
             pytest.fail(f"{text}: refused without a place: {error}")
         return
     expected = np.full(2, float(np.sum(value)) if numeric else 1.0)
     np.testing.assert_allclose(given, expected, rtol=1e-12, err_msg=text)
+
+
+def _has_place(error: Exception) -> bool:
+    """Whether an error, or what is noted beside it, names the line."""
+    texts = str(error), *getattr(error, "__notes__", ())
+    return any("line 2" in text or ">:2:" in text for text in texts)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -303,7 +303,7 @@ def share_of(fraction, method):
     if method == "midpoint":
         return np.where(fraction == 0, 0.0, 0.5)
     if method == "averaged_inverted_cdf":
-        return np.where(fraction == 0, 0.5, 1.0)
+        return 1.0 - 0.5 * (fraction == 0)
     return fraction
 
 

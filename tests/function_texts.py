@@ -58,7 +58,7 @@ FAMILIES: dict[str, list[str]] = {
         "np.vecdot(a, b)",
         "np.vecdot(t, h, axis=1)",
         "np.matvec(s, u)",
-        "np.matvec(t, a)",
+        "np.matvec(t, a[:2])",
         "np.vecmat(u, a)",
         "np.matmul(t, np.moveaxis(h, 1, 2))",
         "np.matmul(s, a)",

@@ -79,10 +79,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     a, q = as_array(a), as_array(q)
     check_parts(q)
     no_weights(weights)
-    lines = in_lines(a, axis)
-    if lines.shape[-1] == 0:
-        return beside_reduced(np.mean(lines, axis=-1), axis, np.ndim(a), keepdims)
-    ordered = np.sort(lines, axis=-1)
+    ordered = np.sort(in_lines(a, axis), axis=-1)
     count = np.sum(~np.isnan(ordered), axis=-1, keepdims=True)
     if is_discrete(method):
         found = along_lines(ordered, discrete(count, q, method), count, q)

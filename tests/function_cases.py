@@ -24,7 +24,7 @@ import numpy as np
 
 import cells
 import pullback as pb
-from function_texts import DTYPE_BY_SIZE, FAMILIES
+from function_texts import FAMILIES, TYPE_BY_SIZE
 
 EXTENDED = np.longdouble
 STEPS = (2e-3, 2e-4, 2e-5)
@@ -171,6 +171,8 @@ def verdict(trial: Trial) -> tuple[str, str]:
 
 
 def _verdict(trial: Trial) -> tuple[str, str]:
+    if trial.layout == "empty" and trial.case.text in TYPE_BY_SIZE:
+        return "no such call", ""
     given, function = arguments_of(trial), trial.case.function()
     try:
         plain = leaves(function(*_copies(given)))
@@ -294,8 +296,7 @@ def _compare_values(trial: Trial, found: list[Any], plain: list[Any]) -> None:
     assert len(found) == len(plain), f"{len(found)} results in the place of {len(plain)}"
     for one, other in zip(found, plain, strict=True):
         dtypes = np.asarray(one).dtype, np.asarray(other).dtype
-        of_size = trial.layout == "empty" and trial.case.text in DTYPE_BY_SIZE
-        assert dtypes[0] == dtypes[1] or of_size, f"the dtype is {dtypes[0]} in the place of {dtypes[1]}"
+        assert dtypes[0] == dtypes[1], f"the dtype is {dtypes[0]} in the place of {dtypes[1]}"
         assert np.shape(one) == np.shape(other), f"the shape is {np.shape(one)} in the place of {np.shape(other)}"
         single = "float32" in (trial.dtype, str(dtypes[0]))
         np.testing.assert_allclose(one, other, rtol=2e-5 if single else 1e-12, atol=2e-6 if single else 1e-13)

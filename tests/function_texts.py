@@ -911,12 +911,13 @@ FAMILIES: dict[str, list[str]] = {
     ],
 }
 
-DTYPE_BY_SIZE = {
+TYPE_BY_SIZE = {
     "np.array([x * 2.0 for x in a.flat])",
     "np.histogram2d(v, w, bins=3)",
     "np.nanquantile(e, [0.2, 0.7], axis=1, keepdims=True)",
+    "np.nanpercentile(e, [20.0, 70.0], axis=1)",
 }
-"""Calls of which NumPy's result has a dtype of its own for empty arrays, which only the run knows."""
+"""Calls of which NumPy's result has a dtype or rank of its own for empty arrays, which only the run knows."""
 
 REFUSED = {
     "np.r_[0.0:1.0:4j, v]",

@@ -79,7 +79,10 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     a, q = as_array(a), as_array(q)
     check_parts(q)
     no_weights(weights)
-    ordered = np.sort(in_lines(a, axis), axis=-1)
+    lines = in_lines(a, axis)
+    if lines.shape[-1] == 0:
+        lines = np.full(np.shape(lines)[:-1] + (1,), np.nan, lines.dtype)
+    ordered = np.sort(lines, axis=-1)
     count = np.sum(~np.isnan(ordered), axis=-1, keepdims=True)
     if is_discrete(method):
         found = along_lines(ordered, discrete(count, q, method), count, q)

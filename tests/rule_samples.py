@@ -126,6 +126,16 @@ def one_shape(**options: Any) -> list[Sample]:
 
 SMOOTH: dict[Any, list[Sample]] = {
     np.add: binary(),
+    np.bincount: [
+        of(np.array([2, 0, 1, 1]), draw(4)),
+        of(np.array([2, 0, 2]), draw(3), 5),
+        of(np.array([], int), draw(0)),
+    ],
+    np.convolve: [
+        *(of(draw(5), draw(3), mode) for mode in ("full", "same", "valid")),
+        *(of(draw(2), draw(5), mode) for mode in ("full", "same", "valid")),
+        of(draw(4), draw(4), "same"),
+    ],
     np.subtract: binary(),
     np.multiply: binary(),
     np.negative: unary(),

@@ -90,11 +90,17 @@ def check_call(text: str, value: Any, **options: Any) -> None:
     try:
         given = pb.grad(pb.differentiable(source=source, **options)(made["factor"]))(np.ones(2))
     except pb.PullbackError as error:
-        if isinstance(error, CompileError) or "line 2" not in str(error):
+        if isinstance(error, CompileError) or not _has_place(error):
             pytest.fail(f"{text}: refused without a place: {error}")
         return
     expected = np.full(2, float(np.sum(value)) if numeric else 1.0)
     np.testing.assert_allclose(given, expected, rtol=1e-12, err_msg=text)
+
+
+def _has_place(error: Exception) -> bool:
+    """Whether an error, or what is noted beside it, names the line."""
+    texts = str(error), *getattr(error, "__notes__", ())
+    return any("line 2" in text or ">:2:" in text for text in texts)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -182,10 +188,8 @@ def test_numbers_that_are_drawn_before_are_arguments() -> None:
 
 
 def test_a_function_without_a_public_name_is_refused() -> None:
-    clipped = np.vectorize(lambda a: max(a, 0.0))
-
     def f(x):
-        return np.sum(x) * float(np.sum(clipped(VECTOR)))
+        return np.sum(x) * float(np.sum(np.polynomial.polynomial.polyvander(VECTOR, 2)))
 
     with pytest.raises(pb.LanguageError, match="no public name"):
         pb.grad(f)(np.ones(2))
@@ -194,5 +198,5 @@ def test_a_function_without_a_public_name_is_refused() -> None:
 def test_messages_name_functions_by_their_module() -> None:
     with pytest.raises(pb.MissingRuleError, match=r"scipy\.special\.kolmogi has no derivative rule"):
         pb.grad(lambda x: np.sum(scipy.special.kolmogi(x)))(np.ones(2))
-    with pytest.raises(pb.MissingRuleError, match=r"np\.median has no derivative rule"):
-        pb.grad(lambda x: np.sum(np.median(x)))(np.ones(2))
+    with pytest.raises(pb.MissingRuleError, match=r"np\.i0 has no derivative rule"):
+        pb.grad(lambda x: np.sum(np.i0(x)))(np.ones(2))

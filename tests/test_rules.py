@@ -68,7 +68,7 @@ def numeric_part(
     function: Callable[..., Any], sample: Sample, y_bar: Any, part: Any, place: tuple[int, int | None]
 ) -> Any:
     is_lapack = function in (np.linalg.det, np.linalg.inv, np.linalg.solve)
-    precise = complex if is_lapack else EXTENDED
+    precise: Any = complex if is_lapack else np.float64 if function is np.bincount else EXTENDED
 
     def value_at(moved: Any) -> Any:
         y = function(*replaced(sample.arguments, place, moved[()], precise), **sample.options)

@@ -285,7 +285,10 @@ def _load(writer: Expressions, statement: Let) -> Any:
         base = writer.part(writer.operand(array), before)
         if writer.compiled:
             return writer.helper(runtime.gather, [base, index])
-    return writer.part(writer.operand(array), path, array.type.ndim > 0)
+    part = writer.part(writer.operand(array), path, array.type.ndim > 0)
+    if writer.compiled and array.type.ndim > 0 and statement.value.type == Array(array.type.dtype, 0):
+        return writer.helper(runtime.reshape, [part, tuple_([])])  # Numba reads x[..., 0] of a vector as a number
+    return part
 
 
 def _load_last(writer: Expressions, statement: Let) -> Any:

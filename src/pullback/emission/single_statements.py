@@ -11,9 +11,9 @@ from pullback import runtime
 from pullback.analysis.aliases import shares_memory
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.emission.expressions import Expressions
-from pullback.emission.spelling import call, constant, name, negated, target_named
+from pullback.emission.spelling import call, constant, name, negated, target_named, tuple_
 from pullback.ir import primitives
-from pullback.ir.infer import is_advanced
+from pullback.ir.infer import is_advanced, type_of_part
 from pullback.ir.nodes import Call, Constant, Effect, Index, Let, Operand, Value, is_scalar, values_in
 from pullback.ir.paths import is_whole
 from pullback.ir.types import FLOAT, Array, Scalar
@@ -92,11 +92,20 @@ class SingleStatements:
         target = self.expressions.part(written, path, array.type.ndim > 0)
         target.ctx = gast.Store()
         if adds and not self.meets(array, value):
-            return [gast.AugAssign(target, gast.Add(), self.expressions.operand(value))]
+            return [gast.AugAssign(target, gast.Add(), self.addend(array, path, value))]
         if adds:
             total = gast.BinOp(self.expressions.part(written, path, True), gast.Add(), self.expressions.operand(value))
             return [gast.Assign([target], total, None)]
         return [self.stored(statement, target)]
+
+    def addend(self, array: Value, path: Any, value: Operand) -> Any:
+        """What is added to a part; a number for one element: Numba reads x[..., 0] of a vector as a number."""
+        expression = self.expressions.operand(value)
+        if not self.expressions.compiled or array.type.ndim == 0 or value.type != Array(value.type.dtype, 0):
+            return expression
+        part = type_of_part(array.type, path)
+        is_one = not isinstance(part, Array) or part.ndim == 0
+        return gast.Subscript(expression, tuple_([]), gast.Load()) if is_one else expression
 
     def stored(self, statement: Let, target: Any) -> Any:
         """`x[i] = x[i] + v` is written `x[i] += v`, as the user most likely did."""

@@ -11,22 +11,35 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from pullback.functions import (
+    along,
     composed,
     constants,
     elementwise,
     factorisations,
     indexing,
+    joining,
     linalg,
+    masked_reductions,
     matrices,
     padding,
     parts,
+    polynomials,
+    products,
+    quantiles,
     reductions,
+    sampled,
+    selecting,
     shapes,
     special,
+    statistics,
+    turning,
+    ufunc_methods,
+    writing,
 )
 from pullback.functions import strong_zeros as behind
 from pullback.functions.record import RECORDS, Function, Helper, Record, Rule, is_elementwise, record_of
@@ -49,7 +62,8 @@ __all__ = [
 
 FAMILIES = (
     *(composed, elementwise, factorisations, special, reductions, linalg, matrices, shapes, parts, padding),
-    *(indexing, constants, behind),
+    *(indexing, constants, joining, masked_reductions, polynomials, products, quantiles, sampled, selecting),
+    *(statistics, turning, writing, along, ufunc_methods, behind),
 )
 
 
@@ -58,17 +72,27 @@ def rule_of(function: Function) -> Rule | None:
     return record_of(function).rule
 
 
-def text_for(function: Function, given: set[str]) -> Function | None:
+def text_for(function: Function, ranks: Mapping[str, int]) -> Function | None:
     """The text in others that stands in the place of a call of a canonical function.
 
-    given: the parameters that the call names. None where there is no text, and for a function with a rule where that
-    knows them all, or the text does not either.
+    ranks: of the arguments that the call names, by parameter; -1 where there is none. None where there is no text, and
+    for a function with a rule where that knows them all, or the text does not either.
     """
     record = record_of(function)
-    if record.text is None or record.rule is None:
+    if record.text is None:
+        return None
+    if record.text_when is not None:
+        return record.text if record.text_when(ranks) else None
+    if record.rule is None:
         return record.text
-    known, read = (inspect.signature(body).parameters.keys() for body in (record.rule.body, record.text))
-    return record.text if given <= read and not given <= known else None
+    given = {record.renamed.get(name, name) for name in ranks}
+    known = _parameters(record.rule.body) | ({"dtype"} if record.has_dtype else set())
+    return record.text if given <= _parameters(record.text) and not given <= known else None
+
+
+@cache
+def _parameters(function: Function) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
 
 
 def is_constant(function: Function) -> bool:

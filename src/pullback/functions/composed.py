@@ -6,6 +6,8 @@ that are marked as `planning`.
 
 from __future__ import annotations
 
+import string
+
 import numpy as np
 
 from pullback.functions.contractions import contracted_axes, einsum_plan
@@ -21,7 +23,11 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         mean = np.mean(a, axis=axis, keepdims=keepdims)
         return (mean, np.sum(np.ones_like(a), axis=axis, keepdims=keepdims)) if returned else mean
     if np.ndim(weights) < np.ndim(a):
-        weights = np.reshape(weights, sizes_along(np.shape(a), axis))
+        order, places = axes_of_weights(np.ndim(a), axis)
+        sizes = []
+        for k, extent in enumerate(np.shape(a)):
+            sizes.append(extent if k in places else 1)
+        weights = np.reshape(np.transpose(weights, order), tuple(sizes))
     total = np.sum(weights, axis=axis, keepdims=keepdims)
     if np.any(total == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
@@ -29,16 +35,13 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     return (mean, np.broadcast_to(total, np.shape(mean))) if returned else mean
 
 
-def sizes_along(shape, axis):
-    """The sizes of an array that varies along one axis only."""
-    before, after = axes_beside(len(shape), axis)
-    return (1,) * before + (shape[axis],) + (1,) * after
-
-
 @planning
-def axes_beside(rank, axis):
-    """How many axes stand before and behind one, which may be counted from the last."""
-    return axis % rank, rank - 1 - axis % rank
+def axes_of_weights(rank, axis):
+    """The order of the axes of weights as they stand in an array, and which of its axes these are."""
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    places = [k % rank for k in (axis if isinstance(axis, tuple) else (axis,))]
+    return tuple(sorted(range(len(places)), key=lambda k: places[k])), tuple(sorted(places))
 
 
 @composes(np.ptp)
@@ -87,6 +90,46 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     return permuted_along(a, argsort_along(a, axis), axis)
 
 
+@composes(np.partition)
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """The elements in their order, which is one of those that NumPy promises: smaller ones before each position."""
+    return np.sort(a, axis=axis)
+
+
+@composes(np.unique)
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
+    """Each value once, in order, as the first element that has it; where that stands, and how often."""
+    no_axis(axis)
+    row = np.ravel(as_array(ar))
+    order = np.argsort(row, kind="stable")
+    ordered = row[order]
+    is_first = np.ones(np.size(row), dtype=np.bool_)
+    differs = ordered[1:] != ordered[:-1]
+    if equal_nan:
+        differs = differs & ~((ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1]))
+    is_first[1:] = differs
+    at = np.flatnonzero(is_first)
+    made = [ordered[at]]
+    if return_index:
+        made.append(order[at])
+    if return_inverse:
+        inverse = np.empty(np.size(row), dtype=np.int64)
+        inverse[order] = np.cumsum(is_first) - 1
+        made.append(np.reshape(inverse, np.shape(ar)))
+    if return_counts:
+        made.append(np.diff(np.concatenate((at, np.full(1, np.size(row))))))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@planning
+def no_axis(axis):
+    """Raises NotImplementedError where whole rows are compared."""
+    if axis is not None:
+        raise NotImplementedError("np.unique along an axis has no derivative rule")
+
+
 @composes(np.tensordot)
 def tensordot(a, b, axes=2):
     """A product of matrices: the axes to sum over become the last of one array and the first of the other."""
@@ -98,12 +141,30 @@ def tensordot(a, b, axes=2):
 @composes(np.einsum)
 def einsum(subscripts, *operands, optimize=False):
     """Operand after operand, each pair by a product of matrices where there is something to sum over."""
+    if not isinstance(subscripts, str):
+        lists = operands[0::2] if len(operands) % 2 == 1 else operands[0:-1:2]
+        text = written(lists, None if len(operands) % 2 == 1 else operands[-1])
+        subscripts, operands = text, (subscripts,) + operands[1 : 2 * len(lists) - 1 : 2]
     diagonals, summed, pairs, order = einsum_plan(subscripts, [np.ndim(operand) for operand in operands])
     total = along_diagonals(operands[0], diagonals[0], summed[0])
     for k, (first, second, groups) in enumerate(pairs):
         other = along_diagonals(operands[k + 1], diagonals[k + 1], summed[k + 1])
         total = product_of_groups(np.transpose(total, first), np.transpose(other, second), groups)
     return np.transpose(total, order)
+
+
+@planning
+def written(lists, result):
+    """Subscripts that are given as lists of numbers, as a text; an Ellipsis stands for `...`."""
+    terms = ",".join(map(term_of, lists))
+    return terms if result is None else f"{terms}->{term_of(result)}"
+
+
+def term_of(numbers):
+    """The subscripts of one operand."""
+    return "".join(
+        "..." if number is Ellipsis else (string.ascii_uppercase + string.ascii_lowercase)[number] for number in numbers
+    )
 
 
 def along_diagonals(x, cut, summed):
@@ -216,7 +277,7 @@ def polyval(p, x):
     """Horner's scheme."""
     x = as_array(x)
     y = x * 0
-    for coefficient in p:
+    for coefficient in as_array(p):
         y = y * x + coefficient
     return y
 

@@ -42,7 +42,7 @@ constant(
     compiled=helper(runtime.floor_divide, when=needs_division),
 )
 constant(np.floor, np.ceil, np.fix, np.spacing, runtime.round_decimal)
-constant(np.round, is_method=True)
+constant(np.round, is_method=True, spellings=(np.around,))
 constant(np.rint, compiled=helper(runtime.rint))
 constant(np.trunc, compiled=helper(runtime.trunc))
 constant(np.sign, compiled=helper(runtime.sign))
@@ -68,9 +68,10 @@ constant(
     **REDUCTION,
 )
 constant(np.argsort, is_method=True)
-constant(np.nanargmax, np.nanargmin, np.nonzero, np.flatnonzero, np.argwhere, runtime.argsort_along)
+constant(np.nanargmax, np.nanargmin, np.flatnonzero, np.argwhere, runtime.argsort_along)
 constant(runtime.permutation_of, keeps_type=True)
-constant(np.searchsorted, np.count_nonzero, np.digitize)
+constant(np.count_nonzero, np.digitize, np.argpartition, np.lexsort)
+constant(np.searchsorted, is_method=True)
 
 constant(np.zeros, np.empty, parameters=("shape", "dtype"))
 constant(np.ones, np.eye, np.identity, np.tri)

@@ -9,38 +9,86 @@ import numpy as np
 from pullback.functions.declare import composes, planning
 from pullback.functions.parts import as_array, before, is_number, shape_along
 
-_MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "maximum", "minimum", "mean", "linear_ramp")
+_MODES = {
+    *("constant", "edge", "reflect", "symmetric", "wrap", "maximum", "minimum", "mean", "median", "linear_ramp"),
+}
 
 
 @composes(np.pad)
-def pad(array, pad_width, mode="constant", *, constant_values=0, end_values=0):
+def pad(array, pad_width, mode="constant", *, constant_values=0, end_values=0, reflect_type="even", stat_length=None):
     """The array with so many elements before and behind each axis, of the kind that `mode` says."""
     array, mode = as_array(array), known_mode(mode)
+    if isinstance(pad_width, dict):
+        pad_width = widths_named(np.ndim(array), tuple(pad_width.items()))
+    ends = end_values if mode == "linear_ramp" else constant_values
     for axis, (count_before, count_behind) in enumerate(widths(np.ndim(array), pad_width)):
         if count_before > 0 or count_behind > 0:
-            array = padded(array, axis, count_before, count_behind, mode, constant_values, end_values)
+            array = padded(array, axis, count_before, count_behind, mode, ends, reflect_type, stat_length)
     return array
 
 
-def padded(array, axis, count_before, count_behind, mode, constant_values, end_values):
+def padded(array, axis, count_before, count_behind, mode, ends, reflect_type, stat_length):
     """The array with elements before and behind one axis."""
     extent = np.shape(array)[axis]
     whole = before(axis, np.ndim(array))
     if mode in ("edge", "reflect", "symmetric", "wrap"):
         if extent == 0:
             raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-        return array[*whole, sources(np.arange(-count_before, extent + count_behind), extent, mode)]
+        positions = np.arange(-count_before, extent + count_behind)
+        if is_odd(reflect_type) and mode in ("reflect", "symmetric"):
+            return about_the_ends(array, axis, positions, mode)
+        return array[*whole, sources(positions, extent, mode)]
+    if mode == "median" and extent == 0:
+        raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     ahead, behind = shape_along(array, axis, count_before), shape_along(array, axis, count_behind)
     if mode == "constant":
-        first, last = ends_of(constant_values, axis)
+        first, last = ends_of(ends, axis)
         return joined(np.broadcast_to(first, ahead), array, np.broadcast_to(last, behind), axis)
     if mode == "linear_ramp":
-        first, last = ends_of(end_values, axis)
+        first, last = ends_of(ends, axis)
         rising = np.linspace(first, array[*whole, 0], count_before, False, axis=axis)
         falling = np.flip(np.linspace(last, array[*whole, -1], count_behind, False, axis=axis), axis)
         return joined(rising, array, falling, axis)
-    statistic = statistic_along(array, axis, mode)
-    return joined(np.broadcast_to(statistic, ahead), array, np.broadcast_to(statistic, behind), axis)
+    first, last = lengths(stat_length, axis)
+    of_first = statistic_along(array[*whole, : extent if first is None else first], axis, mode)
+    of_last = statistic_along(array[*whole, 0 if last is None else max(extent - last, 0) :], axis, mode)
+    return joined(np.broadcast_to(of_first, ahead), array, np.broadcast_to(of_last, behind), axis)
+
+
+def about_the_ends(array, axis, positions, mode):
+    """The array turned about its end elements: what stands as far on the other side, taken from twice the end."""
+    whole, extent = before(axis, np.ndim(array)), np.shape(array)[axis]
+    period = 2 * extent if mode == "symmetric" else max(2 * extent - 2, 1)
+    beyond, last = positions // period, extent - 1
+    around = positions % period
+    is_turned = np.reshape(around > last, own_axis(axis, np.ndim(array)))
+    elements = array[*whole, np.where(around > last, (period - 1 if mode == "symmetric" else period) - around, around)]
+    first_end, last_end = array[*whole, :1], array[*whole, last:]
+    further = np.reshape(2 * beyond, own_axis(axis, np.ndim(array))).astype(array.dtype) * (last_end - first_end)
+    return np.where(is_turned, 2 * last_end - elements, elements) + further
+
+
+@planning
+def own_axis(axis, rank):
+    """The shape of an array that varies along one axis."""
+    return (1,) * axis + (-1,) + (1,) * (rank - 1 - axis)
+
+
+@planning
+def is_odd(reflect_type):
+    """Whether elements are taken from twice the end. Raises ValueError for another type."""
+    if reflect_type not in ("even", "odd"):
+        raise ValueError(f"unsupported reflect_type {reflect_type!r}")
+    return reflect_type == "odd"
+
+
+@planning
+def lengths(stat_length, axis):
+    """Of how many elements a statistic is before and behind an axis; None for all."""
+    if stat_length is None or isinstance(stat_length, int):
+        return stat_length, stat_length
+    row = stat_length if isinstance(stat_length[0], int) else stat_length[axis if len(stat_length) > 1 else 0]
+    return row[0], row[-1]
 
 
 def sources(positions, extent, mode):
@@ -63,6 +111,8 @@ def statistic_along(array, axis, mode):
         return np.max(array, axis=axis, keepdims=True)
     if mode == "minimum":
         return np.min(array, axis=axis, keepdims=True)
+    if mode == "median":
+        return np.median(array, axis=axis, keepdims=True)
     return np.mean(array, axis=axis, keepdims=True)
 
 
@@ -88,14 +138,20 @@ def known_mode(mode: Any) -> str:
 
 
 @planning
+def widths_named(rank: int, items: Any) -> tuple[Any, ...]:
+    """Widths that are named by axes; 0 for others."""
+    found: dict[int, Any] = {axis % rank: width for axis, width in items}
+    pairs = [found.get(axis, 0) for axis in range(rank)]
+    return tuple((pair, pair) if isinstance(pair, int) else tuple(pair) for pair in pairs)
+
+
+@planning
 def widths(rank: int, pad_width: Any) -> tuple[tuple[int, int], ...]:
     """How many elements stand before and behind each axis.
 
     >>> widths(2, 1), widths(2, ((1, 2), (0, 3)))
     (((1, 1), (1, 1)), ((1, 2), (0, 3)))
     """
-    if isinstance(pad_width, dict):
-        raise NotImplementedError("np.pad with a dict of widths has no derivative rule")
     given = np.asarray(pad_width)
     if given.dtype.kind not in "iu":
         raise TypeError("`pad_width` must be of integral type.")

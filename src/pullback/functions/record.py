@@ -82,6 +82,8 @@ class Record:
     unknown: the numbers of the operands by which no derivative is known, though there is a rule.
     is_constant: whether the derivative is 0 wherever it exists.
     text: a Python function in the place of its calls; None for none.
+    text_when: of a function that is known otherwise too, whether the text stands for a call with arguments of these
+        ranks, by name.
     """
 
     function: Function
@@ -108,6 +110,7 @@ class Record:
     unknown: tuple[int, ...] = ()
     is_constant: bool = False
     text: Function | None = None
+    text_when: Callable[[Mapping[str, int]], bool] | None = None
 
     @property
     def is_comparison(self) -> bool:

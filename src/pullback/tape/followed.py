@@ -79,10 +79,10 @@ class Followed:
         note_escape(self, "numpy()")
         return self._value.copy()
 
-    def item(self) -> Any:
-        """Its only element as a number of Python."""
+    def item(self, *places: Any) -> Any:
+        """Its only element, or the one at a place, as a number of Python."""
         note_escape(self, "item()")
-        return self._value.item()
+        return self._value.item(*places)
 
     def tolist(self) -> Any:
         """Its elements as numbers of Python in nested lists."""

@@ -14,6 +14,7 @@ from pullback.errors import TypingError
 from pullback.frontend.calls.apply import parameter_names
 from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.functions import canonical, record_of, rule_of, text_for
+from pullback.functions.turning import ravel_in_columns, reshape_in_columns
 from pullback.runtime import cast
 from pullback.runtime.numpy.items import take_item
 from pullback.runtime.numpy.nested_lists import array_of
@@ -51,15 +52,31 @@ def text_that_knows(
     function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Callable[..., Any] | None:
     """The text in other functions that stands for a call; None where there is none that knows all of its arguments."""
+    if function in _IN_COLUMNS and (keywords.get("order") or "C") != "C":
+        return _IN_COLUMNS[function] if keywords["order"] == "F" else None
     if record_of(function).text is None:
         return None
-    text = text_for(function, {*names_of(function)[: len(arguments)], *keywords})
+    given = dict(zip(names_of(function), arguments, strict=False)) | keywords
+    text = text_for(function, {name: _rank_of(argument) for name, argument in given.items()})
     try:
         if text is not None:
             _signature(text).bind(*arguments, **keywords)
         return text
     except TypeError:
         return None
+
+
+_IN_COLUMNS = {np.reshape: reshape_in_columns, np.ravel: ravel_in_columns}
+"""What stands for functions that take elements in another order than their rules do."""
+
+
+def _rank_of(argument: Any) -> int:
+    """The rank of an array, tensor or number; that of a list is one more than of its first item, -1 for all else."""
+    if isinstance(argument, Tensor | np.ndarray | np.generic):
+        return len(argument.shape)
+    if isinstance(argument, list | tuple):
+        return 1 + max(_rank_of(argument[0]), 0) if argument else 1
+    return 0 if isinstance(argument, int | float) else -1
 
 
 _signature = cache(inspect.signature)
@@ -183,6 +200,8 @@ def matched(
     if "axis" in given and arguments and isinstance(arguments[0], Tensor) and not arguments[0].shape:
         given["axis"] = None  # NumPy lets the axis 0 of a number be named
     for name, value in given.items():
+        if name == "order" and function in _IN_COLUMNS and value not in (None, "C"):
+            return Unruled(function, f"order={value!r}"), tensors_within((arguments, keywords))
         outside = name not in names and name not in HARMLESS and value is not np._NoValue
         if outside or (name in _SETTINGS and type(value) not in _ATOMS and _holds_floats(value)):
             return Unruled(function, f"'{name}'"), tensors_within((arguments, keywords))
@@ -270,6 +289,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: 
         return reduce(*inputs, **({"axis": 0} | keywords))
     given = tuple(as_operand(one) for one in inputs)
     function = ufunc if method == "__call__" else getattr(ufunc, method)
+    text = text_that_knows(function, given, keywords)
+    if text is not None:
+        return text(*given, **keywords)
     known = recorded_as(function, given, keywords)
     return returned(function, (given, keywords), function(*bare(given), **bare(keywords)), known)
 

@@ -15,8 +15,11 @@ from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
+    Bound,
     DictRef,
     ListRef,
+    Local,
+    Method,
     Range,
     Stack,
     Static,
@@ -49,6 +52,11 @@ def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
         case Static(value=str() as text):
             return constant(len(text))
     context.mistyped(node, "this has no length")
+
+
+@BUILTIN.of(builtins.callable)
+def _callable(context: Context, node: Any, obj: Binding, /) -> Binding:
+    return constant(callable(obj.value) if isinstance(obj, Static) else isinstance(obj, Local | Method | Bound))
 
 
 @BUILTIN.of(builtins.tuple)

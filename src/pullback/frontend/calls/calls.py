@@ -12,7 +12,8 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
-from pullback.frontend.calls.compositions import check_known, planned
+from pullback.frontend.calls.compositions import check_known, planned, ranks_of
+from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.external import call_of_external
 from pullback.frontend.calls.frozen import Frozen, call_of_frozen, frozen, frozen_outside, is_distribution
@@ -53,8 +54,10 @@ from pullback.frontend.values.bindings import (
 from pullback.frontend.values.context import Context, Frame
 from pullback.frontend.values.results import binding_from, result_of
 from pullback.functions import METHODS, canonical, record_of, text_for
+from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
-from pullback.ir.nodes import Value
+from pullback.functions.writing import IN_PLACE
+from pullback.ir.nodes import Constant, Value
 
 OURS = "pullback.functions"
 """Where functions are declared by texts that need no check of their language."""
@@ -72,8 +75,12 @@ def call(
     match function:
         case Local():
             return call_local(context, function, arguments, keywords, node)
-        case Method(receiver=ArrayRef() | Value()) if record_of(METHODS.get(function.name)).text:
-            return call_static(context, METHODS[function.name], (function.receiver, *arguments), keywords, node)
+        case Method(receiver=ArrayRef(), name=name) if name in IN_PLACE:
+            given = (function.receiver, *arguments)
+            return _call_composed(context, IN_PLACE[name], IN_PLACE[name], given, keywords, node)
+        case Method(receiver=ArrayRef() | Value()) if is_of_record(function.name, keywords):
+            given = arguments_of_method(function, arguments)
+            return call_static(context, METHODS[function.name], given, keywords, node)
         case Method(receiver=TupleValue(kind=kind) as law) if kind is Frozen:
             return call_of_frozen(call_static, context, law, function.name, arguments, keywords, node)
         case Method():
@@ -87,6 +94,18 @@ def call(
         case Pullback(pull=pull):
             return pull(arguments, keywords, node)
     context.mistyped(node, "this is not a function that can be followed")
+
+
+def is_of_record(name: str, keywords: dict[str, Binding]) -> bool:
+    """Whether a method of arrays is called as the function of its name: it has a text, or writes somewhere."""
+    return record_of(METHODS.get(name)).text is not None or (name in METHODS and "out" in keywords)
+
+
+def arguments_of_method(method: Method, arguments: tuple[Binding, ...]) -> tuple[Binding, ...]:
+    """The arguments of the function that a method stands for: the array is the first one, or the second one."""
+    if method.name == "compress":
+        return (*arguments[:1], method.receiver, *arguments[1:])
+    return (method.receiver, *arguments)
 
 
 def call_static(
@@ -113,12 +132,18 @@ def call_static(
         return known
     if _hashable(function) and function in PLANNING:
         return planned(context, function, arguments, node)
-    has_text = record_of(function).text is not None
-    text = text_for(function, {*parameter_names(function)[: len(arguments)], *keywords}) if has_text else None
-    if text is not None:
-        return _call_composed(context, function, text, arguments, keywords, node)
+    if is_numpy(function) or record_of(function).text is not None:
+        into = destination_of(context, function, arguments, keywords, node)
+        if into is not None:
+            return call_into(call_static, context, function, into, node)
+        text = text_for(function, ranks_of(context, function, arguments, keywords, node))
+        if text is not None:
+            return _call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
+    if isinstance(function, np.vectorize):
+        pyfunc = binding_of(context, function.pyfunc, function, "pyfunc", node)
+        return call_static(context, element_by_element, (pyfunc, *arguments), keywords, node)
     if isinstance(function, functools.partial):
         return _call_partial(context, function, arguments, keywords, node)
     if isinstance(function, type):
@@ -202,6 +227,10 @@ def _hashable(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
 
 
+_KNOWN_OBJECTS = (slice, np.dtype, np.finfo, np.iinfo)
+"""Classes of objects that are made before the run, of what is known then."""
+
+
 def construct(
     context: Context, kind: type, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
@@ -210,6 +239,10 @@ def construct(
         operand = context.operand(arguments[0], node)
         with context.builder.at(context.location(node)):
             return context.bind(context.builder.cast(operand, np.dtype(kind).name))
+    if kind in _KNOWN_OBJECTS and not keywords and all(isinstance(given, Static | Constant) for given in arguments):
+        return Static(kind(*(given.value for given in arguments)))
+    if kind is np.vectorize and len(arguments) == 1 and not keywords:
+        return Bound(element_by_element, arguments[0])
     fields = getattr(kind, "_fields", None)
     if fields is None and dataclasses.is_dataclass(kind):
         fields = tuple(field.name for field in dataclasses.fields(kind))

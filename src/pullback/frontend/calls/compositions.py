@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from pullback.frontend.calls.apply import needs_static
+from pullback.frontend.calls.apply import needs_static, parameter_names
+from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.source.addresses import name_of
-from pullback.frontend.values.bindings import Binding, ListRef, Static, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
@@ -18,6 +19,30 @@ def check_known(context: Context, function: Any, text: Any, keywords: dict[str, 
     for name in keywords:
         if name not in inspect.signature(text).parameters:
             context.refuse(node, f"'{name}' of {name_of(function)} is not supported", "leave it out")
+
+
+def ranks_of(
+    context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> dict[str, int]:
+    """The ranks of what a call gives, by parameter: 0 for numbers, -1 for what is no array and no number."""
+    names = parameter_names(function)
+    names = (*names, *("" for _ in arguments[len(names) :]))
+    given = dict(zip(names, arguments, strict=False)) | keywords
+    return {name: _rank_of(context, binding, node) for name, binding in given.items() if name}
+
+
+def _rank_of(context: Context, binding: Binding, node: Any) -> int:
+    match binding:
+        case ArrayRef():
+            return type_of_ref(context, binding, node).ndim
+        case Value() | Constant():
+            return 0
+        case TupleValue(items=items):
+            return 1 + max(_rank_of(context, items[0], node), 0) if items else 1
+        case ListRef():
+            content = context.version(binding.cell, node)
+            return 1 + max(_rank_of(context, content[0], node), 0) if isinstance(content, tuple) and content else 1
+    return -1
 
 
 def planned(context: Context, function: Any, arguments: tuple[Binding, ...], node: Any) -> Binding:

@@ -75,6 +75,11 @@ def as_type(context: Context, binding: Binding, dtype: Binding, node: Any) -> Bi
         return context.bind(context.builder.cast(operand, dtype_name(dtype, context, node)))
 
 
+@CREATION.of(np.astype)
+def _astype(context: Context, node: Any, x: Binding, dtype: Binding) -> Binding:
+    return as_type(context, x, dtype, node)
+
+
 def in_c_order(binding: Binding) -> Binding:
     """The array, known to be in C order."""
     if isinstance(binding, ArrayRef):

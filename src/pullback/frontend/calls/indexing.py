@@ -85,8 +85,8 @@ def _item_for(context: Context, binding: Binding, node: Any) -> Operand | Slice:
             return Constant(None)
         case Static(value=value) if value is Ellipsis:
             return Constant(Ellipsis)
-        case Static(value=slice(start=None, stop=None, step=None)):
-            return Slice(None, None, None)
+        case Static(value=slice(start=start, stop=stop, step=step)):
+            return Slice(*(None if bound is None else constant(bound) for bound in (start, stop, step)))
     return _index_number(context, binding, node)
 
 

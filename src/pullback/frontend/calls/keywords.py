@@ -7,7 +7,9 @@ np.sum(x, where=mask)            →   LanguageError
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,13 +53,14 @@ def checked_keywords(
     if given.get("out", Static(None)) != Static(None):
         remedy = f"write the result to the array, as in y[...] = {name_of(function)}(...)"
         context.refuse(node, f"'out' of {name_of(function)} is not supported", remedy)
-    if given.get("copy", _TRUE) not in (_TRUE, Static(True)):
+    read = parameters_of_text(function)
+    if given.get("copy", _TRUE) not in (_TRUE, Static(True)) and "copy" not in read:
         context.refuse(node, "a copy that is not always made cannot be followed", "leave 'copy' out")
     record = record_of(function)
     refused = set(_REMEDIES) if record.is_reduction or function is np.clip else set()
     if isinstance(function, np.ufunc):
         refused = {"where", *_OF_UFUNCS}
-    for keyword in sorted(given.keys() & refused):
+    for keyword in sorted(given.keys() & refused - read):
         remedy = _REMEDIES.get(keyword, "leave it out")
         context.refuse(node, f"'{keyword}' of {name_of(function)} is not supported", remedy)
     for keyword in keywords.keys() & record.renamed.keys():
@@ -68,6 +71,13 @@ def checked_keywords(
     if function is np.clip and keywords.keys() & {"min", "max"}:
         told = dict.fromkeys({"min", "max"} - told.keys(), Static(None)) | told
     return {record.renamed.get(keyword, keyword): value for keyword, value in told.items()}
+
+
+@cache
+def parameters_of_text(function: Callable[..., Any]) -> frozenset[str]:
+    """The parameters that the text in the place of a function's calls knows."""
+    text = record_of(function).text
+    return frozenset(inspect.signature(text).parameters) if text is not None else frozenset()
 
 
 def in_dtype_asked_for(

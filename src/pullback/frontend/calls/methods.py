@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.frontend.calls.apply import apply, parameter_names
+from pullback.frontend.calls.apply import apply, as_python_float, parameter_names
 from pullback.frontend.calls.creation import as_type
 from pullback.frontend.calls.indexing import widened
 from pullback.frontend.calls.keywords import checked_keywords
@@ -28,7 +28,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
     cells_in,
 )
-from pullback.frontend.values.context import WHOLE, Context, list_item
+from pullback.frontend.values.context import Context, list_item
 from pullback.functions import METHODS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -69,22 +69,21 @@ def _array_method(
             if not isinstance(receiver, ArrayRef):
                 return receiver
             return context.bind(context.let(node, primitives.copy, context.read(receiver, node)))
-        case "flatten" if not arguments and not keywords:
-            flat = context.let(node, np.reshape, context.operand(receiver, node), (constant(-1),))
-            return context.bind(context.let(node, primitives.copy, flat))
+        case "flatten":
+            flat = call_meaning(context, np.ravel, SPECIAL[np.ravel], (receiver, *arguments), keywords, node)
+            return context.bind(context.let(node, primitives.copy, context.operand(flat, node)))
         case "astype":
             return _as_type(context, receiver, arguments, keywords, node)
         case "item":
             return _element(context, receiver, arguments, node)
-        case "fill" if isinstance(receiver, ArrayRef):
-            context.store(receiver, (WHOLE,), context.scalar(arguments[0], node), node)
-            return Static(None)
+        case "clip" if len(arguments) == 1 and not keywords:
+            arguments = (*arguments, Static(None))
         case _ if name in ASSIGNMENTS:
             remedy = "write to it, as in w[...] = value, or use the variable itself, from outside"
             context.refuse(node, f"'{name}' is for variables from outside: this is an array here", remedy)
-        case "flatten" | "tolist" | "sort" | "resize" | "put" | "partition" | "itemset":
+        case "tolist" | "resize" | "itemset":
             context.refuse(node, f"the method '{name}' cannot be followed", "use a function that returns a new array")
-        case "reshape" | "transpose" if len(arguments) != 1 and not keywords:
+        case "reshape" | "transpose" if len(arguments) != 1 and not keywords.keys() - {"order"}:
             arguments = (TupleValue(arguments) if arguments else Static(None),)
     function = METHODS.get(name)
     if function is None:
@@ -106,14 +105,19 @@ def _as_type(
 
 
 def _element(context: Context, receiver: Binding, arguments: tuple[Binding, ...], node: Any) -> Binding:
-    """`x.item()`: the only element of an array."""
+    """`x.item()`: the only element of an array, as Python's number."""
     operand: Value | Constant = context.operand(receiver, node)
-    if arguments:
-        context.refuse(node, "item with an argument cannot be followed", "index the array")
     if not isinstance(operand.type, Array):
         return operand
-    flat = context.let(node, np.reshape, operand, (constant(1),))
-    return context.let(node, primitives.load, flat, (Index((constant(0),)),))
+    places = context.items(arguments[0], node) if arguments and isinstance(arguments[0], TupleValue) else arguments
+    if places and len(places) == operand.type.ndim:
+        index = Index(tuple(context.scalar(place, node) for place in places))
+        return as_python_float(context, context.let(node, primitives.load, operand, (index,)), node)
+    if len(places) > 1:
+        context.mistyped(node, "incorrect number of indices for array")
+    flat = context.let(node, np.reshape, operand, (constant(-1 if places else 1),))
+    place = context.scalar(places[0], node) if places else constant(0)
+    return as_python_float(context, context.let(node, primitives.load, flat, (Index((place,)),)), node)
 
 
 def _list_method(context: Context, ref: ListRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:

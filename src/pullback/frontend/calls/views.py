@@ -136,8 +136,21 @@ def _is_sequence(binding: Binding) -> bool:
 
 
 @VIEWS.of(np.reshape)
-def _reshape(context: Context, node: Any, a: Binding, shape: Binding) -> Binding:
-    return reshaped(context, a, shape_operand(context, shape, node), node)
+def _reshape(context: Context, node: Any, a: Binding, shape: Binding, order: Binding | None = None) -> Binding:
+    sizes = shape_operand(context, shape, node)
+    if not _in_columns(context, order, node):
+        return reshaped(context, a, sizes, node)
+    turned = reshaped(context, _transpose(context, node, a), tuple(reversed(sizes)), node)
+    return _transpose(context, node, turned)
+
+
+def _in_columns(context: Context, order: Binding | None, node: Any) -> bool:
+    """Whether the elements are taken with the first index changing fastest."""
+    if order in (None, Static("C")):
+        return False
+    if order != Static("F"):
+        context.refuse(node, "an order that depends on the layout cannot be followed", "use order='C' or order='F'")
+    return True
 
 
 def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node: Any) -> Binding:
@@ -163,8 +176,9 @@ def is_contiguous(context: Context, ref: ArrayRef, node: Any) -> bool:
 
 
 @VIEWS.of(np.ravel)
-def _ravel(context: Context, node: Any, a: Binding) -> Binding:
-    return reshaped(context, a, (constant(-1),), node)
+def _ravel(context: Context, node: Any, a: Binding, order: Binding | None = None) -> Binding:
+    turned = _transpose(context, node, a) if _in_columns(context, order, node) else a
+    return reshaped(context, turned, (constant(-1),), node)
 
 
 @VIEWS.of(np.broadcast_to)

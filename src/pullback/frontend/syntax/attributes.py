@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.calls import calls, indexing
+from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.tapes.captured import binding_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Method, Static, TapeRef, TupleValue
 from pullback.frontend.values.context import Context
+from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Permute, Value
 
@@ -58,7 +60,17 @@ def _array_attribute(context: Context, ref: ArrayRef, name: str, node: Any) -> B
     if name == "real":
         return ref
     if name == "flat":
-        context.refuse(node, "'.flat' cannot be followed", "use .ravel() or np.reshape(x, -1)")
+        flat = context.let(node, np.reshape, context.read(ref, node), (constant(-1),))
+        found = context.bind(context.let(node, primitives.copy, flat))
+        assert isinstance(found, ArrayRef), "elements in a row are an array"
+        found.cell.outside = "'.flat' is read here, and cannot be written"
+        return found
+    if name in ("itemsize", "nbytes"):
+        width = constant(np.dtype(version.type.dtype).itemsize)
+        if name == "itemsize":
+            return width
+        size = indexing.shape_attribute(context, context.read(ref, node), "size", node)
+        return apply_operator(context, np.multiply, (size, width), node)
     return Method(ref, name)
 
 

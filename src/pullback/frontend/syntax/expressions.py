@@ -11,6 +11,7 @@ import numpy as np
 
 from pullback.frontend.calls import calls, indexing
 from pullback.frontend.calls.apply import apply, apply_operator
+from pullback.frontend.calls.index_objects import indexed, is_index_object
 from pullback.frontend.syntax.attributes import attribute
 from pullback.frontend.syntax.comprehensions import comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
@@ -156,6 +157,8 @@ def _attribute(context: Context, node: Any) -> Binding:
 
 def _subscript(context: Context, node: Any) -> Binding:
     receiver = evaluate(context, node.value)
+    if is_index_object(receiver):
+        return indexed(context, receiver.value, node.slice, node)
     return indexing.subscript(context, receiver, node.slice, node)
 
 
@@ -168,9 +171,16 @@ def _call(context: Context, node: Any) -> Binding:
             if function.value in (builtins.any, builtins.all):
                 return _test_of_all(context, np.any if function.value is builtins.any else np.all, listed, node)
             return calls.call(context, function, (listed,), {}, node)
-    arguments = tuple(evaluate(context, argument) for argument in node.args)
+    arguments = tuple(binding for argument in node.args for binding in _arguments(context, argument))
     keywords = {keyword.arg: evaluate(context, keyword.value) for keyword in node.keywords}
     return calls.call(context, function, arguments, keywords, node)
+
+
+def _arguments(context: Context, node: Any) -> tuple[Binding, ...]:
+    """An argument, or the items of one with a star."""
+    if isinstance(node, gast.Starred):
+        return context.items(evaluate(context, node.value), node)
+    return (evaluate(context, node),)
 
 
 def _test_of_all(context: Context, test: Any, listed: Binding, node: Any) -> Binding:

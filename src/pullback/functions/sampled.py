@@ -1,0 +1,286 @@
+"""Functions of NumPy on samples: interpolation, differences, histograms. Their texts stand for their calls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.functions.declare import composes, linear, planning
+from pullback.functions.parts import as_array, before, is_number
+from pullback.functions.quantiles import has_fractions
+
+
+@composes(np.interp)
+def interp(x, xp, fp, left=None, right=None, period=None):
+    """The line through the two points on either side of each place; constant beyond the first and last point."""
+    x, xp, fp = floats(x), floats(xp), floats(fp)
+    if np.size(xp) == 0:
+        raise ValueError("array of sample points is empty")
+    if np.size(xp) != np.size(fp):
+        raise ValueError("fp and xp are not of the same length.")
+    if period is not None:
+        if period == 0:
+            raise ValueError("period must be a non-zero value")
+        period = np.abs(period)
+        x, xp = x % period, xp % period
+        order = np.argsort(xp)
+        xp, fp = xp[order], fp[order]
+        xp = np.concatenate((xp[-1:] - period, xp, xp[:1] + period))
+        fp = np.concatenate((fp[-1:], fp, fp[:1]))
+    count = np.size(xp)
+    lower = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(count - 2, 0))
+    upper = np.minimum(lower + 1, count - 1)
+    width = xp[upper] - xp[lower]
+    slope = (fp[upper] - fp[lower]) / np.where(width == 0, 1.0, width)
+    inside = slope * (x - xp[lower]) + fp[lower]
+    inside = np.where(x == xp[-1], fp[-1], inside)
+    if period is not None:
+        return inside[()]
+    inside = np.where(x < xp[0], fp[0] if left is None else floats(left), inside)
+    return np.where(x > xp[-1], fp[-1] if right is None else floats(right), inside)[()]
+
+
+def floats(x):
+    """Numbers or an array with 64 bits."""
+    return as_array(x) * 1.0 if isinstance(x, (int, float)) else as_array(x).astype(np.float64)
+
+
+@composes(np.gradient)
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """Central differences, one-sided at the ends, along each axis that is named, or all."""
+    f = as_array(f)
+    f = f if has_fractions(f.dtype) else f.astype(np.float64)
+    axes = axes_of_differences(np.ndim(f), axis, len(varargs), edge_order)
+    made = []
+    for k, along in enumerate(axes):
+        spacing = 1.0
+        if len(varargs) > 0:
+            spacing = varargs[k if len(varargs) > 1 else 0]
+        spacing = as_array(spacing)
+        if len(varargs) == 1 and len(axes) > 1:
+            one_for_all(np.ndim(spacing))
+        made.append(differences(f, spacing, along, edge_order))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@planning
+def axes_of_differences(rank, axis, spacings, edge_order):
+    """The axes of differences. Raises as NumPy does where something does not fit."""
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
+    axes = tuple(range(rank)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if not all(-rank <= k < rank for k in axes):
+        raise np.exceptions.AxisError(axes[0], rank)
+    if spacings not in (0, 1, len(axes)):
+        raise TypeError("invalid number of arguments")
+    return tuple(k % rank for k in axes)
+
+
+@planning
+def one_for_all(rank):
+    """Raises TypeError where one spacing for several axes is an array."""
+    if rank > 0:
+        raise TypeError("invalid number of arguments")
+
+
+def differences(f, spacing, axis, edge_order):
+    """The differences along one axis, of places that are evenly spaced or not."""
+    if np.shape(f)[axis] < edge_order + 1:
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, "
+            "at least (edge_order + 1) elements are required."
+        )
+    whole = before(axis, np.ndim(f))
+    below, at, above = f[*whole, :-2], f[*whole, 1:-1], f[*whole, 2:]
+    if np.ndim(spacing) == 0:
+        first, last = edges(f, spacing, spacing, spacing, spacing, axis, edge_order)
+        return np.concatenate((first, (above - below) / (2.0 * spacing), last), axis=axis)
+    if np.shape(spacing)[0] != np.shape(f)[axis]:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    steps = np.diff(spacing)
+    first, last = edges(f, steps[0], steps[min(1, steps.shape[0] - 1)], steps[-2:][0], steps[-1], axis, edge_order)
+    one, two = np.reshape(steps[:-1], own(axis, np.ndim(f))), np.reshape(steps[1:], own(axis, np.ndim(f)))
+    if np.all(steps == steps[0]):
+        inner = (above - below) / (2.0 * steps[0])
+    else:
+        inner = -two / (one * (one + two)) * below + (two - one) / (one * two) * at + one / (two * (one + two)) * above
+    return np.concatenate((first, inner, last), axis=axis)
+
+
+@planning
+def own(axis, rank):
+    """The shape of an array that varies along one axis."""
+    return (1,) * axis + (-1,) + (1,) * (rank - 1 - axis)
+
+
+def edges(f, first_step, second_step, last_but_one, last_step, axis, edge_order):
+    """The differences at the ends of an axis, of the two or three elements there."""
+    whole = before(axis, np.ndim(f))
+    if edge_order == 1:
+        first = (f[*whole, 1:2] - f[*whole, 0:1]) / first_step
+        return first, (f[*whole, -1:] - f[*whole, -2:-1]) / last_step
+    one, two = first_step, second_step
+    first = -(2.0 * one + two) / (one * (one + two)) * f[*whole, 0:1]
+    first = first + (one + two) / (one * two) * f[*whole, 1:2] - one / (two * (one + two)) * f[*whole, 2:3]
+    one, two = last_but_one, last_step
+    last = two / (one * (one + two)) * f[*whole, -3:-2] - (two + one) / (one * two) * f[*whole, -2:-1]
+    return first, last + (2.0 * two + one) / (two * (one + two)) * f[*whole, -1:]
+
+
+@composes(np.ediff1d)
+def ediff1d(ary, to_end=None, to_begin=None):
+    """The differences of neighbours in a row, with others before and behind them."""
+    row = np.ravel(as_array(ary))
+    parts = [] if to_begin is None else [np.ravel(as_array(to_begin)).astype(row.dtype)]
+    parts.append(row[1:] - row[:-1])
+    if to_end is not None:
+        parts.append(np.ravel(as_array(to_end)).astype(row.dtype))
+    return np.concatenate(tuple(parts)) if len(parts) > 1 else parts[0]
+
+
+@composes(np.unwrap)
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    """The angles with whole periods added, so that neighbours differ by less than half of one."""
+    p = as_array(p)
+    whole = before(axis, np.ndim(p))
+    high, jump = period / 2, period / 2 if discont is None else discont
+    step = np.diff(p, axis=axis)
+    within = (step + high) % period - high
+    within = np.where((within == -high) & (step > 0), high, within)
+    correction = np.where(np.abs(step) < jump, 0, within - step)
+    first = p[*whole, :1]
+    return np.concatenate((first, p[*whole, 1:] + np.cumsum(correction, axis=axis)), axis=axis)
+
+
+@linear(np.bincount, linear_in=(1,))
+def bincount(x, weights=None, minlength=0, *, y_bar):
+    """Each weight went to the sum that its number names."""
+    return None, y_bar[x].astype(weights.dtype)
+
+
+@composes(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """How many elements, or which weights of them, lie between each two edges; and the edges."""
+    a = np.ravel(as_array(a))
+    at = edges_of(a, bins, range)
+    numbers = bin_of(a, at)
+    count = np.shape(at)[0] - 1
+    if weights is None:
+        found = np.bincount(numbers, minlength=count + 1)[:count]
+    else:
+        weights = as_array(weights)
+        if np.size(weights) != np.size(a):
+            raise ValueError("weights should have the same shape as a.")
+        found = np.bincount(numbers, np.ravel(weights), count + 1)[:count].astype(weights.dtype)
+    if density:
+        return found / np.diff(at).astype(np.float64) / np.sum(found), at
+    return found, at
+
+
+@composes(np.histogram_bin_edges)
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """The edges of np.histogram."""
+    return edges_of(np.ravel(as_array(a)), bins, range)
+
+
+@composes(np.histogram2d)
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    """How many points lie in each cell of a grid; and the edges along both axes."""
+    x, y = as_array(x), as_array(y)
+    both = bins if isinstance(bins, (list, tuple)) else (bins, bins)
+    ranges = (None, None) if range is None else range
+    first = edges_of(x, both[0], ranges[0])
+    second = edges_of(y, both[1], ranges[1])
+    rows, columns = np.shape(first)[0] - 1, np.shape(second)[0] - 1
+    row, column = bin_of(x, first), bin_of(y, second)
+    numbers = np.where((row < rows) & (column < columns), row * columns + column, rows * columns)
+    if weights is None:
+        found = np.bincount(numbers, minlength=rows * columns + 1)
+    else:
+        found = np.bincount(numbers, as_array(weights), rows * columns + 1)
+    table = np.reshape(found[:-1].astype(np.float64), (rows, columns))
+    if density:
+        total = np.sum(table)
+        table = table / np.diff(first)[:, None] / np.diff(second)[None, :] / total
+    return table, first, second
+
+
+def edges_of(a, bins, span):
+    """The edges of bins: as many as a number says between the ends, or those that are given."""
+    named_bins(bins)
+    if not is_number(bins):
+        at = as_array(bins)
+        if np.any(at[:-1] > at[1:]):
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return at
+    at_least_one(bins)
+    dtype = a.dtype if has_fractions(a.dtype) else np.float64
+    if span is not None:
+        first, last = span[0] * 1.0, span[1] * 1.0
+        if first > last:
+            raise ValueError("max must be larger than min in range parameter.")
+        dtype = a.dtype if has_fractions(a.dtype) else np.float64
+    elif np.size(a) == 0:
+        first, last = 0.0, 1.0
+    else:
+        first, last = np.min(a), np.max(a)
+        if not np.isfinite(first) or not np.isfinite(last):
+            raise ValueError("autodetected range is not finite")
+    if first == last:
+        first, last = first - 0.5, last + 0.5
+    return np.linspace(first, last, bins + 1).astype(dtype)
+
+
+@planning
+def named_bins(bins):
+    """Raises NotImplementedError for bins that are chosen by a rule with a name."""
+    if isinstance(bins, str):
+        raise NotImplementedError("the number of bins that a rule chooses is known in the run only: write the number")
+
+
+def at_least_one(bins):
+    """Raises ValueError where there is no bin."""
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+
+
+def bin_of(a, at):
+    """The number of the bin of each element, of which the last one has its upper edge too; their count for others."""
+    count = np.shape(at)[0] - 1
+    numbers = np.searchsorted(at, a, side="right") - 1
+    numbers = np.where(a == at[-1], count - 1, numbers)
+    return np.where((a >= at[0]) & (a <= at[-1]), numbers, count)
+
+
+@composes(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """Numbers between two with the same ratio between neighbours, and both ends exactly."""
+    start, stop = np.float64(1.0) * as_array(start), np.float64(1.0) * as_array(stop)
+    if np.any(start == 0) or np.any(stop == 0):
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = np.sign(start)
+    exponents = np.linspace(np.log10(start / sign), np.log10(stop / sign), num, endpoint)
+    points = np.power(10.0, exponents) * sign
+    if num > 0:
+        ends = [np.broadcast_to(start, np.shape(points)[1:])[None], points[1:]]
+        points = np.concatenate(tuple(ends))
+    if num > 1 and endpoint:
+        ends = [points[:-1], np.broadcast_to(stop, np.shape(points)[1:])[None]]
+        points = np.concatenate(tuple(ends))
+    points = np.moveaxis(points, 0, axis)
+    return points if dtype is None else points.astype(dtype)
+
+
+@composes(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """The powers of a base with evenly spaced exponents."""
+    exponents = np.linspace(start, stop, num, endpoint, axis=axis)
+    one_base(np.ndim(base))
+    points = np.power(base, exponents)
+    return points if dtype is None else points.astype(dtype)
+
+
+@planning
+def one_base(rank):
+    """Raises NotImplementedError for several bases."""
+    if rank > 0:
+        raise NotImplementedError("np.logspace with an array of bases has no derivative rule")

@@ -1,0 +1,156 @@
+"""Reductions without NaN, covariances and correlations: their texts stand in the place of their calls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.functions.declare import composes, planning
+from pullback.functions.parts import as_array
+from pullback.functions.quantiles import has_fractions
+
+
+@composes(np.nanprod)
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+    """The product, in which 1 stands for NaN."""
+    return np.prod(in_place_of_nan(a, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@composes(np.nancumsum)
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """The sums so far, in which 0 stands for NaN."""
+    return np.cumsum(in_place_of_nan(a, 0), axis=axis, dtype=dtype)
+
+
+@composes(np.nancumprod)
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """The products so far, in which 1 stands for NaN."""
+    return np.cumprod(in_place_of_nan(a, 1), axis=axis, dtype=dtype)
+
+
+def in_place_of_nan(a, value):
+    """The array with another number for each NaN."""
+    a = as_array(a)
+    return np.where(np.isnan(a), value, a) if has_fractions(a.dtype) else a
+
+
+@composes(np.nanmean)
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    """The mean of the elements that are not NaN."""
+    a = as_array(a)
+    if not has_fractions(a.dtype):
+        return np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    total = np.sum(in_place_of_nan(a, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total / np.sum(~np.isnan(a), axis=axis, keepdims=keepdims).astype(total.dtype)
+
+
+@composes(np.nanvar, renamed={"correction": "ddof"})
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """The variance of the elements that are not NaN."""
+    a = as_array(a)
+    if not has_fractions(a.dtype):
+        return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    there = ~np.isnan(a)
+    mean = nanmean(a, axis, None, None, True)
+    square = np.where(there, a - mean, 0) ** 2
+    count = np.sum(there, axis=axis, keepdims=keepdims)
+    free = np.where(count > ddof, count - ddof, np.nan).astype(a.dtype)
+    return np.sum(square, axis=axis, keepdims=keepdims) / free
+
+
+@composes(np.nanstd, renamed={"correction": "ddof"})
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """The root of the variance of the elements that are not NaN; its derivative is 0 at 0, a subgradient."""
+    variance = nanvar(a, axis, None, None, ddof, keepdims)
+    return np.where(variance > 0, np.sqrt(np.where(variance > 0, variance, 1)), variance)[()]
+
+
+@composes(np.nanmax)
+def nanmax(a, axis=None, out=None, keepdims=False):
+    """The largest element that is not NaN."""
+    a = as_array(a)
+    return of_numbers(np.max(in_place_of_nan(a, -np.inf), axis=axis, keepdims=keepdims), a, axis, keepdims)
+
+
+@composes(np.nanmin)
+def nanmin(a, axis=None, out=None, keepdims=False):
+    """The smallest element that is not NaN."""
+    a = as_array(a)
+    return of_numbers(np.min(in_place_of_nan(a, np.inf), axis=axis, keepdims=keepdims), a, axis, keepdims)
+
+
+def of_numbers(extremum, a, axis, keepdims):
+    """An extremum, and NaN where all elements are that."""
+    if not has_fractions(a.dtype):
+        return extremum
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, extremum)[()]
+
+
+@composes(np.cov)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    """Σ w (x - x̄)(x - x̄)ᵀ of the observations, which stand in the rows of variables, by their number less ddof."""
+    m = as_array(m)
+    x = rows_of(m, rowvar)
+    if y is not None:
+        x = np.concatenate((x, rows_of(as_array(y), rowvar)), axis=0)
+    free = 1 if ddof is None and not bias else 0 if ddof is None else ddof
+    weights = weights_of(fweights, aweights)
+    if weights is None or x.shape[0] == 0:
+        centred = x - np.mean(x, axis=1, keepdims=True)
+        count = (x.shape[1] - free) * 1.0
+        scaled = centred
+    else:
+        whole = np.sum(weights)
+        centred = x - np.sum(x * weights, axis=1, keepdims=True) / whole
+        scaled = centred * weights
+        count = whole
+        if free != 0:
+            count = whole - (free if aweights is None else free * np.sum(weights * aweights) / whole)
+    covariance = (centred @ scaled.T) * np.true_divide(1.0, np.maximum(count, 0.0))
+    if np.ndim(m) < 2 and y is None:
+        return np.reshape(covariance, ())
+    if x.shape[0] == 1:
+        raise ValueError("np.cov of a matrix with one variable is one number, which only the run knows: pass a vector")
+    return covariance
+
+
+def rows_of(m, rowvar):
+    """The variables as rows, with 64 bits."""
+    at_most_a_matrix(np.ndim(m))
+    m = m.astype(np.float64)
+    if np.ndim(m) < 2:
+        return np.reshape(m, (1, -1))
+    return m if rowvar else m.T
+
+
+@planning
+def at_most_a_matrix(rank):
+    """Raises ValueError for an array with more axes."""
+    if rank > 2:
+        raise ValueError("m has more than 2 dimensions")
+
+
+def weights_of(fweights, aweights):
+    """The weights of both kinds in one; None where there are none."""
+    if fweights is None and aweights is None:
+        return None
+    if fweights is None:
+        return checked(as_array(aweights).astype(np.float64))
+    counts = checked(as_array(fweights).astype(np.float64))
+    return counts if aweights is None else counts * checked(as_array(aweights).astype(np.float64))
+
+
+def checked(weights):
+    """Weights that are not negative. Raises ValueError for others."""
+    if np.any(weights < 0):
+        raise ValueError("weights cannot be negative")
+    return weights
+
+
+@composes(np.corrcoef)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    """The covariances by the roots of the variances, from -1 to 1."""
+    covariance = cov(x, y, rowvar)
+    if np.ndim(covariance) == 0:
+        return covariance / covariance
+    spread = np.sqrt(np.diagonal(covariance))
+    return np.clip(covariance / spread[:, None] / spread[None, :], -1, 1)

@@ -15,10 +15,21 @@ import gast
 
 from pullback.errors import Location
 from pullback.frontend.syntax.loop_guess import Guess
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Conflict, Key, MaybeUnset, Range, Stack, State
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    Cell,
+    Conflict,
+    Key,
+    MaybeUnset,
+    Range,
+    Stack,
+    State,
+    Static,
+)
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import map_leaves, without_flag
-from pullback.frontend.values.merge import cast_to, plain_name, to_stack
+from pullback.frontend.values.merge import cast_to, name_of_variable, plain_name, to_stack
 from pullback.ir.nodes import UNDEFINED, Block, Carried, Constant, For, Operand, Statement, Value, While
 from pullback.ir.types import BOOL, INT, Array, Type
 
@@ -149,7 +160,7 @@ class Loop:
         def change(leaf: Any) -> Binding:
             type_ = remaining.pop(0)
             initial: Operand = Constant(UNDEFINED, type_)
-            if before is not None:
+            if before is not None and before != Static(None):
                 initial = self.context.read(leaf, self.node) if isinstance(leaf, ArrayRef) else leaf
             value = self.parameter(key[1], type_, initial)
             if not isinstance(leaf, ArrayRef):
@@ -163,7 +174,7 @@ class Loop:
         binding = map_leaves(form, change)
         flag = Value(f"{plain_name(key[1])}_is_set", BOOL)
         self.parameters.append(Carried(flag, is_set))
-        return MaybeUnset(binding, flag)
+        return MaybeUnset(binding, flag, key in self.guess.none, name_of_variable(key[1]))
 
     # What the body yields, and the state after the loop
 
@@ -175,7 +186,7 @@ class Loop:
             for cell, guess in self.guess.cells.items():
                 yields += self.cell_yields(reading.state.cells[cell], guess)
             for key in [*self.guess.names, *self.guess.inner]:
-                yields += self.name_yields(reading.state.names[key], key in self.guess.inner)
+                yields += self.name_yields(key, reading.state.names[key])
             context.state = self.entry
             types = [carried.parameter.type for carried in self.parameters]
             yields = [cast_to(context, operand, type_) for operand, type_ in zip(yields, types, strict=True)]
@@ -187,8 +198,11 @@ class Loop:
             return [stack.buffer, stack.length]
         return list(content) if isinstance(content, tuple) else [content]
 
-    def name_yields(self, binding: Any, inner: bool) -> list[Operand]:
+    def name_yields(self, key: Key, binding: Any) -> list[Operand]:
         flag: Operand = Constant(True, BOOL)
+        inner = key in self.guess.inner
+        if binding == Static(None) and inner:
+            return [*(Constant(UNDEFINED, type_) for type_ in self.guess.inner[key][1]), Constant(False, BOOL)]
         if isinstance(binding, MaybeUnset):
             binding, flag = binding.binding, binding.flag
         leaves: list[Operand] = []
@@ -218,7 +232,9 @@ class Loop:
         for key in self.guess.inner:
             binding = self.rebound(without_flag(self.started.names[key]), after, state)
             flag = after.pop(0)
-            state.names[key] = binding if key[1].startswith("<") else MaybeUnset(binding, flag)
+            is_none = key in self.guess.none
+            unflagged = key[1].startswith("<") and not is_none
+            state.names[key] = binding if unflagged else MaybeUnset(binding, flag, is_none, name_of_variable(key[1]))
         for key, reason in self.guess.dropped.items():
             state.names[key] = Conflict(reason, "use two names")
         self.context.state = state

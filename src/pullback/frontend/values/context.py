@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import gast
 import numpy as np
 
 from pullback.errors import LanguageError, Location, Problem, TypingError
@@ -38,7 +39,10 @@ WHOLE = Index((Constant(Ellipsis),))
 
 @dataclass(slots=True)
 class Frame:
-    """A function being read: its source, its local names, and where its other names are looked up."""
+    """A function being read: its source, its local names, and where its other names are looked up.
+
+    of_structure: it was given a tuple, list, dict or function of the text; calls of itself are read in place.
+    """
 
     number: int
     source: Any
@@ -48,6 +52,22 @@ class Frame:
     parent: Frame | None = None
     function: Callable[..., Any] | None = None
     known_loads: Loads | None = None
+    of_structure: bool = False
+
+    @property
+    def outer_names(self) -> frozenset[str]:
+        """The names that the body declares as those of a function around it."""
+        declared = (node.names for node in self.body if isinstance(node, gast.Nonlocal))
+        return frozenset(name for names in declared for name in names)
+
+    def key_of(self, name: str) -> Key:
+        """The key of a name that the body assigns, here or in the function around it that has the name."""
+        frame: Frame | None = self
+        while frame is not None and name in frame.outer_names:
+            frame = frame.parent
+            while frame is not None and name not in frame.locals and name not in frame.outer_names:
+                frame = frame.parent
+        return ((self if frame is None else frame).number, name)
 
     @property
     def loads(self) -> Loads:
@@ -89,7 +109,8 @@ class Context:
     depth: how many loops are around what is read. written: the cells that each loop was found to write.
     fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values of a
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
-    in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's.
+    in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's. mixes_truth_values:
+    somewhere a truth value is Python's on one path, and NumPy's on another.
     """
 
     def __init__(
@@ -113,6 +134,7 @@ class Context:
         self.primals: tuple[Any, ...] = ()
         self.at_return: tuple[Any, Callable[[Binding], None]] | None = None
         self.written: dict[Location, tuple[Cell, ...]] = {}
+        self.mixes_truth_values = False
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
@@ -177,12 +199,20 @@ class Context:
             return self.watching.shown(parameter)
         return self.state.cells[cell]
 
+    def settled_unless_none(self, binding: Binding, node: Any, name: str = "") -> Binding:
+        """The same, but for what is None on some path: that may be passed on, and compared with None."""
+        is_none = isinstance(binding, MaybeUnset) and binding.is_none
+        return binding if is_none else self.settled(binding, node, name)
+
     def settled(self, binding: Binding, node: Any, name: str = "") -> Binding:
         """The binding, once it is sure that it has a value."""
         if isinstance(binding, MaybeUnset):
+            error: type[Exception] = TypeError if binding.is_none else UnboundLocalError
             message = f"cannot access local variable '{name}' where it is not associated with a value"
+            if binding.is_none:
+                message = f"{binding.name or name or 'a value'} is None here"
             with self.builder.at(self.location(node)):
-                self.builder.effect(primitives.check, binding.flag, Constant(UnboundLocalError), Constant(message))
+                self.builder.effect(primitives.check, binding.flag, Constant(error), Constant(message))
             return binding.binding
         if isinstance(binding, Conflict):
             self.refuse(node, binding.reason, binding.remedy)
@@ -228,6 +258,8 @@ class Context:
                 return value
             case TupleValue() | ListRef():
                 return self.array_of(binding, node)
+            case MaybeUnset():
+                return self.operand(self.settled(binding, node), node)
             case Static(value=None, why=(reason, remedy)):
                 self.mistyped(node, f"None is not a number or an array{reason}", remedy)
             case Static():
@@ -262,6 +294,7 @@ class Context:
 
     def items(self, binding: Binding, node: Any) -> tuple[Binding, ...]:
         """The items of a tuple, or of a list whose length is known before the run."""
+        binding = self.settled(binding, node)
         if isinstance(binding, TupleValue):
             return binding.items
         if isinstance(binding, ListRef):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -17,15 +18,17 @@ from pullback.frontend.values.bindings import (
     MaybeUnset,
     Stack,
     State,
+    Static,
     TupleValue,
     mapped,
     mapped_content,
 )
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.described import described
 from pullback.ir.builder import constant
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import UNDEFINED, Block, Constant, If, Operand, Statement, Value, is_undefined
-from pullback.ir.types import BOOL, Array, Type, join
+from pullback.ir.types import BOOL, Array, Scalar, Type, join
 
 
 @dataclass(slots=True)
@@ -130,15 +133,18 @@ class Merge:
     def binding(self, a: Binding | None, b: Binding | None, name: str) -> Binding | None:
         if a is b or a == b:
             return a
+        is_none = _may_be_none(a) or _may_be_none(b)
+        if is_none and any(x is None or (isinstance(x, MaybeUnset) and not x.is_none) for x in (a, b)):
+            return Conflict(f"'{plain_name(name)}' has no value on one path here, and is None on another")
         inner_a, flag_a = _flagged(a)
         inner_b, flag_b = _flagged(b)
         if flag_a is _YES and flag_b is _YES:
             return self.both(inner_a, inner_b, name)
         merged = self.both(inner_a, inner_b, name) if inner_a and inner_b else self.one(inner_a, inner_b, name)
-        if name.startswith("<") or isinstance(merged, Conflict):
+        if isinstance(merged, Conflict) or (name.startswith("<") and not is_none):
             return merged
         flag = self.phi(flag_a, flag_b, f"{name}_is_set")
-        return MaybeUnset(merged, flag)
+        return MaybeUnset(merged, flag, is_none, name_of_variable(name))
 
     def one(self, a: Binding | None, b: Binding | None, name: str) -> Binding:
         """A variable that only one path sets."""
@@ -186,7 +192,7 @@ class Merge:
             return a if isinstance(a, Conflict) else b
         if isinstance(a, Value | Constant) and isinstance(b, Value | Constant):
             merged = self.phi(a, b, plain_name(name))
-            return merged if merged is not None else _conflict(name)
+            return merged if merged is not None else self.conflict(a, b, name)
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
             return self.arrays(a, b, name)
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
@@ -194,7 +200,10 @@ class Merge:
             return TupleValue(items, a.kind, a.fields)
         if isinstance(a, ListRef) and isinstance(b, ListRef):
             return self.lists(a, b, name)
-        return _conflict(name)
+        return self.conflict(a, b, name)
+
+    def conflict(self, a: Binding, b: Binding, name: str) -> Conflict:
+        return _conflict(name, described(a, self.then.state), described(b, self.orelse.state))
 
     def arrays(self, a: ArrayRef, b: ArrayRef, name: str) -> Binding:
         """A new cell for an array that is one of two; it may share memory with those that others still have."""
@@ -203,7 +212,7 @@ class Merge:
             first, second = self.read(a, self.then), self.read(b, self.orelse)
             merged = self.phi(first, second, plain_name(name))
             if merged is None:
-                return _conflict(name)
+                return self.conflict(a, b, name)
             ref = self.fresh(merged, name)
             for source in (a.cell, b.cell):
                 self.state.descend(ref.cell, source)
@@ -282,15 +291,24 @@ _NO = Constant(False, BOOL)
 
 
 def _flagged(binding: Binding | None) -> tuple[Any, Operand]:
-    if binding is None:
+    if binding is None or binding == Static(None):
         return None, _NO
     if isinstance(binding, MaybeUnset):
         return binding.binding, binding.flag
     return binding, _YES
 
 
+def _may_be_none(binding: Binding | None) -> bool:
+    return binding == Static(None) or (isinstance(binding, MaybeUnset) and binding.is_none)
+
+
 def _identity(operand: Operand) -> Any:
     return operand if isinstance(operand, Constant) else id(operand)
+
+
+def name_of_variable(name: str) -> str:
+    """What a message calls a variable."""
+    return f"'{name}'" if not name.startswith("<") else "what is returned" if name == RESULT else "a value"
 
 
 def plain_name(name: str) -> str:
@@ -298,15 +316,17 @@ def plain_name(name: str) -> str:
     return name.strip("<>").split(" ")[0]
 
 
-def _conflict(name: str) -> Conflict:
-    return Conflict(
-        f"'{plain_name(name)}' has different kinds of value on the paths that lead here",
-        "use two names, or give it the same kind of value on every path",
-    )
+def _conflict(name: str, a: str, b: str) -> Conflict:
+    first, then = ("one", "another") if a == b else (a, b)
+    what = f"'{plain_name(name)}'" if not name.startswith("<") else "this"
+    remedy = "use two names, or the same number of axes on every path"
+    return Conflict(f"{what} is {first} on one path that leads here, and {then} on another", remedy)
 
 
 def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
     """The operand with another scalar or element type."""
+    if type_.dtype == "bool" and isinstance(operand.type, Scalar) and operand.type != type_:
+        context.mixes_truth_values = True
     if operand.type == type_ or is_undefined(operand):
         return operand if operand.type == type_ else Constant(UNDEFINED, type_)
     if isinstance(operand, Constant) and isinstance(operand.value, int | float):

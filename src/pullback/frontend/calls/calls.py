@@ -51,7 +51,8 @@ from pullback.frontend.values.bindings import (
     Static,
     TupleValue,
 )
-from pullback.frontend.values.context import Context, Frame
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.results import binding_from, result_of
 from pullback.functions import METHODS, canonical, record_of, text_for
 from pullback.functions.declare import PLANNING
@@ -342,7 +343,7 @@ def run(
     """Read a function's body in a frame of its own and return what it returns."""
     of_structure = any(isinstance(b, TupleValue | ListRef | DictRef | Local) for b in bound.values())
     around = [frame for frame in context.frames if function is not None and frame.function is function]
-    if not of_structure and not all(frame.of_structure for frame in around):
+    if function is not None and not of_structure and not all(frame.of_structure for frame in around):
         raise Recursion(function)
     name = getattr(function_node, "name", "a lambda")
     if any(frame.node is function_node for frame in context.frames):

@@ -9,8 +9,9 @@ import numpy as np
 
 from pullback import runtime
 from pullback.frontend.calls.indexing import widened
+from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
-from pullback.frontend.calls.sequences import entries_in, known_items, sorted_items
+from pullback.frontend.calls.sequences import entries_in, sorted_items
 from pullback.frontend.syntax.operators import compared, truth
 from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue, cells_in
 from pullback.frontend.values.context import Context, list_item

@@ -118,5 +118,10 @@ def _known_piece(piece: Any) -> str | None:
     is_known = isinstance(binding, Static) or (isinstance(binding, Constant) and getattr(binding.type, "weak", True))
     if not is_known:
         return None
-    convert = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(conversion)
-    return format(convert(binding.value) if convert else binding.value, specification)
+    value = binding.value
+    match conversion:
+        case 114:  # r
+            value = repr(value)
+        case 115:  # s
+            value = str(value)
+    return format(value, specification)

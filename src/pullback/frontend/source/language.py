@@ -144,8 +144,7 @@ JUMP_FROM_TESTED_LOOP = Refusal(
     "a 'while' with ':=' in its condition cannot have a jump in its 'else'", "assign the variable in the body"
 )
 
-CONSUMERS = ("sum", "max", "min", "any", "all", "list", "tuple", "sorted", "set", "frozenset", "dict", "enumerate")
-CONSUMERS += ("zip", "map", "filter")
+CONSUMERS = frozenset("sum max min any all list tuple sorted set frozenset dict enumerate zip map filter".split())
 """Builtins that take the items of their arguments at once, or in the loop over what they return."""
 
 RUNS_TEXT = Refusal("'{name}' is not supported: it runs code that cannot be seen in the source", "write the code out")

@@ -57,7 +57,8 @@ def _join_texts(context: Context, function: Any, left: Binding, right: Binding, 
         return filled(context, left.value, right, node)
     known = known_value(TupleValue((left, right)))
     if known is not None and any(isinstance(value, str | frozenset) for value in known[0]):
-        return _of_known(context, function, *known[0], node)
+        left_value, right_value = known[0]
+        return _of_known(context, function, left_value, right_value, node)
     parts = [_text_parts(binding) for binding in (left, right)]
     if function is np.add and all(part is not None for part in parts):
         return Text((*(parts[0] or ()), *(parts[1] or ())))
@@ -70,9 +71,8 @@ def _of_known(context: Context, function: Any, left: Any, right: Any, node: Any)
     try:
         return known_binding(python(left, right)) if python is not None else _SETS[function](left, right)
     except (TypeError, KeyError):
-        name = {str: "a string", frozenset: "a set"}
-        kinds = " and ".join(name.get(type(value), f"'{type(value).__name__}'") for value in (left, right))
-        context.mistyped(node, f"unsupported operands: {kinds}")
+        classes = " and ".join(f"'{type(value).__name__}'" for value in (left, right))
+        context.mistyped(node, f"this operator does not take {classes}")
 
 
 _SETS: dict[Any, Callable[[Any, Any], Binding]] = {

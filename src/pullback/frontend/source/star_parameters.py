@@ -62,14 +62,17 @@ def item_name(star: str, number: int) -> str:
 def as_call(parameters: Any, bound: dict[str, T]) -> tuple[tuple[T, ...], dict[str, T]]:
     """What is given by position and what by keyword, of arguments by name; parameters: of the syntax tree."""
     by_position = {p.id for p in (*parameters.posonlyargs, *parameters.args)}
+    by_keyword = {p.id for p in parameters.kwonlyargs}
+    star = "" if parameters.vararg is None else f"{parameters.vararg.id}["
+    options = "" if parameters.kwarg is None else f"{parameters.kwarg.id}["
     positional, keywords = [], {}
     for name, argument in bound.items():
-        if name in by_position or (parameters.vararg is not None and name.startswith(f"{parameters.vararg.id}[")):
-            positional.append(argument)
-        elif parameters.kwarg is not None and name.startswith(f"{parameters.kwarg.id}["):
-            keywords[name[len(parameters.kwarg.id) + 2 : -2]] = argument
-        else:
+        if name in by_keyword:
             keywords[name] = argument
+        elif name in by_position or not options or (star and name.startswith(star)):
+            positional.append(argument)
+        else:
+            keywords[name[len(options) + 1 : -2] if name.startswith(options) else name] = argument
     return tuple(positional), keywords
 
 

@@ -185,7 +185,7 @@ def test_refusal_is_that_of_the_number() -> None:
     scope = cells.run(
         "k = 2.0\ndef f(x):\n    y = x\n    for _ in range(3):\n        y = np.sum(y) * k\n    return y\n", np=np
     )
-    with pytest.raises(pb.LanguageError, match="different kinds of value"):
+    with pytest.raises(pb.LanguageError, match="before this loop, and a number after"):
         pb.grad(scope["f"])(X)
 
 

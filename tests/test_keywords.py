@@ -252,8 +252,8 @@ def test_a_dtype_of_none_is_no_dtype() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "reason"),
     [
-        ("max(x[0], x[1], key=abs)", pb.LanguageError, "'key' of max is not supported"),
-        ("print(x, end='')", pb.LanguageError, "'end' of print is not supported"),
+        ("max(x, key=abs)", pb.LanguageError, "leave 'key' and 'default' out"),
+        ("print(x, file=x)", pb.LanguageError, "must be known before the run"),
         ("[a for a in zip(x, x, strict=x[0] > 0)]", pb.LanguageError, "'strict' of zip must be known"),
         ("np.size(x, 0)", pb.LanguageError, "np.size is followed with 'a' only"),
         ("np.zeros_like()", pb.TypingError, "np.zeros_like is missing the argument 'a'"),

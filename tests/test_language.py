@@ -66,7 +66,7 @@ def underlined(problem: Problem) -> str:
 
 
 def test_enough_snippets_are_refused_and_accepted():
-    assert len(REFUSED) >= 60
+    assert len(REFUSED) >= 50
     assert len(ACCEPTED) >= 40
     assert all(markers_of(function) for function in REFUSED.values())
 
@@ -102,35 +102,22 @@ def test_accepted(name):
 def test_five_problems_are_reported_at_once_and_in_order():
     error = refusal_of(REFUSED["five_problems"])
     assert [underlined(problem) for problem in error.problems] == [
-        "rest",
-        "import math",
+        "global counter",
         "try",
-        "{1.0, 2.0}",
-        "del y",
+        'b"a"',
+        'b"b"',
+        "y.real",
     ]
     assert all(problem.reason in str(error) for problem in error.problems)
 
 
 PRINTED = {
-    "try_except": """
-    try:  # refused: cannot replay an exception, at `try`
-    ^^^
-pullback.errors.LanguageError: 'try' cannot be differentiated: the backward pass cannot replay an exception
-  Instead: test the condition before the call, or move the block into a function marked constant
-""",
-    "with_errstate": """
-    with np.errstate(divide="ignore"):  # refused: 'with' cannot be differentiated, at `with`
-    ^^^^
-pullback.errors.LanguageError: 'with' cannot be differentiated: the backward pass cannot enter and leave the context \
-again
-  Instead: remove it, or enter the context around the call; a tape is made here, as in 'with pb.GradientTape() as tape:'
-""",
     "global_write": """
-    global counter  # refused: written to a global variable is not a result, at `global counter`
+    global counter  # refused: 'counter' is written, and is global, at `global counter`
     ^^^^^^^^^^^^^^
-pullback.errors.LanguageError: 'global' is not supported: a value written to a global variable is not a result of the \
-function
-  Instead: pass the value as an argument and return it; to read a global variable needs no declaration
+pullback.errors.LanguageError: 'counter' is written, and is global: a value written to a global variable is not a \
+result of the function
+  Instead: pass the value as an argument and return it
 """,
     "attribute_of_an_item": """
     models[0].w = x  # refused: 'models[0].w' cannot be assigned, at `models[0].w`
@@ -138,22 +125,11 @@ function
 pullback.errors.LanguageError: 'models[0].w' cannot be assigned: a differentiated function must not change objects
   Instead: use a local variable, and return the new value
 """,
-    "starred_argument": """
-    return np.hypot(*pair)  # refused: '*' is not supported here, at `*pair`
-                    ^^^^^
-pullback.errors.LanguageError: '*' is not supported here: how many values it stands for is not known from the source
-  Instead: write the values out one by one
-""",
-    "star_parameter": """
-    def star_parameter(x, *rest):  # refused: '*rest' is not supported, at `rest`
-                           ^^^^
-pullback.errors.LanguageError: '*rest' is not supported: how many arguments there are must be known from the signature
-  Instead: name the parameters, or take one tuple or array
-""",
     "generator_in_np_sum": """
     return np.sum(a * a for a in x)  # refused: a generator expression is supported only, at `(a * a for a in x)`
                  ^^^^^^^^^^^^^^^^^^
-pullback.errors.LanguageError: a generator expression is supported only as the one argument of sum, max, min, any or all
+pullback.errors.LanguageError: a generator expression is supported only where its items are taken at once, as in \
+sum(...), list(...) or any(...)
   Instead: use a list comprehension or a loop
 """,
     "calls_eval": """
@@ -193,16 +169,16 @@ def test_printed_text(name):
 
 
 def test_further_problems_are_printed_with_their_places():
-    error = refusal_of(REFUSED["both_kinds_of_star"])
+    error = refusal_of(REFUSED["two_problems_on_a_line"])
     path, line = error.filename, error.lineno
     assert str(error.msg).splitlines() == [
-        "'*' is not supported here: how many values it stands for is not known from the source",
-        "  Instead: write the values out one by one",
-        "'**' is not supported in a call: which arguments it stands for is not known from the source",
-        "  Instead: write the keyword arguments out",
+        "bytes are not supported: they cannot take part in compiled arithmetic",
+        "  Instead: use a string or a tuple",
+        "a complex number is not supported: derivatives are taken of real values only",
+        "  Instead: keep the real and the imaginary part in two variables",
         f'  File "{path}", line {line}',
         f"    {error.text.strip()}",
-        "                 ^^^",
+        "                   ^^",
     ]
 
 
@@ -234,5 +210,7 @@ def test_unknown_syntax_is_refused_by_its_name(monkeypatch):
 
 def test_a_module_global_hides_the_builtin_of_its_name():
     assert "open" in refusal_of_text("def f(x):\n    return open(x)\n").problems[0].reason
-    text = "def open(x):\n    return x * x\ndef f(x, b=set()):\n    return open(x) * {x}\n"
-    assert [problem.reason.split(":")[0] for problem in refusal_of_text(text).problems] == ["a set is not supported"]
+    text = "def open(x):\n    return x * x\ndef f(x, b=set()):\n    return open(x) * 2j\n"
+    assert [problem.reason.split(":")[0] for problem in refusal_of_text(text).problems] == [
+        "a complex number is not supported"
+    ]

@@ -7,28 +7,6 @@ import functools
 import numpy as np
 
 
-def star_parameter(x, *rest):  # refused: '*rest' is not supported, at `rest`
-    return x
-
-
-def double_star_parameter(x, **options):  # refused: '**options' is not supported, at `options`
-    return x
-
-
-def both_star_parameters(*args, **kw):  # refused: '*args' is not supported, at `args`; '**kw' is not supported, at `kw`
-    return args[0]
-
-
-star_parameter_of_a_lambda = lambda *xs: xs[0]  # refused: '*xs' is not supported, at `xs`
-
-
-def star_parameter_of_a_nested_function(x):
-    def first(*values):  # refused: '*values' is not supported, at `values`
-        return values[0]
-
-    return first(x)
-
-
 def generator(x):
     for a in x:
         yield a * a  # refused: 'yield' cannot be differentiated, at `yield a * a`
@@ -88,7 +66,7 @@ def decorated_deep_inside(x):
     def outer(y):
         @np.vectorize  # refused: the decorator may exchange it, at `np.vectorize`
         def inner(z):
-            return {z}  # refused: a set is not supported, at `{z}`
+            return z * b"a"  # refused: bytes are not supported, at `b"a"`
 
         return inner(y)
 
@@ -102,20 +80,15 @@ def problem_in_a_nested_default(x):
     return scale(x)
 
 
-def problem_in_a_nested_lambda(x):
-    square = lambda y: [*y]  # refused: '*' is not supported here, at `*y`
-    return square(x)
-
-
-def five_problems(x, *rest):  # refused: '*rest' is not supported, at `rest`
-    import math  # refused: 'import' is not supported, at `import math`
-
+def five_problems(x, *rest):
+    global counter  # refused: 'counter' is written, and is global, at `global counter`
+    counter = x
     try:  # refused: cannot replay an exception, at `try`
-        y = math.sin(x)
-    except ValueError:
+        y = np.sin(x)
+    except* ValueError:
         y = x
-    if y in {1.0, 2.0}:  # refused: a set is not supported, at `{1.0, 2.0}`
-        del y  # refused: 'del' is not supported, at `del y`
+    if y in (b"a", b"b"):  # refused: bytes are not supported, at `b"a"`; bytes are not supported, at `b"b"`
+        del y.real  # refused: 'y.real' cannot be deleted, at `y.real`
     return x
 
 

@@ -5,35 +5,6 @@
 import numpy as np
 
 
-def try_except(x):
-    try:  # refused: cannot replay an exception, at `try`
-        y = 1.0 / x
-    except ZeroDivisionError:
-        y = 0.0
-    return y
-
-
-def try_finally(x):
-    y = x
-    try:  # refused: cannot replay an exception, at `try`
-        y = x * x
-    finally:
-        y += 1.0
-    return y
-
-
-def try_in_a_loop(x):
-    s = 0.0
-    for i in range(3):
-        try:  # refused: cannot replay an exception, at `try`
-            s += x[i]
-        except IndexError:
-            break
-        else:
-            s *= 2.0
-    return s
-
-
 def try_star(x):
     try:  # refused: cannot replay an exception, at `try`
         return np.log(x)
@@ -42,83 +13,18 @@ def try_star(x):
     return x
 
 
-def try_within_try(x):
-    try:  # refused: cannot replay an exception, at `try`
-        try:  # refused: cannot replay an exception, at `try`
-            x = x / 2
-        except ValueError:
-            x = x / 3
-    except TypeError:
-        x = x / 4
-    return x
-
-
-def inside_a_handler(x):
-    try:  # refused: cannot replay an exception, at `try`
-        x = x / 2
-    except ValueError:
-        del x  # refused: 'del' is not supported, at `del x`
-    return 1.0
-
-
-def delete_a_name(x):
-    t = x * x
-    y = t + 1
-    del t  # refused: 'del' is not supported, at `del t`
-    return y
-
-
-def delete_an_element(x):
-    stack = [x, x]
-    del stack[0]  # refused: 'del' is not supported, at `del stack[0]`
-    return stack[0]
-
-
 def delete_an_attribute(x, model):
-    del model.weight  # refused: 'del' is not supported, at `del model.weight`
+    del model.weight  # refused: 'model.weight' cannot be deleted, at `model.weight`
     return x
-
-
-def import_module(x):
-    import math  # refused: 'import' is not supported in a function, at `import math`
-
-    return math.sin(x)
-
-
-def import_from_module(x):
-    from math import sin, cos as c  # refused: 'import' is not supported, at `from math import sin, cos as c`
-
-    return sin(x) * c(x)
-
-
-def import_after_semicolon(x):
-    y = x; import math  # refused: 'import' is not supported, at `import math`
-    return y * math.pi
 
 
 counter = 0.0
 
 
 def global_write(x):
-    global counter  # refused: written to a global variable is not a result, at `global counter`
+    global counter  # refused: 'counter' is written, and is global, at `global counter`
     counter = counter + x
     return counter
-
-
-def two_globals(x):
-    global counter, np  # refused: written to a global variable is not a result, at `global counter, np`
-    return counter * x
-
-
-def nonlocal_write(x):
-    total = 0.0
-
-    def add(y):
-        nonlocal total  # refused: written to an outer variable is not a result, at `nonlocal total`
-        total += y
-
-    add(x)
-    return total
 
 
 def with_file(x):
@@ -127,32 +33,58 @@ def with_file(x):
     return x
 
 
-def with_errstate(x):
-    with np.errstate(divide="ignore"):  # refused: 'with' cannot be differentiated, at `with`
-        return 1.0 / x
-
-
 def with_two_contexts(x, lock, other):
     with lock, other:  # refused: 'with' cannot be differentiated, at `with`
         return x * x
 
 
-def match_literal(x, n):
-    match n:  # refused: 'match' is not supported, at `match`
-        case 0:
-            return x
-        case 1 | 2:
-            return x * x
-    return 0.0
-
-
 def match_structure(x, pair):
-    match pair:  # refused: 'match' is not supported, at `match`
-        case (a, *rest) if (b := a) > 0:  # refused: ':=' is not supported, at `b := a`
+    match pair:
+        case (a, *rest) if (b := a) > 0:
             return a * x
-        case {"w": w, **others}:
+        case {"w": w, **others}:  # refused: this pattern is not supported, at `{"w": w, **others}`
             return w * x
     return x
+
+
+def match_classes(x, model):
+    match model:
+        case Model(weight=w):  # refused: this pattern is not supported, at `Model(weight=w)`
+            return w * x
+    return x
+
+
+def jump_from_finally(x):
+    for i in range(3):
+        try:
+            x = x * x
+        finally:
+            break  # refused: 'finally' cannot be left by a jump, at `break`
+    return x
+
+
+def jump_from_the_else_of_a_tested_loop(x):
+    for i in range(3):
+        while (x := x / 2) > 1.0:
+            pass
+        else:
+            continue  # refused: cannot have a jump in its 'else', at `continue`
+    return x
+
+
+def nonlocal_outside():
+    total = 0.0
+
+    def add(x):
+        nonlocal total  # refused: 'nonlocal' of a variable outside, at `nonlocal total`
+        total += x
+        return total
+
+    return add
+
+
+nonlocal_of_a_closure = nonlocal_outside()
+del nonlocal_outside
 
 
 def class_in_function(x):
@@ -202,12 +134,6 @@ def attribute_of_an_item(x, models):
 def shape_assigned(x):
     x.shape = (2, 2)  # refused: 'x.shape' cannot be assigned, at `x.shape`
     return x[0, 0]
-
-
-def raise_from(x):
-    if x < 0:
-        raise ValueError("negative") from None  # refused: does not chain, at `raise ValueError("negative") from None`
-    return np.sqrt(x)
 
 
 def raise_from_another(x, cause):

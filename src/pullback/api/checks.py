@@ -14,6 +14,7 @@ from pullback.api.derivatives import value_and_grad
 from pullback.api.differentiable import engine_of
 from pullback.api.view import float_arguments
 from pullback.errors import TypingError
+from pullback.frontend.source.star_parameters import names_for
 from pullback.frontend.values.arguments import form_of, leaves_of, rebuild
 
 DIRECTIONS = 4
@@ -117,11 +118,11 @@ def check_of(
 ) -> Check:
     """See `check_grads`; each argument is moved by itself."""
     engine = engine_of(function)
-    plain = engine.function
+    plain, is_method = engine.function, engine.receiver is not None
     chosen = argnums if isinstance(argnums, tuple) else (argnums,)
     value, gradients = value_and_grad(function, argnums=tuple(chosen))(*copy.deepcopy(arguments))
     expected = plain(*copy.deepcopy(arguments))
-    names = list(engine.signature.parameters)[engine.receiver is not None :]
+    names = names_for(engine.signature, len(arguments) + is_method)[is_method:]
     positions = [names.index(n) if isinstance(n, str) else n % len(names) for n in chosen]
     generator = np.random.default_rng(seed)
     rows: list[Row] = []

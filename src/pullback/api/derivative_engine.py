@@ -6,10 +6,12 @@ import inspect
 from typing import Any
 
 from pullback.api.specialise import Engine
+from pullback.errors import TypingError
 from pullback.frontend.build import Built, build
 from pullback.frontend.derivatives.parameters import with_direction
 from pullback.frontend.source.derivations import MARK, Derivation
 from pullback.frontend.source.finding import Source
+from pullback.frontend.source.star_parameters import STARS
 from pullback.frontend.values.arguments import Form
 
 
@@ -44,6 +46,9 @@ class DerivativeEngine(Engine):
         made = [parameters.get(name) or inspect.Parameter(name, kind) for name in names]
         added = [k for k, name in enumerate(names) if name not in parameters]
         first = added[0] if added else 0
+        if any(parameter.kind in STARS for parameter in made[:first]):
+            reason = f"'{self.name}' takes a direction behind the arguments of '*', whose number is not known"
+            raise TypingError(reason, None, "take the derivative of a function that names its arguments")
         made[:first] = [parameter.replace(default=parameter.empty) for parameter in made[:first]]
         return inspect.Signature(made)
 

@@ -18,6 +18,7 @@ from pullback.compilation.functions import Compiled
 from pullback.emission.names import name_classes
 from pullback.emission.standalone import standalone_module
 from pullback.errors import TypingError
+from pullback.frontend.source.star_parameters import takes_star
 from pullback.frontend.values.arguments import Leaf, leaf_types
 from pullback.ir.types import is_float
 
@@ -63,6 +64,9 @@ def emit(
         built = built_for(engine, forms)
     if argnums is None:
         argnums = tuple(n for n, form in forms.items() if (types := leaf_types(form)) and all(map(is_float, types)))
+    if takes_star(engine.signature):
+        taken = "arguments behind '*' or '**', which a function of a module of its own names one by one"
+        raise TypingError(f"'{engine.name}' takes {taken}", None, "emit a function that calls it with named arguments")
     numbers, wanted = wrt_leaves(engine, forms, argnums)
     if not numbers:
         raise TypingError(f"'{engine.name}' has no argument to differentiate", None, "pass one that is made of floats")

@@ -14,6 +14,7 @@ from pullback.compilation.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.externals import External
+from pullback.frontend.source.star_parameters import names_for
 from pullback.frontend.values.arguments import Form, Leaf
 from pullback.ir.types import BOOL, FLOAT, INT, Array, Scalar
 
@@ -29,7 +30,7 @@ def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
 def code_for(callable_: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, Form], Built, Code]:
     """The forms of arguments of these Numba types, the normal form for them, and what is made of it."""
     engine = callable_.engine
-    names = list(engine.signature.parameters)
+    names = names_for(engine.signature, len(arguments))
     if len(arguments) != len(names):
         raise TypingError(f"'{engine.source.name}' takes {len(names)} arguments in compiled code, defaults included")
     forms: dict[str, Form] = {name: Leaf(type_of_numba(t)) for name, t in zip(names, arguments, strict=True)}

@@ -21,6 +21,7 @@ from pullback.frontend.build import Built, build
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
 from pullback.frontend.source.plain_functions import plain_function, signature_of
+from pullback.frontend.source.star_parameters import identifier_of, spread
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir import primitives
@@ -43,7 +44,7 @@ class Engine:
         self.options, self.text = options, text
         self.refer: Reference = weakly(function) if weak else lambda: function
         self.receiver = getattr(function, "__self__", None)
-        self.built: dict[tuple[tuple[Form, ...], bool], Stored] = {}
+        self.built: dict[tuple[tuple[tuple[str, Form], ...], bool], Stored] = {}
         self.looking: Engine | None = None
         self.read()
 
@@ -99,14 +100,14 @@ class Engine:
             arguments = (self.receiver, *arguments)
         bound = self.signature.bind(*arguments, **keywords)
         bound.apply_defaults()
-        return without_labels(dict(bound.arguments))
+        return without_labels(spread(self.signature, bound.arguments))
 
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The normal form for arguments of these Forms; made anew where something outside has changed.
 
         numbers: those from outside are parameters, as far as they can be.
         """
-        key = (tuple(forms.values()), numbers)
+        key = (tuple(forms.items()), numbers)
         with MAKING:
             stored = self.built.get(key)
             built = None if stored is None else stored.restored(self.source)
@@ -181,8 +182,8 @@ def build_for(engine: Engine, bound: dict[str, Any]) -> tuple[dict[str, Form], B
         try:
             built = engine.build(forms)
         except StaticNeeded as needed:
-            name = needed.value.name
-            if name not in bound or name in static or not isinstance(bound[name], int | float | np.number):
+            name = next((name for name in bound if identifier_of(name) == needed.value.name), "")
+            if not name or name in static or not isinstance(bound[name], int | float | np.number):
                 raise needed.error from None
             static |= {name}
             continue

@@ -16,6 +16,7 @@ from typing import Any
 
 from pullback.errors import Location, MissingRuleError, PullbackError
 from pullback.frontend.calls import calls
+from pullback.frontend.calls.parameters import bind_arguments, new_dict
 from pullback.frontend.calls.recursion import Recursion
 from pullback.frontend.derivatives.made import derived, without_nan
 from pullback.frontend.source.derivations import Derivation, derivation_of, innermost
@@ -25,6 +26,7 @@ from pullback.frontend.source.nesting import limited_nesting
 from pullback.frontend.source.outside import Dependency, look_up_again, still_holds
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.source.plain_functions import plain_function
+from pullback.frontend.source.star_parameters import as_call, identifier_of
 from pullback.frontend.syntax.expressions import evaluate
 from pullback.frontend.syntax.statements import execute
 from pullback.frontend.tapes.captured import binding_of
@@ -32,7 +34,8 @@ from pullback.frontend.tapes.inserted import Inserted
 from pullback.frontend.tapes.variables import Assigned
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, State, Static, TupleValue
-from pullback.frontend.values.context import Capture, Context, Frame, StaticNeeded
+from pullback.frontend.values.context import Capture, Context, StaticNeeded
+from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.points_to import PointsToContext
 from pullback.frontend.values.results import result_of
 from pullback.ir import primitives
@@ -146,7 +149,7 @@ def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
         except StaticNeeded as needed:
             captures = context.captures.items()
             place = next((place for place, (capture, _) in captures if capture.parameter is needed.value), None)
-            if needed.value.name in asked.arguments and place is None:
+            if needed.value.name in map(identifier_of, asked.arguments) and place is None:
                 raise
             if place is None or fixed is None:
                 raise needed.error from None
@@ -166,7 +169,7 @@ def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...
             variable = look_up_again(namespace, key)
             context.watching.assigned.add(id(variable))
             binding_of(context, variable, namespace, key, source.tree)
-        bound = {key: _bind(context, form, key, parameters) for key, form in asked.arguments.items()}
+        bound = {key: _bind(context, f, identifier_of(key), parameters) for key, f in asked.arguments.items()}
         cells = {context.state.cells[cell]: cell for cell in context.state.cells if _is_version(context.state, cell)}
         result = read_called(context, asked, bound) if asked.called else read_whole(context, source, bound)
         context.fixed_location = source.location(source.tree)
@@ -186,6 +189,9 @@ def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...
 
 def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> Binding:
     """What the function itself returns; if it calls itself, by a call of its own."""
+    if source.tree.args.vararg is not None or source.tree.args.kwarg is not None:
+        positional, keywords = as_call(source.tree.args, bound)
+        bound = bind_arguments(context, source.tree.args, positional, keywords, (), {}, source.tree, source.name)
     state = context.state.copy()
     try:
         return calls.run(context, source, source.tree, bound, None, source.function, source.tree)
@@ -204,12 +210,10 @@ def read_called(context: Context, asked: _Asked, bound: dict[str, Binding]) -> B
     context.frames.append(Frame(0, source, None, [], frozenset()))
     function = innermost(asked.called)
     of: Binding = Static(function)
-    arguments = list(bound.items())
+    positional, keywords = as_call(node.args, bound)
     if isinstance(function, MethodType):
-        of = Bound(plain_function(function), arguments.pop(0)[1])
-    by_name = {argument.id for argument in node.args.kwonlyargs}
-    positional = tuple(binding for name, binding in arguments if name not in by_name)
-    keywords = {name: binding for name, binding in arguments if name in by_name}
+        of = Bound(plain_function(function), positional[0])
+        positional = positional[1:]
     called = without_nan(derived(asked.called, of)) if isinstance(derivation_of(asked.called), Derivation) else of
     return calls.call(context, called, positional, keywords, node)
 
@@ -243,7 +247,7 @@ def _bind(context: Context, form: Form, name: str, parameters: list[Value]) -> B
             return _known(form.value)
         case Mapping_():
             entries = {key: _bind(context, i, f"{name}_{key}", parameters) for key, i in _pairs(form)}
-            return calls.new_dict(context, entries, name)
+            return new_dict(context, entries, name)
         case Sequence_():
             fields: tuple[Any, ...] = form.names or tuple(range(len(form.items)))
             pairs = zip(fields, form.items, strict=True)

@@ -21,10 +21,12 @@ from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
+from pullback.frontend.calls.parameters import bind_arguments
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
 from pullback.frontend.derivatives.calling import call_derivative, call_derived
+from pullback.frontend.derivatives.parameters import names_of
 from pullback.frontend.rules.calling import call_with_rule
 from pullback.frontend.source.addresses import address_of, is_numpy, is_of_runtime, is_public, name_of
 from pullback.frontend.source.derivations import derivation_of
@@ -42,16 +44,17 @@ from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
     Bound,
-    Cell,
     Derived,
     DictRef,
+    ListRef,
     Local,
     Method,
     Pullback,
     Static,
     TupleValue,
 )
-from pullback.frontend.values.context import Context, Frame
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.results import binding_from, result_of
 from pullback.functions import METHODS, canonical, record_of, text_for
 from pullback.functions.along import element_by_element
@@ -176,6 +179,12 @@ def call_ruled(
     """A call of a function whose derivative is a rule, with its arguments in the order of the parameters."""
     plain, _ = plain_function(rule.function)
     assert plain is not None, "a rule is that of a Python function"
+    if plain.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        if keywords:
+            reason = f"'{plain.__name__}', whose derivative is a rule, takes '*' or '**', and is given keywords"
+            context.refuse(node, reason, "pass the arguments by position")
+        names = names_of(Static(plain), len(arguments))
+        return call_with_rule(call, context, rule, dict(zip(names, arguments, strict=False)), node)
     bound = bound_arguments(context, plain, arguments, keywords, node)
     names = [name for name in plain.__code__.co_varnames if name in bound]
     return call_with_rule(call, context, rule, {name: bound[name] for name in names}, node)
@@ -266,12 +275,6 @@ def _default_named(function: FunctionType, name: str) -> tuple[Any, Place, Any]:
     defaults, code = function.__defaults__ or (), function.__code__
     k = code.co_varnames.index(name) - code.co_argcount + len(defaults)
     return defaults[k], Place(function, "__defaults__"), k
-
-
-def new_dict(context: Context, entries: dict[Any, Binding], name: str = "") -> DictRef:
-    cell = Cell(name)
-    context.state.cells[cell] = tuple(entries.items())
-    return DictRef(cell)
 
 
 def method_of_record(context: Context, receiver: TupleValue, name: str, node: Any) -> Binding:
@@ -369,39 +372,6 @@ def call_local(
     return run(context, local.source, local.node, bound, parent, None, node)
 
 
-def bind_arguments(
-    context: Context,
-    parameters: Any,
-    arguments: tuple[Binding, ...],
-    keywords: dict[str, Binding],
-    defaults: tuple[Binding, ...],
-    keyword_defaults: dict[str, Binding],
-    node: Any,
-    name: str,
-) -> dict[str, Binding]:
-    """Which parameter gets what, as Python would bind them."""
-    positional = [p.id for p in (*parameters.posonlyargs, *parameters.args)]
-    keyword_only = [p.id for p in parameters.kwonlyargs]
-    if len(arguments) > len(positional) and parameters.vararg is None:
-        context.mistyped(node, f"{name}() takes {len(positional)} positional arguments but {len(arguments)} were given")
-    bound = dict(zip(positional, arguments, strict=False))
-    if parameters.vararg is not None:
-        bound[parameters.vararg.id] = TupleValue(arguments[len(positional) :])
-    for keyword, value in keywords.items():
-        if keyword in bound:
-            context.mistyped(node, f"{name}() got multiple values for argument '{keyword}'")
-        if keyword not in positional + keyword_only:
-            context.mistyped(node, f"{name}() got an unexpected keyword argument '{keyword}'")
-        bound[keyword] = value
-    later = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
-    for parameter, value in {**later, **keyword_defaults}.items():
-        bound.setdefault(parameter, value)
-    missing = [p for p in positional + keyword_only if p not in bound]
-    if missing:
-        context.mistyped(node, f"{name}() is missing the argument '{missing[0]}'")
-    return bound
-
-
 def run(
     context: Context,
     source: Source,
@@ -412,7 +382,9 @@ def run(
     node: Any,
 ) -> Binding:
     """Read a function's body in a frame of its own and return what it returns."""
-    if function is not None and any(frame.function is function for frame in context.frames):
+    of_structure = any(isinstance(b, TupleValue | ListRef | DictRef | Local) for b in bound.values())
+    around = [frame for frame in context.frames if function is not None and frame.function is function]
+    if function is not None and not of_structure and not all(frame.of_structure for frame in around):
         raise Recursion(function)
     name = getattr(function_node, "name", "a lambda")
     if any(frame.node is function_node for frame in context.frames):
@@ -425,6 +397,8 @@ def run(
     frame = Frame(
         context.frame_count, source, function_node, body, assigned_names(body) | frozenset(bound), parent, function
     )
+    frame.locals -= frame.outer_names
+    frame.of_structure = of_structure
     context.frames.append(frame)
     try:
         for name, value in bound.items():
@@ -433,7 +407,7 @@ def run(
         result = context.state.names.get((frame.number, RESULT), Static(None))
         if context.at_return is not None and context.at_return[0] is function:
             context.at_return[1](result)
-        return context.settled(result, node) if not context.state.dead else Static(None)
+        return context.settled_unless_none(result, node) if not context.state.dead else Static(None)
     finally:
         context.frames.pop()
         for key in [key for key in context.state.names if key[0] == frame.number]:

@@ -11,6 +11,7 @@ from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue, cells_in
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context, list_item, merged
+from pullback.frontend.values.known import known_value
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced, type_of_part
@@ -39,7 +40,9 @@ def subscript(context: Context, receiver: Binding, slice_node: Any, node: Any) -
             return receiver  # x[()] of a number of NumPy's
         case Value() | Constant():
             context.mistyped(node, "a number cannot be indexed")
-        case Static(value=dict() | str()):
+        case Static(value=str() as text):
+            return _letters(context, text, slice_node, node)
+        case Static(value=dict()):
             context.refuse(node, "this object cannot be indexed here", "use a dict of numbers and arrays")
     context.mistyped(node, "this cannot be indexed")
 
@@ -131,6 +134,19 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
     return _item_at(context, items, context.scalar(index, slice_node), node)
 
 
+def _letters(context: Context, text: str, slice_node: Any, node: Any) -> Binding:
+    """A letter, or a part, of a text that is known."""
+    if isinstance(slice_node, gast.Slice):
+        return Static(text[_static_slice(context, slice_node)])
+    index = context.evaluate(slice_node)
+    if not isinstance(index, Constant):
+        context.refuse(node, "a letter of a text at a place that only the run knows", "use a number, or an array")
+    try:
+        return Static(text[index.value])
+    except (IndexError, TypeError) as error:
+        context.mistyped(node, str(error))
+
+
 def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node: Any) -> Binding:
     """The item at a position that only the run knows: one comparison after the other."""
     if not is_integer(index.type) or not items:
@@ -187,12 +203,13 @@ def _static_slice(context: Context, node: Any) -> slice:
 
 def entry(context: Context, receiver: DictRef, key: Binding, node: Any) -> Binding:
     """The value under a key that is known before the run."""
-    if not isinstance(key, Static | Constant):
+    known = known_value(key)
+    if known is None:
         context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
     entries = dict(context.version(receiver.cell, node))
-    if key.value not in entries:
-        context.mistyped(node, f"the dict has no key {key.value!r}", f"its keys are {', '.join(map(repr, entries))}")
-    found: Binding = entries[key.value]
+    if known[0] not in entries:
+        context.mistyped(node, f"the dict has no key {known[0]!r}", f"its keys are {', '.join(map(repr, entries))}")
+    found: Binding = entries[known[0]]
     return found
 
 
@@ -229,6 +246,32 @@ def write(context: Context, receiver: Binding, slice_node: Any, value: Binding, 
             context.mistyped(node, "a tuple cannot be changed", "use a list")
         case _:
             context.mistyped(node, "this cannot be written to")
+
+
+def remove(context: Context, receiver: Binding, slice_node: Any, node: Any) -> None:
+    """`del receiver[slice]`, of a list of known length or a dict."""
+    if isinstance(receiver, ArrayRef):
+        context.mistyped(node, "cannot delete array elements", "use np.delete")
+    if not isinstance(receiver, ListRef | DictRef):
+        context.mistyped(node, "this cannot be deleted from")
+    content = context.version(receiver.cell, node)
+    if isinstance(content, Stack):
+        context.refuse(node, "an item of a list that changes in a loop is deleted", "use pop()")
+    context.check_writable(receiver.cell, node)
+    items: Any = dict(content) if isinstance(receiver, DictRef) else list(content)
+    if isinstance(slice_node, gast.Slice):
+        place: Any = _static_slice(context, slice_node)
+    else:
+        index = context.evaluate(slice_node)
+        known = known_value(index)
+        if known is None:
+            context.refuse(node, "an item that only the run knows is deleted", "use an index or key that is known")
+        place = known[0]
+    try:
+        del items[place]
+    except (LookupError, TypeError) as error:
+        context.mistyped(node, f"{type(error).__name__}: {error}")
+    context.state.cells[receiver.cell] = tuple(items.items()) if isinstance(items, dict) else tuple(items)
 
 
 def widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
@@ -268,9 +311,10 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
 
 
 def _write_entry(context: Context, receiver: DictRef, key: Binding, value: Binding, node: Any) -> None:
-    if not isinstance(key, Static | Constant):
+    known = known_value(key)
+    if known is None:
         context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
     context.check_writable(receiver.cell, node)
     entries = dict(context.version(receiver.cell, node))
-    entries[key.value] = value
+    entries[known[0]] = value
     context.state.cells[receiver.cell] = tuple(entries.items())

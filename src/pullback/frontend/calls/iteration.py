@@ -6,6 +6,7 @@ import builtins
 from dataclasses import replace
 from typing import Any
 
+import numba
 import numpy as np
 
 from pullback import runtime
@@ -25,6 +26,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
 )
 from pullback.frontend.values.context import Context, list_item
+from pullback.frontend.values.known import known_binding
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Operand
@@ -33,7 +35,7 @@ ITERATION = Meanings()
 _FALSE = constant(False)
 
 
-@ITERATION.of(builtins.range)
+@ITERATION.of(builtins.range, numba.prange)
 def _range(
     context: Context, node: Any, first: Binding, second: Binding | None = None, step: Binding | None = None, /
 ) -> Binding:
@@ -62,6 +64,7 @@ def trip_count(context: Context, range_: Range, node: Any) -> Operand:
 
 def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...] | Range:
     """What a `for` runs over: known items, a range, or a count with the item of each iteration."""
+    binding = context.settled(binding, node)
     match binding:
         case TupleValue():
             return binding.items
@@ -71,9 +74,9 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
                 return content
             return Iteration(content.length, lambda k: _stack_item(context, binding, k, node), (binding,))
         case DictRef():
-            return tuple(
-                constant(key) if isinstance(key, int) else Static(key) for key, _ in context.version(binding.cell, node)
-            )
+            return tuple(known_binding(key) for key, _ in context.version(binding.cell, node))
+        case Static(value=str() | frozenset() as value):
+            return tuple(map(known_binding, _in_order(context, value, node)))
         case Range() | Iteration():
             return binding
         case ArrayRef():
@@ -82,6 +85,23 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
             count = context.let(node, primitives.dim, context.read(binding, node), constant(0))
             return Iteration(count, lambda k: read_part(context, binding, Index((k,)), node), (binding,))
     context.mistyped(node, "this cannot be iterated over")
+
+
+def _in_order(context: Context, value: str | frozenset[Any], node: Any) -> list[Any]:
+    """The letters of a text, or the items of a set, whose order is only sure where they are numbers."""
+    if isinstance(value, frozenset) and not all(isinstance(item, int | float) for item in value) and len(value) > 1:
+        context.refuse(node, "the order of a set is another in each process", "use sorted(...), or a tuple")
+    return list(value)
+
+
+def known_items(context: Context, binding: Binding, node: Any) -> tuple[Binding, ...] | None:
+    """The items of what a loop can go over; None where their number is a matter of the run."""
+    source = as_iteration(context, binding, node)
+    if isinstance(source, tuple):
+        return source
+    if not isinstance(source.count, Constant):
+        return None
+    return tuple(source.item(constant(k)) for k in range(source.count.value))
 
 
 def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, ...]:
@@ -141,13 +161,28 @@ def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FA
     count = counts[0]
     for other in counts[1:]:
         count = other if count is other else context.let(node, min, count, other)
-    for source in sources:
-        if isinstance(source, tuple):
-            context.refuse(node, "a tuple or list of known length is zipped with an array", "make it an array")
-    iterations = [source for source in sources if isinstance(source, Iteration)]
+    iterations = [s if isinstance(s, Iteration) else _by_index(context, s, node) for s in sources]
     followed = tuple(reference for source in iterations for reference in source.over)
     most = next((s.checkpoints for s in iterations if s.checkpoints is not None), None)
     return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed, most)
+
+
+def _by_index(context: Context, items: tuple[Binding, ...], node: Any) -> Iteration:
+    """So many numbers, or arrays, of one type, by a number that only the run knows."""
+    operands = [context.operand(item, node) for item in items]
+    types = {operand.type for operand in operands}
+    if len(types) != 1:
+        reason = "a tuple or list that holds different things is zipped with an array or range"
+        context.refuse(node, reason, "make it an array, or let all of its items be of one type")
+    array = context.array_of(TupleValue(items), node)
+    weak = getattr(operands[0].type, "weak", False)
+
+    def item(k: Operand) -> Binding:
+        with context.builder.at(context.location(node)):
+            value = context.builder.load(array, (Index((k,)),))
+            return context.bind(context.builder.cast(value, f"{value.type.dtype}*") if weak else value)
+
+    return Iteration(constant(len(items)), item)
 
 
 def _check_lengths(context: Context, node: Any, counts: list[Operand], strict: Binding) -> None:

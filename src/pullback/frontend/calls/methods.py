@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from pullback import runtime
 from pullback.frontend.calls.apply import apply, as_python_float, parameter_names
+from pullback.frontend.calls.containers import dict_method, list_method
 from pullback.frontend.calls.creation import as_type
-from pullback.frontend.calls.indexing import widened
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.special import SPECIAL
+from pullback.frontend.calls.texts import text_method
 from pullback.frontend.tapes.methods import call_tape
 from pullback.frontend.tapes.variables import ASSIGNMENTS, call_variable, is_of_variable
 from pullback.frontend.values.bindings import (
@@ -21,14 +21,11 @@ from pullback.frontend.values.bindings import (
     DictRef,
     ListRef,
     Method,
-    Snapshot,
-    Stack,
     Static,
     TapeRef,
     TupleValue,
-    cells_in,
 )
-from pullback.frontend.values.context import Context, list_item
+from pullback.frontend.values.context import Context
 from pullback.functions import METHODS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -44,9 +41,11 @@ def call_method(
         return call_variable(context, method, arguments, node)
     match method.receiver:
         case ListRef():
-            return _list_method(context, method.receiver, method.name, arguments, node)
+            return list_method(context, method.receiver, method.name, arguments, keywords, node)
         case DictRef():
-            return _dict_method(context, method.receiver, method.name, arguments, node)
+            return dict_method(context, method.receiver, method.name, arguments, keywords, node)
+        case Static(value=str() as text):
+            return text_method(context, text, method.name, arguments, keywords, node)
         case TapeRef():
             return call_tape(context, method.receiver, method.name, arguments, keywords, node)
         case TupleValue() if method.name in ("_replace", "_asdict"):
@@ -118,90 +117,3 @@ def _element(context: Context, receiver: Binding, arguments: tuple[Binding, ...]
     flat = context.let(node, np.reshape, operand, (constant(-1 if places else 1),))
     place = context.scalar(places[0], node) if places else constant(0)
     return as_python_float(context, context.let(node, primitives.load, flat, (Index((place,)),)), node)
-
-
-def _list_method(context: Context, ref: ListRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:
-    context.check_writable(ref.cell, node)
-    content = context.version(ref.cell, node)
-    if isinstance(content, Stack):
-        return _stack_method(context, ref, content, name, arguments, node)
-    items = list(content)
-    result: Binding = Static(None)
-    match name:
-        case "append":
-            items.append(arguments[0])
-        case "extend":
-            items.extend(context.items(arguments[0], node))
-        case "insert" if isinstance(arguments[0], Constant):
-            items.insert(arguments[0].value, arguments[1])
-        case "reverse":
-            items.reverse()
-        case "copy":
-            return context.new_list(content)
-        case "pop":
-            result = _popped(context, items, arguments, node)
-        case _:
-            context.refuse(node, f"the list method '{name}' cannot be followed", "use append, pop and indexing")
-    context.state.cells[ref.cell] = tuple(items)
-    return result
-
-
-def _popped(context: Context, items: list[Binding], arguments: tuple[Binding, ...], node: Any) -> Binding:
-    position = arguments[0] if arguments else Constant(-1)
-    if not isinstance(position, Constant):
-        context.refuse(node, "pop at a position that only the run knows cannot be followed", "pop the last item")
-    if not items:
-        context.mistyped(node, "pop from an empty list")
-    return items.pop(position.value)
-
-
-def _stack_method(
-    context: Context, ref: ListRef, stack: Stack, name: str, arguments: tuple[Binding, ...], node: Any
-) -> Binding:
-    assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
-    if name == "append":
-        value = context.operand(arguments[0], node)
-        rank = value.type.ndim + 1 if isinstance(value.type, Array) else 1
-        if rank != stack.buffer.type.ndim:
-            context.mistyped(node, "the items of this list have different ranks", "keep numbers and arrays apart")
-        stack = widened(context, stack, value, node)
-        push = runtime.push if rank == 1 else runtime.push_row
-        for cell in cells_in(arguments[0]):
-            context.state.descend(ref.cell, cell)
-        with context.builder.at(context.location(node)):
-            if value.type.dtype != stack.buffer.type.dtype:
-                value = context.builder.cast(value, stack.buffer.type.dtype)
-            buffer = context.builder.let(
-                push, stack.buffer, stack.length, value, name=ref.cell.name, type_=stack.buffer.type
-            )
-            length = context.builder.let(np.add, stack.length, constant(1))
-        context.state.cells[ref.cell] = Stack(buffer, length)
-        return Static(None)
-    if name == "pop" and not arguments:
-        with context.builder.at(context.location(node)):
-            some = context.builder.let(np.greater, stack.length, constant(0))
-            context.builder.effect(primitives.check, some, Constant(IndexError), Constant("pop from empty list"))
-            length = context.builder.let(np.subtract, stack.length, constant(1))
-            value = context.builder.load(stack.buffer, (Index((length,)),))
-        context.state.cells[ref.cell] = Stack(stack.buffer, length)
-        return list_item(context, value)
-    context.refuse(node, f"'{name}' of a list that changes in a loop cannot be followed", "use append and pop()")
-
-
-def _dict_method(context: Context, ref: DictRef, name: str, arguments: tuple[Binding, ...], node: Any) -> Binding:
-    entries = context.version(ref.cell, node)
-    keys = tuple(constant(k) if isinstance(k, int) else Static(k) for k, _ in entries)
-    match name:
-        case "keys":
-            return TupleValue(keys)
-        case "values":
-            return TupleValue(tuple(value for _, value in entries), over=(Snapshot(ref.cell, entries),))
-        case "items":
-            pairs = zip(keys, entries, strict=True)
-            items = tuple(TupleValue((key, value)) for key, (_, value) in pairs)
-            return TupleValue(items, over=(Snapshot(ref.cell, entries),))
-        case "get" if isinstance(arguments[0], Static | Constant):
-            default: Binding = arguments[1] if len(arguments) > 1 else Static(None)
-            found: Binding = dict(entries).get(arguments[0].value, default)
-            return found
-    context.refuse(node, f"the dict method '{name}' cannot be followed", "use keys that are known before the run")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pullback.frontend.calls.builtin import BUILTIN
+from pullback.frontend.calls.classes import CLASSES
+from pullback.frontend.calls.combinations import COMBINATIONS
 from pullback.frontend.calls.creation import CREATION
 from pullback.frontend.calls.iteration import ITERATION
 from pullback.frontend.calls.mathematics import MATHEMATICS
 from pullback.frontend.calls.meaning import Meanings
+from pullback.frontend.calls.partial import PARTIAL
+from pullback.frontend.calls.sequences import SEQUENCES
 from pullback.frontend.calls.views import VIEWS
 
-SPECIAL = Meanings({**BUILTIN, **ITERATION, **CREATION, **VIEWS, **MATHEMATICS})
+_OF_PYTHON = {**BUILTIN, **CLASSES, **ITERATION, **SEQUENCES, **COMBINATIONS, **PARTIAL, **MATHEMATICS}
+SPECIAL = Meanings({**_OF_PYTHON, **CREATION, **VIEWS})

@@ -31,7 +31,7 @@ class Call:
         node: Any,
     ) -> None:
         self.read, self.context, self.node, self.function = read, context, node, function
-        names = names_of(function)
+        names = names_of(function, len(arguments))
         if len(arguments) > len(names):
             context.mistyped(node, f"{len(arguments)} arguments are given, where there are {len(names)}")
         self.positional = list(zip(names, arguments, strict=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import MethodType
 from typing import Any
 
@@ -9,33 +10,48 @@ from pullback.frontend.calls.apply import parameter_names
 from pullback.frontend.derivatives.made import derived
 from pullback.frontend.source.derivations import Derivation, derivation_of
 from pullback.frontend.source.plain_functions import primal_of
+from pullback.frontend.source.star_parameters import item_name
 from pullback.frontend.values.bindings import Binding, Bound, Derived, Local, Static
 from pullback.frontend.values.context import Context
 
 
-def names_of(function: Binding) -> list[str]:
-    """The names of the parameters that a function takes by position, then those it takes by name."""
+def names_of(function: Binding, given: int = 0) -> list[str]:
+    """The names of the parameters that a function takes by position, then those it takes by name.
+
+    given: how many arguments are given by position, of which `*args` may take some.
+    """
     match function:
         case Derived(derivation=derivation, function=inner):
-            return with_direction(derivation, names_of(inner))
+            return with_direction(derivation, names_of(inner, given))
         case Local(node=node):
             arguments = node.args
-            return [p.id for p in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+            positional = [p.id for p in (*arguments.posonlyargs, *arguments.args)]
+            star = arguments.vararg.id if arguments.vararg is not None else ""
+            return [*positional, *_of_star(star, given - len(positional)), *(p.id for p in arguments.kwonlyargs)]
         case Bound(function=method):
-            return _of_code(method)[1:]
+            return _of_code(method, given + 1)[1:]
         case Static(value=value):
             if isinstance(derivation_of(value), Derivation):
-                return names_of(derived(value, Static(value.__wrapped__)))
+                return names_of(derived(value, Static(value.__wrapped__)), given)
             plain = primal_of(value)
             if plain is None:
                 return list(parameter_names(value)) if callable(value) else []
-            return _of_code(plain)[isinstance(value, MethodType) :]
+            is_method = isinstance(value, MethodType)
+            return _of_code(plain, given + is_method)[is_method:]
     return []
 
 
-def _of_code(function: Any) -> list[str]:
+def _of_code(function: Any, given: int) -> list[str]:
     code = function.__code__
-    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    named = code.co_argcount + code.co_kwonlyargcount
+    star = code.co_varnames[named] if code.co_flags & inspect.CO_VARARGS else ""
+    positional, by_name = code.co_varnames[: code.co_argcount], code.co_varnames[code.co_argcount : named]
+    return [*positional, *_of_star(star, given - code.co_argcount), *by_name]
+
+
+def _of_star(star: str, count: int) -> list[str]:
+    """The names of so many arguments that `*args` takes."""
+    return [item_name(star, k) for k in range(count)] if star else []
 
 
 def with_direction(derivation: Derivation, names: list[str]) -> list[str]:

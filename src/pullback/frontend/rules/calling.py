@@ -16,6 +16,7 @@ from pullback.frontend.rules.kinds import derivative
 from pullback.frontend.rules.reading import Given, Reader, RuleReader, leaves_in
 from pullback.frontend.source.outside import Dependency, look_up_again
 from pullback.frontend.source.passed import is_tensor
+from pullback.frontend.source.star_parameters import identifier_of
 from pullback.frontend.source.user_rules import UserRule
 from pullback.frontend.values.arguments import Form
 from pullback.frontend.values.bindings import (
@@ -112,7 +113,7 @@ def _given(context: Context, name: str, bound: dict[str, Binding], node: Any) ->
             context.refuse(node, reason, "define that function at module level")
         found, forms[parameter] = result_of(context, binding, node)
         operands += (leaf for leaf in found if isinstance(leaf, Value))
-        leaves += (Value(parameter, leaf.type) if isinstance(leaf, Value) else leaf for leaf in found)
+        leaves += (Value(identifier_of(parameter), leaf.type) if isinstance(leaf, Value) else leaf for leaf in found)
     return Given(forms, tuple(leaves)), tuple(operands)
 
 

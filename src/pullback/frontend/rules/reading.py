@@ -12,7 +12,8 @@ from pullback.frontend.derivatives.structures import paired
 from pullback.frontend.source.user_rules import UserRule
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Static, TupleValue
-from pullback.frontend.values.context import Context, Frame
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.results import binding_from, result_of
 from pullback.frontend.values.stacks import cast_to
 from pullback.ir import primitives

@@ -17,6 +17,8 @@ from typing import Any
 
 import gast
 
+from pullback.frontend.source.patterns import branches_of
+
 RESULT = "<result>"
 
 
@@ -40,7 +42,12 @@ class _Flags:
 
 
 def desugar(body: list[Any]) -> list[Any]:
-    """The statements of a function without jumps; what it returns is assigned to RESULT."""
+    """The statements of a function without jumps; what it returns is assigned to RESULT.
+
+    One that returns a value, and may reach its end without doing so, returns None there.
+    """
+    if _contains(body, gast.Return, into_loops=True) and _may_end(body):
+        body = [*body, gast.copy_location(gast.Return(None), body[-1])]
     return _Desugar().block(body, _Flags())
 
 
@@ -68,11 +75,22 @@ class _Desugar:
                     return [*lowered, *_set(flags.skips, True, statement)]
                 case gast.If() if _jumps(statement):
                     return [*lowered, *self.branch(statement, rest, flags)]
+                case gast.While() if _assigns(statement.test):
+                    return [*lowered, *self.block([_tested_inside(statement), *rest], flags)]
                 case gast.For() | gast.While():
                     before, after = self.loop(statement)
                     lowered += before
                     if after:
                         return [*lowered, *self.block([*after, *rest], flags)]
+                case gast.Match():
+                    made = branches_of(statement, self.fresh("subject"), self.fresh("matched"))
+                    return [*lowered, *self.block([*made, *rest], flags)]
+                case gast.Try():
+                    return [*lowered, *self.guarded(statement, rest, flags)]
+                case gast.With() if is_passive(statement):
+                    empty = gast.With(items=statement.items, body=[], type_comment=None)
+                    lowered.append(gast.copy_location(empty, statement))
+                    return [*lowered, *self.block([*statement.body, *rest], flags)]
                 case gast.With():
                     fields = {"items": statement.items, "body": self.block(statement.body, _Flags())}
                     lowered.append(gast.copy_location(gast.With(**fields, type_comment=None), statement))
@@ -107,6 +125,25 @@ class _Desugar:
         guarded = _if(_not(skip, node), self.block(rest, flags), [], rest[0] if hasattr(rest[0], "lineno") else node)
         return [*_set((skip,), False, node), branch, guarded]
 
+    def guarded(self, node: Any, rest: list[Any], flags: _Flags) -> list[Any]:
+        """A `try` whose parts have no jumps; what follows it stands behind a flag if they had some."""
+        jumps = any(_jumps_in(part) for part in (node.body, node.orelse))
+        skip = self.fresh("skip") if jumps else ""
+        inner = flags.skipping(skip) if jumps else flags
+        body, orelse = self.block(node.body, inner), self.block(node.orelse, inner)
+        if jumps and orelse:
+            orelse = [_if(_not(skip, node), orelse, [], node)]
+        handlers = [
+            gast.copy_location(gast.ExceptHandler(h.type, h.name, self.block(h.body, _Flags())), h)
+            for h in node.handlers
+        ]
+        made = gast.copy_location(gast.Try(body, handlers, orelse, self.block(node.finalbody, _Flags())), node)
+        following = self.block(rest, flags)
+        if not jumps:
+            return [made, *following]
+        guarded = [_if(_not(skip, node), following, [], rest[0])] if following else []
+        return [*_set((skip,), False, node), made, *guarded]
+
     def loop(self, node: Any) -> tuple[list[Any], list[Any]]:
         """The loop with a flag for leaving it, and what must come after it."""
         breaks, returns = _contains(node.body, gast.Break), _contains(node.body, gast.Return, into_loops=True)
@@ -129,12 +166,38 @@ class _Desugar:
         return [*_set(names, False, node), lowered], after
 
 
+def _may_end(statements: list[Any]) -> bool:
+    """Whether the end of a block may be reached."""
+    for statement in statements:
+        match statement:
+            case gast.Return() | gast.Raise() | gast.Break() | gast.Continue():
+                return False
+            case gast.If() if not _may_end(statement.body) and not _may_end(statement.orelse):
+                return False
+            case gast.While(test=gast.Constant(value=true)) if true and not _contains(statement.body, gast.Break):
+                return False
+            case gast.For() | gast.While() if statement.orelse and not _contains(statement.body, gast.Break):
+                if not _may_end(statement.orelse):
+                    return False
+            case gast.With() if not _may_end(statement.body):
+                return False
+    return True
+
+
 def _contains(statements: list[Any], kind: type, into_loops: bool = False) -> bool:
     """Whether a jump of this kind stands in the statements, without nested functions (and inner loops)."""
     for statement in statements:
         if isinstance(statement, (kind, _Jump)):
             return True
         if isinstance(statement, gast.If) and _contains([*statement.body, *statement.orelse], kind, into_loops):
+            return True
+        if isinstance(statement, gast.With) and _contains(statement.body, kind, into_loops):
+            return True
+        if isinstance(statement, gast.Try) and _contains(
+            [*statement.body, *statement.orelse, *statement.finalbody], kind, into_loops
+        ):
+            return True
+        if isinstance(statement, gast.Match) and any(_contains(c.body, kind, into_loops) for c in statement.cases):
             return True
         if isinstance(statement, gast.For | gast.While):
             inside = statement.body if into_loops else []
@@ -144,8 +207,35 @@ def _contains(statements: list[Any], kind: type, into_loops: bool = False) -> bo
 
 
 def _jumps(node: Any) -> bool:
+    return _jumps_in([node])
+
+
+def _jumps_in(statements: list[Any]) -> bool:
     kinds = (gast.Break, gast.Continue)
-    return any(_contains([node], kind) for kind in kinds) or _contains([node], gast.Return, into_loops=True)
+    return any(_contains(statements, kind) for kind in kinds) or _contains(statements, gast.Return, into_loops=True)
+
+
+def _assigns(test: Any) -> bool:
+    """Whether an expression has an assignment in it."""
+    return any(isinstance(part, gast.NamedExpr) for part in gast.walk(test))
+
+
+def _tested_inside(node: Any) -> Any:
+    """`while test: …` as `while True: …` that is left where the test fails."""
+    leave = gast.copy_location(gast.Break(), node)
+    test = gast.copy_location(gast.UnaryOp(gast.Not(), node.test), node.test)
+    body = [_if(test, [*node.orelse, leave], [], node), *node.body]
+    return gast.copy_location(gast.While(gast.copy_location(gast.Constant(True, None), node), body, []), node)
+
+
+def is_passive(node: Any) -> bool:
+    """Whether a with-statement is one of those that only decide about warnings, by its name."""
+    functions = [getattr(item.context_expr, "func", None) for item in node.items]
+    names = [getattr(function, "attr", getattr(function, "id", "")) for function in functions]
+    return all(name in PASSIVE for name in names) and all(item.optional_vars is None for item in node.items)
+
+
+PASSIVE = ("errstate", "catch_warnings", "printoptions")
 
 
 def _always_jumps(statements: list[Any]) -> bool:

@@ -15,11 +15,14 @@ import builtins
 import dataclasses
 import re
 from collections.abc import Iterator, Set
+from typing import Any
 
 import gast
 
 from pullback.errors import LanguageError, Location, Problem
+from pullback.frontend.source.desugar import is_passive
 from pullback.frontend.source.finding import Source
+from pullback.frontend.source.patterns import is_followed
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,11 +40,22 @@ ACCEPTED = (
     *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Attribute, gast.Subscript, gast.Slice),
     *(gast.If, gast.For, gast.While, gast.Break, gast.Continue, gast.Assert, gast.Raise),
     *(gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.IfExp, gast.Call, gast.keyword),
-    *(gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.JoinedStr, gast.FormattedValue),
-    *(gast.ListComp, gast.GeneratorExp, gast.comprehension),
+    *(gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.JoinedStr, gast.FormattedValue),
+    *(gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
+    *(
+        gast.Set,
+        gast.NamedExpr,
+        gast.Try,
+        gast.Match,
+        gast.Delete,
+        gast.Import,
+        gast.ImportFrom,
+        gast.Global,
+        gast.Nonlocal,
+    ),
     *(gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop),
     # Parts of refused statements: what stands in them is checked as well.
-    *(gast.withitem, gast.ExceptHandler, gast.match_case),
+    *(gast.withitem, gast.match_case),
 )
 
 COMPOUND = (
@@ -49,8 +63,8 @@ COMPOUND = (
     *(gast.ClassDef, gast.Match),
 )
 
-# Annotations are ignored; decorators, patterns and the names of an import are refused as a whole.
-UNCHECKED_FIELDS = ("annotation", "returns", "type_params", "decorator_list", "pattern", "names")
+# Annotations are ignored; decorators and patterns are refused as a whole; no handler is ever entered.
+UNCHECKED_FIELDS = ("annotation", "returns", "type_params", "decorator_list", "pattern", "names", "handlers")
 
 TRY = Refusal(
     "'try' cannot be differentiated: the backward pass cannot replay an exception",
@@ -72,12 +86,7 @@ YIELD = Refusal(
     "'yield' cannot be differentiated: the body of a generator runs piece by piece, whenever its reader asks",
     "return an array",
 )
-IMPORT = Refusal(
-    "'import' is not supported in a function: what its names mean must be known before it runs",
-    "import at module level",
-)
 REFUSED = {
-    gast.Try: TRY,
     gast.TryStar: TRY,
     gast.With: WITH,
     gast.AsyncWith: ASYNC,
@@ -86,65 +95,12 @@ REFUSED = {
     gast.Await: ASYNC,
     gast.Yield: YIELD,
     gast.YieldFrom: YIELD,
-    gast.Import: IMPORT,
-    gast.ImportFrom: IMPORT,
-    gast.Global: Refusal(
-        "'global' is not supported: a value written to a global variable is not a result of the function",
-        "pass the value as an argument and return it; to read a global variable needs no declaration",
-    ),
-    gast.Nonlocal: Refusal(
-        "'nonlocal' is not supported: a value written to an outer variable is not a result of the function",
-        "pass the value as an argument and return it; to read an outer variable needs no declaration",
-    ),
     gast.ClassDef: Refusal(
         "a class cannot be defined in a differentiated function", "define the class outside of the function"
     ),
-    gast.Delete: Refusal(
-        "'del' is not supported: the backward pass may still need the value",
-        "remove it: memory is freed when the function ends",
-    ),
-    gast.Match: Refusal(
-        "'match' is not supported: it chooses by the structure of a value, which compiled code does not have",
-        "write 'if' and 'elif' with comparisons",
-    ),
-    gast.NamedExpr: Refusal(
-        "':=' is not supported: an expression must not change a variable", "assign the variable in a line before"
-    ),
     gast.TypeAlias: Refusal("a type alias is not supported in a function", "define the alias at module level"),
-    gast.Set: Refusal("a set is not supported: its values have no order to be kept in", "use a tuple or a list"),
-    gast.SetComp: Refusal(
-        "a set comprehension is not supported: its values have no order to be kept in", "use a list comprehension"
-    ),
-    gast.DictComp: Refusal(
-        "a dict comprehension is not supported: its keys are not known from the source",
-        "write a dict literal, or a loop over a list",
-    ),
 }
 
-STARRED_VALUE = Refusal(
-    "'*' is not supported here: how many values it stands for is not known from the source",
-    "write the values out one by one",
-)
-STARRED_TARGET = Refusal(
-    "'*' is not supported in an assignment: how many values it takes is not known from the source",
-    "assign to one name each, or take slices",
-)
-STAR_PARAMETER = Refusal(
-    "'*{name}' is not supported: how many arguments there are must be known from the signature",
-    "name the parameters, or take one tuple or array",
-)
-DOUBLE_STAR_PARAMETER = Refusal(
-    "'**{name}' is not supported: which arguments there are must be known from the signature",
-    "name the parameters, or take one dict",
-)
-DOUBLE_STAR_ARGUMENT = Refusal(
-    "'**' is not supported in a call: which arguments it stands for is not known from the source",
-    "write the keyword arguments out",
-)
-DOUBLE_STAR_ENTRY = Refusal(
-    "'**' is not supported in a dict: which entries it stands for is not known from the source",
-    "write the entries out",
-)
 NESTED_DECORATOR = Refusal(
     "a nested function with a decorator is not supported: the decorator may exchange it for another",
     "remove the decorator, or define the function at module level",
@@ -165,15 +121,31 @@ BARE_RAISE = Refusal(
     "'raise' without an exception is not supported: there is none to raise again", "name the exception to raise"
 )
 GENERATOR = Refusal(
-    "a generator expression is supported only as the one argument of sum, max, min, any or all",
+    "a generator expression is supported only where its items are taken at once, as in sum(...), list(...) or any(...)",
     "use a list comprehension or a loop",
 )
-SEVERAL_FOR = Refusal(
-    "a comprehension with more than one 'for' is not supported: its size is not known from the source",
-    "write loops that fill a list or an array",
+GLOBAL = Refusal(
+    "'{name}' is written, and is global: a value written to a global variable is not a result of the function",
+    "pass the value as an argument and return it",
+)
+OUTER = Refusal(
+    "'nonlocal' of a variable outside of the differentiated function is not supported: it is no result of the function",
+    "pass the value as an argument and return it; to read an outer variable needs no declaration",
+)
+PATTERN = Refusal(
+    "this pattern is not supported: it takes an object apart whose parts are not known from the source",
+    "write 'if' and 'elif' with comparisons",
+)
+DELETED_ATTRIBUTE = Refusal(
+    "'{name}' cannot be deleted: a differentiated function must not change objects", "use a local variable"
+)
+JUMP_FROM_FINALLY = Refusal("'finally' cannot be left by a jump", "set a variable, and test it behind the block")
+JUMP_FROM_TESTED_LOOP = Refusal(
+    "a 'while' with ':=' in its condition cannot have a jump in its 'else'", "assign the variable in the body"
 )
 
-REDUCTIONS = ("sum", "max", "min", "any", "all")
+CONSUMERS = frozenset("sum max min any all list tuple sorted set frozenset dict enumerate zip map filter".split())
+"""Builtins that take the items of their arguments at once, or in the loop over what they return."""
 
 RUNS_TEXT = Refusal("'{name}' is not supported: it runs code that cannot be seen in the source", "write the code out")
 SHOWS_VARIABLES = Refusal(
@@ -212,14 +184,19 @@ class Surroundings:
     function: gast.AST
     own_names: frozenset[str]
     reduced: frozenset[int]
+    bound: frozenset[str]
+    free: frozenset[str]
 
     @staticmethod
     def of(source: Source) -> Surroundings:
         nodes = list(nodes_to_check(source.tree))
-        own_names = names_bound(nodes) | source.function.__globals__.keys() | set(source.function.__code__.co_freevars)
-        calls = [node for node in nodes if builtin_called(node, own_names) in REDUCTIONS]
-        reduced = frozenset(id(call.args[0]) for call in calls if len(call.args) == 1 and not call.keywords)
-        return Surroundings(source.tree, frozenset(own_names), reduced)
+        bound = names_bound(nodes)
+        own_names = bound | source.function.__globals__.keys() | set(source.function.__code__.co_freevars)
+        calls = [node for node in nodes if takes_items(node, own_names)]
+        consumed = [argument for call in calls for argument in call.args]
+        consumed += [node.value for node in nodes if isinstance(node, gast.Starred)]
+        free = frozenset(source.function.__code__.co_freevars)
+        return Surroundings(source.tree, frozenset(own_names), frozenset(map(id, consumed)), frozenset(bound), free)
 
 
 def names_bound(nodes: list[gast.AST]) -> set[str]:
@@ -233,6 +210,13 @@ def builtin_called(node: gast.AST, own_names: Set[str]) -> str:
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id not in own_names:
         return str(node.func.id) if hasattr(builtins, node.func.id) else ""
     return ""
+
+
+def takes_items(node: gast.AST, own_names: Set[str]) -> bool:
+    """Whether a call takes the items of its arguments at once."""
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        return node.func.attr in ("join", "extend", "update")
+    return builtin_called(node, own_names) in CONSUMERS
 
 
 def nodes_to_check(node: gast.AST) -> Iterator[gast.AST]:
@@ -261,15 +245,8 @@ def refusals_of(node: gast.AST, surroundings: Surroundings) -> Refused:
     match node:
         case gast.FunctionDef(decorator_list=[decorator, *_]) if node is not surroundings.function:
             yield decorator, NESTED_DECORATOR
-        case gast.arguments():
-            yield from refused_parameters(node)
         case gast.Call():
             yield from refused_call(node, surroundings)
-        case gast.Dict():
-            pairs = zip(node.keys, node.values, strict=True)
-            yield from ((value, DOUBLE_STAR_ENTRY) for key, value in pairs if key is None)
-        case gast.Starred():
-            yield node, STARRED_TARGET if isinstance(node.ctx, gast.Store) else STARRED_VALUE
         case gast.Attribute(ctx=gast.Store()):
             yield node, named(ATTRIBUTE_TARGET, gast.unparse(node).strip())
         case gast.Constant(value=bytes()):
@@ -278,12 +255,26 @@ def refusals_of(node: gast.AST, surroundings: Surroundings) -> Refused:
             yield node, COMPLEX
         case gast.Raise(exc=None):
             yield node, BARE_RAISE
-        case gast.Raise(cause=gast.AST()):
+        case gast.Raise(cause=gast.AST() as cause) if not isinstance(cause, gast.Constant):
             yield node, RAISE_FROM
-        case gast.ListComp() | gast.GeneratorExp():
+        case gast.ListComp() | gast.GeneratorExp() | gast.SetComp() | gast.DictComp():
             yield from refused_comprehension(node, surroundings)
         case gast.With() if is_own(node):
             yield from ((jump, LEAVING_WITH) for jump in jumps_out(node.body))
+        case gast.With() if is_passive(node):
+            return
+        case gast.Try():
+            yield from ((jump, JUMP_FROM_FINALLY) for jump in jumps_out(node.finalbody))
+        case gast.While() if any(isinstance(part, gast.NamedExpr) for part in gast.walk(node.test)):
+            yield from ((jump, JUMP_FROM_TESTED_LOOP) for jump in jumps_out(node.orelse))
+        case gast.match_case() if not is_followed(node.pattern):
+            yield node.pattern, PATTERN
+        case gast.Nonlocal() if not surroundings.free.isdisjoint(node.names):
+            yield node, OUTER
+        case gast.Global():
+            yield from ((node, named(GLOBAL, name)) for name in node.names if name in surroundings.bound)
+        case gast.Attribute(ctx=gast.Del()):
+            yield node, named(DELETED_ATTRIBUTE, gast.unparse(node).strip())
         case _ if type(node) in REFUSED:
             yield node, REFUSED[type(node)]
         case _ if not isinstance(node, ACCEPTED):
@@ -317,32 +308,25 @@ def jumps_out(body: list[gast.AST], in_loop: bool = False) -> Iterator[gast.AST]
                 yield from jumps_out([*statement.body, *statement.orelse], in_loop)
             case gast.With():
                 yield from jumps_out(statement.body, in_loop)
-
-
-def refused_parameters(node: gast.arguments) -> Refused:
-    """`*args` and `**options` of a signature."""
-    if node.vararg is not None:
-        yield node.vararg, named(STAR_PARAMETER, node.vararg.id)
-    if node.kwarg is not None:
-        yield node.kwarg, named(DOUBLE_STAR_PARAMETER, node.kwarg.id)
+            case gast.Try():
+                yield from jumps_out([*statement.body, *statement.orelse, *statement.finalbody], in_loop)
+            case gast.Match():
+                yield from jumps_out([inner for case in statement.cases for inner in case.body], in_loop)
 
 
 def refused_call(node: gast.Call, surroundings: Surroundings) -> Refused:
-    """Builtins that no derivative can follow, and `**options`."""
+    """Builtins that no derivative can follow."""
     name = builtin_called(node, surroundings.own_names)
     if name in REFUSED_CALLS:
         yield node.func, named(REFUSED_CALLS[name], name)
-    yield from ((keyword, DOUBLE_STAR_ARGUMENT) for keyword in node.keywords if keyword.arg is None)
 
 
-def refused_comprehension(node: gast.ListComp | gast.GeneratorExp, surroundings: Surroundings) -> Refused:
-    """`async for` and several `for` in a comprehension, and generators that are kept."""
+def refused_comprehension(node: Any, surroundings: Surroundings) -> Refused:
+    """`async for` in a comprehension, and generators that are kept."""
     if isinstance(node, gast.GeneratorExp) and id(node) not in surroundings.reduced:
         yield node, GENERATOR
     elif any(generator.is_async for generator in node.generators):
         yield node, ASYNC
-    elif len(node.generators) > 1:
-        yield node, SEVERAL_FOR
 
 
 def named(refusal: Refusal, name: str) -> Refusal:

@@ -35,7 +35,13 @@ def _collect_assigned(node: Any, found: set[str]) -> None:
     if isinstance(node, gast.FunctionDef):
         found.add(node.name)
         return
-    if isinstance(node, gast.Lambda | gast.ListComp | gast.GeneratorExp):
+    if isinstance(node, gast.Lambda):
+        return
+    if isinstance(node, gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp):
+        found.update(part.target.id for part in gast.walk(node) if isinstance(part, gast.NamedExpr))
+        return
+    if isinstance(node, gast.Import | gast.ImportFrom):
+        found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
         return
     if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
         found.add(node.id)

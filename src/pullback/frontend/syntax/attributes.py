@@ -8,6 +8,8 @@ import numpy as np
 
 from pullback.frontend.calls import calls, indexing
 from pullback.frontend.calls.apply import apply_operator
+from pullback.frontend.calls.classes import class_of
+from pullback.frontend.source.outside import ABSENT, Dependency
 from pullback.frontend.tapes.captured import binding_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Method, Static, TapeRef, TupleValue
 from pullback.frontend.values.context import Context
@@ -31,9 +33,37 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
             return calls.method_of_record(context, receiver, name, node)
         case TupleValue():
             return Method(receiver, name)
+        case Static(value=str()):
+            return Method(receiver, name)
         case Static(value=value):
             return _static_attribute(context, value, name, node)
     context.refuse(node, f"the attribute '{name}' cannot be followed here")
+
+
+def attribute_named(
+    context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """`getattr(owner, name)`, with or without a default, and `hasattr(owner, name)`, for a name that is known."""
+    if keywords or not 2 <= len(arguments) <= 2 + (function is getattr):
+        context.mistyped(node, f"{function.__name__} takes an object and the name of an attribute")
+    owner, name = context.settled(arguments[0], node), arguments[1]
+    if not isinstance(name, Static) or not isinstance(name.value, str):
+        context.refuse(node, "the name of an attribute must be known before the run", "write it as a string")
+    has = has_attribute(context, owner, name.value)
+    if function is hasattr:
+        return constant(has)
+    return arguments[2] if len(arguments) == 3 and not has else attribute(context, owner, name.value, node)
+
+
+def has_attribute(context: Context, owner: Binding, name: str) -> bool:
+    """Whether a value has an attribute in the plain call."""
+    if isinstance(owner, TupleValue) and name in owner.fields:
+        return True
+    if not isinstance(owner, Static):
+        return hasattr(class_of(owner), name)
+    found = getattr(owner.value, name, ABSENT)
+    context.depend(Dependency(owner.value, name, found))
+    return found is not ABSENT
 
 
 def _static_attribute(context: Context, owner: Any, name: str, node: Any) -> Binding:

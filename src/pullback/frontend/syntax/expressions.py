@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from pullback.frontend.calls import calls, indexing
-from pullback.frontend.calls.apply import apply, apply_operator
+from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.index_objects import indexed, is_index_object
-from pullback.frontend.syntax.attributes import attribute
-from pullback.frontend.syntax.comprehensions import comprehension
+from pullback.frontend.calls.parameters import new_dict
+from pullback.frontend.calls.texts import text_of
+from pullback.frontend.syntax.attributes import attribute, attribute_named
+from pullback.frontend.syntax.comprehensions import comprehension, dict_comprehension, set_comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, compared, negated, truth
+from pullback.frontend.syntax.spreading import entries_of, key_of, spread, spread_keywords
 from pullback.frontend.tapes.captured import lookup_outside
-from pullback.frontend.values.bindings import Binding, Local, Static, Text, TupleValue
+from pullback.frontend.values.bindings import Binding, Local, Static, TupleValue
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context, Pending
+from pullback.frontend.values.known import known_value
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
-from pullback.ir.types import Array
 
 
 def evaluate(context: Context, node: Any) -> Binding:
@@ -32,6 +33,11 @@ def evaluate(context: Context, node: Any) -> Binding:
         context.refuse(node, f"'{type(node).__name__}' expressions cannot be differentiated")
     binding: Binding = handler(context, node)
     return binding
+
+
+def settled(context: Context, node: Any) -> Binding:
+    """What an expression stands for, where None will not do."""
+    return context.settled(evaluate(context, node), node)
 
 
 def _constant(context: Context, node: Any) -> Binding:
@@ -48,7 +54,7 @@ def look_up(context: Context, name: str, node: Any) -> Binding:
     while frame is not None:
         key = (frame.number, name)
         if key in context.state.names:
-            return context.settled(context.state.names[key], node, name)
+            return context.settled_unless_none(context.state.names[key], node, name)
         if name in frame.locals:
             if key in context.pending:
                 raise Pending(key)
@@ -62,12 +68,12 @@ def look_up(context: Context, name: str, node: Any) -> Binding:
 
 
 def _binary(context: Context, node: Any) -> Binding:
-    left, right = evaluate(context, node.left), evaluate(context, node.right)
+    left, right = settled(context, node.left), settled(context, node.right)
     return binary(context, OPERATORS[type(node.op)], left, right, node)
 
 
 def _unary(context: Context, node: Any) -> Binding:
-    operand = evaluate(context, node.operand)
+    operand = settled(context, node.operand)
     if isinstance(node.op, gast.Not):
         return negated(context, operand, node)
     return apply_operator(context, OPERATORS[type(node.op)], (operand,), node)
@@ -127,73 +133,56 @@ def _conditional(context: Context, node: Any) -> Binding:
 
 
 def _tuple(context: Context, node: Any) -> Binding:
-    return TupleValue(tuple(evaluate(context, element) for element in node.elts))
+    return TupleValue(spread(context, node.elts))
 
 
 def _list(context: Context, node: Any) -> Binding:
-    return context.new_list(tuple(evaluate(context, element) for element in node.elts))
+    return context.new_list(spread(context, node.elts))
 
 
 def _dict(context: Context, node: Any) -> Binding:
     entries: dict[Any, Binding] = {}
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         if key_node is None:
-            context.refuse(node, "a dict is unpacked into another", "write the keys out")
-        entries[key_of(context, evaluate(context, key_node), key_node)] = evaluate(context, value_node)
-    return calls.new_dict(context, entries)
-
-
-def key_of(context: Context, binding: Binding, node: Any) -> Any:
-    """A dict key, which must be known before the run."""
-    if isinstance(binding, Static | Constant):
-        return binding.value
-    context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
+            entries |= entries_of(context, evaluate(context, value_node), value_node)
+        else:
+            entries[key_of(context, evaluate(context, key_node), key_node)] = evaluate(context, value_node)
+    return new_dict(context, entries)
 
 
 def _attribute(context: Context, node: Any) -> Binding:
-    receiver = evaluate(context, node.value)
+    receiver = settled(context, node.value)
     return attribute(context, receiver, node.attr, node)
 
 
 def _subscript(context: Context, node: Any) -> Binding:
-    receiver = evaluate(context, node.value)
+    receiver = settled(context, node.value)
     if is_index_object(receiver):
         return indexed(context, receiver.value, node.slice, node)
     return indexing.subscript(context, receiver, node.slice, node)
 
 
 def _call(context: Context, node: Any) -> Binding:
-    function = evaluate(context, node.func)
-    if isinstance(function, Static) and function.value in _OF_GENERATORS and len(node.args) == 1:
-        argument = node.args[0]
-        if isinstance(argument, gast.GeneratorExp):
-            listed = comprehension(context, argument)
-            if function.value in (builtins.any, builtins.all):
-                return _test_of_all(context, np.any if function.value is builtins.any else np.all, listed, node)
-            return calls.call(context, function, (listed,), {}, node)
-    arguments = tuple(binding for argument in node.args for binding in _arguments(context, argument))
-    keywords = {keyword.arg: evaluate(context, keyword.value) for keyword in node.keywords}
+    function = settled(context, node.func)
+    arguments = spread(context, node.args)
+    keywords = spread_keywords(context, node)
+    if function == Static(getattr) or function == Static(hasattr):
+        return attribute_named(context, function.value, arguments, keywords, node)
     return calls.call(context, function, arguments, keywords, node)
 
 
-def _arguments(context: Context, node: Any) -> tuple[Binding, ...]:
-    """An argument, or the items of one with a star."""
-    if isinstance(node, gast.Starred):
-        return context.items(evaluate(context, node.value), node)
-    return (evaluate(context, node),)
+def _named(context: Context, node: Any) -> Binding:
+    """`name := value`."""
+    value = evaluate(context, node.value)
+    context.state.names[context.frame.key_of(node.target.id)] = context.named(value, node.target.id)
+    return value
 
 
-def _test_of_all(context: Context, test: Any, listed: Binding, node: Any) -> Binding:
-    """any(...) or all(...) of what is not an array."""
-    operand = context.operand(listed, node)
-    if isinstance(operand.type, Array) and operand.type.ndim > 1:
-        context.mistyped(
-            node, "the truth value of an array is ambiguous", "ask np.any(...) or np.all(...) of each item"
-        )
-    return apply(context, test, (context.bind(operand),), {}, node)
-
-
-_OF_GENERATORS: tuple[Any, ...] = (builtins.sum, builtins.max, builtins.min, builtins.any, builtins.all)
+def _set(context: Context, node: Any) -> Binding:
+    """A set of values that are known before the run, or of others that are only looked for in it."""
+    items = TupleValue(spread(context, node.elts))
+    known = known_value(items)
+    return items if known is None else Static(frozenset(known[0]))
 
 
 def _lambda(context: Context, node: Any) -> Binding:
@@ -214,7 +203,7 @@ def _joined(context: Context, node: Any) -> Binding:
             parts.append(value.value)
         else:
             parts.append((evaluate(context, value.value), _specification(context, value), value.conversion))
-    return Text(tuple(parts))
+    return text_of(parts)
 
 
 def _specification(context: Context, value: Any) -> str:
@@ -242,7 +231,12 @@ _HANDLERS: dict[type, Callable[[Context, Any], Binding]] = {
     gast.Attribute: _attribute,
     gast.Subscript: _subscript,
     gast.Call: _call,
+    gast.Set: _set,
+    gast.NamedExpr: _named,
     gast.ListComp: comprehension,
+    gast.GeneratorExp: comprehension,
+    gast.SetComp: set_comprehension,
+    gast.DictComp: dict_comprehension,
     gast.Lambda: _lambda,
     gast.JoinedStr: _joined,
 }

@@ -7,8 +7,9 @@ from typing import Any
 from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.source.names import assigned_names, changed_in_place, loaded_early
 from pullback.frontend.syntax.loop_memory import CarriedArrays, IterationEnd
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Key, MaybeUnset, Stack, State
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Key, MaybeUnset, Stack, State, Static
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.described import different
 from pullback.frontend.values.leaves import are_alike, array_leaves, types_of_leaves, without_flag
 from pullback.frontend.values.stacks import element_type
 from pullback.ir.nodes import Constant, Value
@@ -19,7 +20,7 @@ class Guess:
     """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only.
 
     arrays: whose memory the carried arrays are. stale: cells from before that an iteration may have written under
-    another name, with the reason not to read them.
+    another name, with the reason not to read them. none: names that are None, or may be, before the loop.
     """
 
     def __init__(self, context: Context, node: Any, targets: frozenset[str]) -> None:
@@ -36,31 +37,41 @@ class Guess:
         self.arrays = CarriedArrays(self.entry)
         self.ends: IterationEnd | None = None
         self.stale: dict[Cell, str] = {}
+        self.none: set[Key] = set()
         self.begin()
 
     def begin(self) -> None:
         for key in self.assigned:
-            binding = self.entry.names.get(key)
-            if binding is None or (isinstance(binding, ArrayRef) and key in self.in_place):
-                continue
-            types = types_of_leaves(binding, self.entry)
-            if types is not None and isinstance(binding, MaybeUnset):
-                self.inner[key] = (binding.binding, types)
-            elif types is None:
-                self.dropped[key] = _different(key)
-            else:
-                self.names[key] = types
+            self.add(key)
         for cell in self.context.written.get(self.place, ()):
             if isinstance(self.entry.cells.get(cell), Value) and cell not in self.entry.points_to:
                 self.cells[cell] = self.entry.cells[cell]
+
+    def add(self, key: Key) -> None:
+        """Note a name that the body assigns."""
+        binding = self.entry.names.get(key)
+        if binding is not None and not (isinstance(binding, ArrayRef) and key in self.in_place):
+            types = types_of_leaves(binding, self.entry)
+            if types is not None and isinstance(binding, MaybeUnset):
+                self.inner[key] = (binding.binding, types)
+                if binding.is_none:
+                    self.none.add(key)
+            elif binding == Static(None):
+                self.none.add(key)
+            elif types is None:
+                self.dropped[key] = different(key[1], binding, None, self.entry, self.entry)
+            else:
+                self.names[key] = types
 
     def holds(self, started: State, end: State, made: set[Value]) -> bool:
         """Whether a reading of the body, from its state at the start to that at the end, bears the guess out.
 
         made: the values that the body defines.
         """
+        if not self.outer_hold(started, end):
+            return False
         cells, stale = self.cells_hold(started, end), self.stale_hold(started, end)
-        names, inner = self.names_hold(started, end), self.inner_hold(end)
+        names, inner = self.names_hold(started, end), self.inner_hold(started, end)
         ends = {
             (key, n): leaf
             for key in [*self.names, *self.inner]
@@ -69,6 +80,20 @@ class Guess:
         }
         self.ends = IterationEnd(self.arrays, ends, started, end, made)
         return all((cells, stale, names, inner, self.ends.is_guessed()))
+
+    def outer_hold(self, started: State, end: State) -> bool:
+        """Names of functions around that the body binds anew, by calls of functions with 'nonlocal'."""
+        known = set(self.assigned)
+        found = [
+            key
+            for key, binding in self.entry.names.items()
+            if key not in known and end.names.get(key, binding) != started.names.get(key, binding)
+        ]
+        for key in found:
+            self.assigned.append(key)
+            self.read_outside |= {key[1]}
+            self.add(key)
+        return not found
 
     def stale_hold(self, started: State, end: State) -> bool:
         """Arrays from before the loop whose memory an iteration may have written: the next must not read them."""
@@ -108,7 +133,9 @@ class Guess:
         if start and not isinstance(start, Stack):
             common = join(element_type(start, state), type_)
             if common is None:
-                self.context.refuse(self.node, f"the list '{cell.name}' holds items of different kinds")
+                self.context.refuse(
+                    self.node, f"the list '{cell.name}' holds numbers and arrays", "keep them in two lists"
+                )
             type_ = common
         wanted = Stack(Value(cell.name, type_), Constant(0, INT))
         if isinstance(known, Stack) and known.buffer.type == wanted.buffer.type and isinstance(end, Stack):
@@ -122,7 +149,7 @@ class Guess:
             joined = self.joined(started.names[key], end.names.get(key), types, end)
             if joined is None:
                 del self.names[key]
-                self.dropped[key] = _different(key)
+                self.dropped[key] = different(key[1], started.names[key], end.names.get(key), started, end)
                 holds = False
             elif joined != types:
                 self.names[key], holds = joined, False
@@ -145,31 +172,35 @@ class Guess:
         joined = [join(a, b) for a, b in zip(types, now, strict=True)]
         return [type_ for type_ in joined if type_] if all(joined) else None
 
-    def inner_hold(self, end: State) -> bool:
+    def inner_hold(self, started: State, end: State) -> bool:
         """Names that only the loop sets, and that somebody reads in a later iteration or afterwards."""
         holds = True
         for key in self.assigned:
             now = end.names.get(key)
             if key in self.names or key in self.dropped or now is None:
                 continue
-            if key in self.inner:
+            if now == Static(None) and key in self.none:
+                continue
+            if isinstance(now, MaybeUnset) and now.is_none and key not in self.none and key[1] in self.read_outside:
+                self.dropped[key] = f"'{key[1]}' is None in some iterations of this loop, and has no value before it"
+                holds = False
+            elif key in self.inner:
                 form, types = self.inner[key]
                 joined = self.joined(without_flag(form), without_flag(now), types, end)
                 if joined is None:
                     del self.inner[key]
-                    self.dropped[key] = f"'{key[1]}' has different kinds of value in this loop"
+                    before = without_flag(form)
+                    self.dropped[key] = different(key[1], before, without_flag(now), started, end, "at first")
                     holds = False
                 elif joined != types:
                     self.inner[key], holds = (form, joined), False
-            elif key[1] in self.read_outside and key not in self.entry.names:
+            elif key[1] in self.read_outside and (key not in self.entry.names or key in self.none):
                 types_now = types_of_leaves(now, end)
+                if types_now is None and key in self.none:
+                    self.dropped[key], holds = different(key[1], Static(None), now, self.entry, end), False
                 if types_now is not None:
                     self.inner[key], holds = (without_flag(now), types_now), False
         return holds
-
-
-def _different(key: Key) -> str:
-    return f"'{key[1]}' has different kinds of value before and inside the loop"
 
 
 def _number_type(item: Any) -> Type | None:

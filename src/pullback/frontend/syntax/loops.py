@@ -29,10 +29,11 @@ from pullback.frontend.values.bindings import (
     Range,
     Stack,
     State,
+    Static,
 )
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import map_leaves, without_flag
-from pullback.frontend.values.paths import plain_name
+from pullback.frontend.values.paths import name_of_variable, plain_name
 from pullback.frontend.values.stacks import cast_to, to_stack
 from pullback.ir.nodes import (
     UNDEFINED,
@@ -163,18 +164,19 @@ class Loop:
         """A name that may have no value before the loop: perhaps undefined, with a flag that says so."""
         remaining, numbers = list(types), count()
         before = self.entry.names.get(key)
+        known = before is not None and before != Static(None)
         is_set: Operand = before.flag if isinstance(before, MaybeUnset) else Constant(False, BOOL)
 
         def change(leaf: Any) -> Binding:
             type_ = remaining.pop(0)
             if isinstance(leaf, ArrayRef):
-                return self.array_parameter((key, next(numbers)), leaf if before else None, type_, state)
-            return self.parameter(key[1], type_, leaf if before else Constant(UNDEFINED, type_))
+                return self.array_parameter((key, next(numbers)), leaf if known else None, type_, state)
+            return self.parameter(key[1], type_, leaf if known else Constant(UNDEFINED, type_))
 
         binding = map_leaves(form, change)
         flag = Value(f"{plain_name(key[1])}_is_set", BOOL)
         self.parameters.append(Carried(flag, is_set))
-        return MaybeUnset(binding, flag)
+        return MaybeUnset(binding, flag, key in self.guess.none, name_of_variable(key[1]))
 
     def array_parameter(self, leaf: Leaf, before: ArrayRef | None, type_: Type, state: State) -> ArrayRef:
         """An array that the loop carries, and the conditions that say whose memory it is."""
@@ -231,7 +233,7 @@ class Loop:
                 own = reading.state.points_to[cell].own
                 yields += [own] if own is not None else []
             for key in [*self.guess.names, *self.guess.inner]:
-                yields += self.name_yields(key, reading.state.names[key], key in self.guess.inner)
+                yields += self.name_yields(key, reading.state.names[key])
             context.state = self.entry
             types = [carried.parameter.type for carried in self.parameters]
             yields = [cast_to(context, operand, type_) for operand, type_ in zip(yields, types, strict=True)]
@@ -243,8 +245,11 @@ class Loop:
             return [stack.buffer, stack.length]
         return list(content) if isinstance(content, tuple) else [content]
 
-    def name_yields(self, key: Key, binding: Any, inner: bool) -> list[Operand]:
+    def name_yields(self, key: Key, binding: Any) -> list[Operand]:
         flag: Operand = Constant(True, BOOL)
+        inner = key in self.guess.inner
+        if binding == Static(None) and inner:
+            return [*self.unset_yields(key), Constant(False, BOOL)]
         if isinstance(binding, MaybeUnset):
             binding, flag = binding.binding, binding.flag
         leaves: list[Operand] = []
@@ -264,6 +269,26 @@ class Loop:
         version = [] if arrays.cells[leaf] in arrays.moved else [self.context.read(ref, self.node)]
         type_ = self.started.cells[arrays.cells[leaf]].type
         return [*version, *self.guess.ends.yielded(leaf, type_, self.context, self.node)]
+
+    def unset_yields(self, key: Key) -> list[Operand]:
+        """What stands for a name that is None after an iteration: undefined values, and no memory of others."""
+        arrays, numbers, yields = self.guess.arrays, count(), list[Operand]()
+
+        def leave_out(leaf: Any) -> Any:
+            if isinstance(leaf, ArrayRef):
+                carried = (key, next(numbers))
+                sources = arrays.sources.get(carried, ())
+                versions = (not sources or leaf.cell not in arrays.moved) + (bool(sources) and carried in arrays.owned)
+                yields.extend(Constant(UNDEFINED, self.started.cells[leaf.cell].type) for _ in range(versions))
+                for source in sources:
+                    indices = arrays.indices(carried, source)
+                    yields.extend((Constant(False, BOOL), *(Constant(UNDEFINED, i.type) for i in indices)))
+            else:
+                yields.append(Constant(UNDEFINED, leaf.type))
+            return leaf
+
+        map_leaves(without_flag(self.started.names[key]), leave_out)
+        return yields
 
     def leave(self, results: tuple[Value, ...], reading: Reading) -> None:
         """Bind names and cells to the results of the loop."""
@@ -287,7 +312,9 @@ class Loop:
         for key in self.guess.inner:
             binding = self.rebound(without_flag(self.started.names[key]), after, state)
             flag = after.pop(0)
-            state.names[key] = binding if key[1].startswith("<") else MaybeUnset(binding, flag)
+            is_none = key in self.guess.none
+            unflagged = key[1].startswith("<") and not is_none
+            state.names[key] = binding if unflagged else MaybeUnset(binding, flag, is_none, name_of_variable(key[1]))
         for key, reason in self.guess.dropped.items():
             state.names[key] = Conflict(reason, "use two names")
         self.context.state = state

@@ -10,9 +10,14 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator, needs_static
+from pullback.frontend.calls.texts import filled
+from pullback.frontend.syntax.identity import identical, member
 from pullback.frontend.syntax.operator_table import OPERATORS
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Static, Text, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, MaybeUnset, Static, Text, TupleValue
+from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.known import known_binding, known_value
+from pullback.functions import record_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import Array, Scalar, is_float
@@ -48,10 +53,33 @@ def is_count(binding: Binding) -> TypeGuard[Value | Constant]:
 
 
 def _join_texts(context: Context, function: Any, left: Binding, right: Binding, node: Any) -> Binding:
+    if function is np.remainder and isinstance(left, Static) and isinstance(left.value, str):
+        return filled(context, left.value, right, node)
+    known = known_value(TupleValue((left, right)))
+    if known is not None and any(isinstance(value, str | frozenset) for value in known[0]):
+        left_value, right_value = known[0]
+        return _of_known(context, function, left_value, right_value, node)
     parts = [_text_parts(binding) for binding in (left, right)]
     if function is np.add and all(part is not None for part in parts):
         return Text((*(parts[0] or ()), *(parts[1] or ())))
     return apply_operator(context, function, (left, right), node)
+
+
+def _of_known(context: Context, function: Any, left: Any, right: Any, node: Any) -> Binding:
+    """An operator on texts and sets that are known before the run."""
+    python = record_of(function).on_numbers
+    try:
+        return known_binding(python(left, right)) if python is not None else _SETS[function](left, right)
+    except (TypeError, KeyError):
+        classes = " and ".join(f"'{type(value).__name__}'" for value in (left, right))
+        context.mistyped(node, f"this operator does not take {classes}")
+
+
+_SETS: dict[Any, Callable[[Any, Any], Binding]] = {
+    np.bitwise_or: lambda a, b: Static(a | b),
+    np.bitwise_and: lambda a, b: Static(a & b),
+    np.bitwise_xor: lambda a, b: Static(a ^ b),
+}
 
 
 def _text_parts(binding: Binding) -> tuple[Any, ...] | None:
@@ -71,6 +99,10 @@ def negated(context: Context, binding: Binding, node: Any) -> Binding:
 def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
     """A binding as a condition: known before the run where it can be."""
     match binding:
+        case MaybeUnset():
+            inner = binding.binding
+            chosen = choose(context, binding.flag, lambda: truth(context, inner, node), lambda: constant(False), node)
+            return truth(context, chosen, node)
         case Static(value=value):
             return constant(bool(value))
         case TupleValue():
@@ -100,20 +132,42 @@ def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any
     """One comparison; identity and membership must be known before the run."""
     match op:
         case gast.Is() | gast.IsNot():
-            same = _known_identity(context, left, right, node)
-            return constant(same == isinstance(op, gast.Is))
+            same = identical(context, left, right, node)
+            return same if isinstance(op, gast.Is) else negated(context, same, node)
         case gast.In() | gast.NotIn():
-            found = _membership(context, left, right, node)
+            found = member(context, left, right, node, compared)
             return found if isinstance(op, gast.In) else negated(context, found, node)
+    left, right = context.settled(left, node), context.settled(right, node)
     if isinstance(left, Static) and isinstance(right, Static):
-        python = {gast.Eq: operator.eq, gast.NotEq: operator.ne}.get(type(op))
-        if python is not None:
-            return constant(bool(python(left.value, right.value)))
+        return _compare_known(context, _PYTHON[type(op)], left.value, right.value, node)
     if (isinstance(left, Static) or isinstance(right, Static)) and isinstance(op, gast.Eq | gast.NotEq):
         return constant(isinstance(op, gast.NotEq))
     if isinstance(left, TupleValue) and isinstance(right, TupleValue):
         return _compare_tuples(context, op, left, right, node)
+    if isinstance(left, ListRef) and isinstance(right, ListRef):
+        items = TupleValue(context.items(left, node)), TupleValue(context.items(right, node))
+        return _compare_tuples(context, op, *items, node)
+    if isinstance(left, ListRef | TupleValue) and isinstance(right, ListRef | TupleValue):
+        return constant(isinstance(op, gast.NotEq))
     return apply_operator(context, OPERATORS[type(op)], (left, right), node)
+
+
+_PYTHON: dict[type, Callable[[Any, Any], Any]] = {
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+}
+
+
+def _compare_known(context: Context, compare: Callable[[Any, Any], Any], left: Any, right: Any, node: Any) -> Binding:
+    """A comparison of two objects that are known before the run, as texts are."""
+    try:
+        return constant(bool(compare(left, right)))
+    except TypeError as error:
+        context.mistyped(node, str(error))
 
 
 def _compare_tuples(context: Context, op: Any, left: TupleValue, right: TupleValue, node: Any) -> Binding:
@@ -125,35 +179,3 @@ def _compare_tuples(context: Context, op: Any, left: TupleValue, right: TupleVal
             both = (equal, compared(context, gast.Eq(), a, b, node))
             equal = apply_operator(context, np.logical_and, both, node)
     return equal if isinstance(op, gast.Eq) else negated(context, equal, node)
-
-
-def _known_identity(context: Context, left: Binding, right: Binding, node: Any) -> bool:
-    if isinstance(left, Static) and isinstance(right, Static):
-        return left.value is right.value
-    if isinstance(left, Constant) and isinstance(right, Constant):
-        return type(left.value) is type(right.value) and left.value == right.value
-    if isinstance(left, Static) or isinstance(right, Static):
-        return False
-    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        state = context.state
-        told = not any(state.linked.get(ref.cell) or ref.cell in state.points_to for ref in (left, right))
-        if told:
-            return left == right
-    context.refuse(node, "whether these are the same object is not known before the run", "compare with ==")
-
-
-def _membership(context: Context, left: Binding, right: Binding, node: Any) -> Binding:
-    if isinstance(right, DictRef):
-        keys = [key for key, _ in context.version(right.cell, node)]
-        if isinstance(left, Static):
-            return constant(left.value in keys)
-    if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, str):
-        return constant(left.value in right.value)
-    found: Binding = constant(False)
-    for item in context.items(right, node):
-        equal = compared(context, gast.Eq(), left, item, node)
-        if isinstance(equal, Constant) and isinstance(found, Constant):
-            found = constant(bool(equal.value or found.value))
-        else:
-            found = apply_operator(context, np.logical_or, (found, equal), node)
-    return found

@@ -11,13 +11,17 @@ import numpy as np
 
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.builtin import message_parts
-from pullback.frontend.calls.iteration import iterate, snapshots
-from pullback.frontend.source.desugar import RESULT
+from pullback.frontend.calls.iteration import iterate, known_items, snapshots
+from pullback.frontend.source.desugar import RESULT, is_passive
 from pullback.frontend.source.names import assigned_names
+from pullback.frontend.syntax.exceptions import execute_guarded
 from pullback.frontend.syntax.expressions import evaluate, local_function, look_up
+from pullback.frontend.syntax.imports import import_modules, import_names
 from pullback.frontend.syntax.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, truth
+from pullback.frontend.syntax.passive_contexts import enter_passive
+from pullback.frontend.syntax.spreading import items_behind_star
 from pullback.frontend.tapes.blocks import is_tape, record
 from pullback.frontend.tapes.inserted import insert
 from pullback.frontend.values.bindings import (
@@ -60,7 +64,7 @@ def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
     """`target = value`."""
     match target:
         case gast.Name():
-            key = (context.frame.number, target.id)
+            key = context.frame.key_of(target.id)
             if target.id != RESULT:
                 value = context.named(value, target.id.strip("<>").split(" ")[0])
             context.state.names[key] = value
@@ -74,14 +78,32 @@ def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
 
 
 def _unpack(context: Context, target: Any, value: Binding, node: Any) -> None:
+    stars = [k for k, element in enumerate(target.elts) if isinstance(element, gast.Starred)]
+    if stars:
+        _unpack_with_star(context, target, value, stars[0], node)
+        return
+    known = None if isinstance(value, ArrayRef) else known_items(context, value, node)
     if isinstance(value, ArrayRef):
-        items: tuple[Binding, ...] = _unpacked_array(context, value, len(target.elts), node)
+        items = _unpacked_array(context, value, len(target.elts), node)
     else:
-        items = context.items(value, node)
+        items = context.items(value, node) if known is None else known
     if len(items) != len(target.elts):
         few = "too many values to unpack" if len(items) > len(target.elts) else "not enough values to unpack"
         context.mistyped(target, f"{few} (expected {len(target.elts)}, got {len(items)})")
     for element, item in zip(target.elts, items, strict=True):
+        assign(context, element, item, node)
+
+
+def _unpack_with_star(context: Context, target: Any, value: Binding, star: int, node: Any) -> None:
+    """`first, *rest = values`: the list takes what is left over."""
+    items = items_behind_star(context, value, target.elts[star])
+    behind = len(target.elts) - star - 1
+    if len(items) < star + behind:
+        context.mistyped(target, f"not enough values to unpack (expected at least {star + behind}, got {len(items)})")
+    for element, item in zip(target.elts[:star], items, strict=False):
+        assign(context, element, item, node)
+    assign(context, target.elts[star].value, context.new_list(items[star : len(items) - behind]), node)
+    for element, item in zip(target.elts[star + 1 :], items[len(items) - behind :], strict=True):
         assign(context, element, item, node)
 
 
@@ -268,13 +290,15 @@ def _while(context: Context, node: Any) -> None:
     body, stopped = exit_of(node.body)
 
     def read() -> Reading:
-        before = context.state.copy()
+        before, names = context.state.copy(), dict(context.state.names)
         with context.builder.block() as tests:
             condition = truth(context, evaluate(context, node.test), node.test)
         if context.state.has_written(before):
             context.refuse(node.test, "the condition of a 'while' changes an array", "change it in the body")
         context.state.cells.update(before.cells)
         context.state.points_to.update(before.points_to)
+        if any(context.state.names.get(key) is not binding for key, binding in names.items()):
+            context.refuse(node.test, "the condition of a 'while' changes a variable", "change it in the body")
         with context.builder.block() as statements:
             execute(context, body)
             leaving = _exit(context, stopped, node)
@@ -309,11 +333,28 @@ def _define(context: Context, node: Any) -> None:
 
 
 def _with(context: Context, node: Any) -> None:
+    if is_passive(node):
+        enter_passive(context, node)
+        return
     function = evaluate(context, getattr(node.items[0].context_expr, "func", node.items[0].context_expr))
     if is_tape(function):
         record(context, node)
     else:
         insert(context, node)
+
+
+def _delete(context: Context, node: Any) -> None:
+    """`del name, values[key]`: the name stands for nothing from here on; a list or dict loses an item."""
+    for target in node.targets:
+        if isinstance(target, gast.Name):
+            look_up(context, target.id, target)
+            context.state.names.pop((context.frame.number, target.id), None)
+        else:
+            indexing.remove(context, evaluate(context, target.value), target.slice, target)
+
+
+def _try(context: Context, node: Any) -> None:
+    execute_guarded(context, node, execute)
 
 
 def _pass(context: Context, node: Any) -> None:
@@ -332,5 +373,11 @@ _HANDLERS: dict[type, Callable[[Context, Any], None]] = {
     gast.Raise: _raise,
     gast.FunctionDef: _define,
     gast.Pass: _pass,
+    gast.Delete: _delete,
+    gast.Try: _try,
+    gast.Import: import_modules,
+    gast.ImportFrom: import_names,
+    gast.Global: _pass,
+    gast.Nonlocal: _pass,
     gast.With: _with,
 }

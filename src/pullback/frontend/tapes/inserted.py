@@ -19,7 +19,8 @@ from pullback.errors import PullbackError
 from pullback.frontend.source.finding import Source
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.values.bindings import ArrayRef, Static
-from pullback.frontend.values.context import Context, Frame, StaticNeeded
+from pullback.frontend.values.context import Context, StaticNeeded
+from pullback.frontend.values.frames import Frame
 from pullback.ir.identities import Identity
 from pullback.ir.nodes import Let, Operand, Value
 

@@ -212,10 +212,12 @@ class Pullback:
 
 @dataclass(frozen=True, slots=True)
 class MaybeUnset:
-    """A variable that has a value only where `flag` is true."""
+    """A variable that has a value only where `flag` is true; elsewhere it has none, or is None."""
 
     binding: Binding
     flag: Operand
+    is_none: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +358,7 @@ def mapped(binding: Any, change: Callable[[Value], Any]) -> Any:
             items = tuple(mapped(item, change) for item in binding.items)
             return binding if _are_same(items, binding.items) else TupleValue(items, binding.kind, binding.fields)
         case MaybeUnset():
-            return MaybeUnset(mapped(binding.binding, change), change(binding.flag))
+            return replace(binding, binding=mapped(binding.binding, change), flag=change(binding.flag))
         case Method() | Bound():
             return replace(binding, receiver=mapped(binding.receiver, change))
         case Derived():

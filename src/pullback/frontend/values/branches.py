@@ -40,7 +40,7 @@ def choose(
     chosen = context.state.names.pop(key)
     if outer is not None:
         context.state.names[key] = outer
-    return context.settled(chosen, node)
+    return context.settled_unless_none(chosen, node)
 
 
 def either(

@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pullback.errors import LanguageError, Location, Problem, TypingError
-from pullback.frontend.source.names import Loads
 from pullback.frontend.source.outside import Dependency, Shape, place_key
 from pullback.frontend.values.bindings import (
     ArrayRef,
@@ -26,6 +25,7 @@ from pullback.frontend.values.bindings import (
     Text,
     TupleValue,
 )
+from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.watching import Watching
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -34,27 +34,6 @@ from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshap
 from pullback.ir.types import INT, Array, Scalar, within
 
 WHOLE = Index((Constant(Ellipsis),))
-
-
-@dataclass(slots=True)
-class Frame:
-    """A function being read: its source, its local names, and where its other names are looked up."""
-
-    number: int
-    source: Any
-    node: Any
-    body: list[Any]
-    locals: frozenset[str]
-    parent: Frame | None = None
-    function: Callable[..., Any] | None = None
-    known_loads: Loads | None = None
-
-    @property
-    def loads(self) -> Loads:
-        """What the body reads."""
-        if self.known_loads is None:
-            self.known_loads = Loads(self.body)
-        return self.known_loads
 
 
 class Pending(Exception):
@@ -89,7 +68,8 @@ class Context:
     depth: how many loops are around what is read. written: the cells that each loop was found to write.
     fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values of a
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
-    in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's.
+    in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's. mixes_truth_values:
+    somewhere a truth value is Python's on one path, and NumPy's on another.
     """
 
     def __init__(
@@ -113,6 +93,7 @@ class Context:
         self.primals: tuple[Any, ...] = ()
         self.at_return: tuple[Any, Callable[[Binding], None]] | None = None
         self.written: dict[Location, tuple[Cell, ...]] = {}
+        self.mixes_truth_values = False
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
@@ -186,12 +167,20 @@ class Context:
         content = self.state.cells.get(cell)
         return content.type if content is not None else self.version(cell, node).type
 
+    def settled_unless_none(self, binding: Binding, node: Any, name: str = "") -> Binding:
+        """The same, but for what is None on some path: that may be passed on, and compared with None."""
+        is_none = isinstance(binding, MaybeUnset) and binding.is_none
+        return binding if is_none else self.settled(binding, node, name)
+
     def settled(self, binding: Binding, node: Any, name: str = "") -> Binding:
         """The binding, once it is sure that it has a value."""
         if isinstance(binding, MaybeUnset):
+            error: type[Exception] = TypeError if binding.is_none else UnboundLocalError
             message = f"cannot access local variable '{name}' where it is not associated with a value"
+            if binding.is_none:
+                message = f"{binding.name or name or 'a value'} is None here"
             with self.builder.at(self.location(node)):
-                self.builder.effect(primitives.check, binding.flag, Constant(UnboundLocalError), Constant(message))
+                self.builder.effect(primitives.check, binding.flag, Constant(error), Constant(message))
             return binding.binding
         if isinstance(binding, Conflict):
             self.refuse(node, binding.reason, binding.remedy)
@@ -240,6 +229,8 @@ class Context:
                 return value
             case TupleValue() | ListRef():
                 return self.array_of(binding, node)
+            case MaybeUnset():
+                return self.operand(self.settled(binding, node), node)
             case Static(value=None, why=(reason, remedy)):
                 self.mistyped(node, f"None is not a number or an array{reason}", remedy)
             case Static():
@@ -274,6 +265,7 @@ class Context:
 
     def items(self, binding: Binding, node: Any) -> tuple[Binding, ...]:
         """The items of a tuple, or of a list whose length is known before the run."""
+        binding = self.settled(binding, node)
         if isinstance(binding, TupleValue):
             return binding.items
         if isinstance(binding, ListRef):

@@ -14,13 +14,14 @@ from pullback.frontend.values.bindings import (
     MaybeUnset,
     PointsTo,
     Stack,
+    Static,
     TupleValue,
     mapped,
     mapped_content,
     mapped_points_to,
 )
 from pullback.frontend.values.merged_arrays import ArrayMerge
-from pullback.frontend.values.paths import Path, conflict, plain_name
+from pullback.frontend.values.paths import Path, name_of_variable, plain_name
 from pullback.frontend.values.stacks import element_type, to_stack
 from pullback.ir.nodes import (
     UNDEFINED,
@@ -102,15 +103,18 @@ class Merge(ArrayMerge):
     def binding(self, a: Binding | None, b: Binding | None, name: str) -> Binding | None:
         if a is b or a == b:
             return a
+        is_none = _may_be_none(a) or _may_be_none(b)
+        if is_none and any(x is None or (isinstance(x, MaybeUnset) and not x.is_none) for x in (a, b)):
+            return Conflict(f"'{plain_name(name)}' has no value on one path here, and is None on another")
         inner_a, flag_a = _flagged(a)
         inner_b, flag_b = _flagged(b)
         if flag_a is _YES and flag_b is _YES:
             return self.both(inner_a, inner_b, name)
         merged = self.both(inner_a, inner_b, name) if inner_a and inner_b else self.one(inner_a, inner_b, name)
-        if name.startswith("<") or isinstance(merged, Conflict):
+        if isinstance(merged, Conflict) or (name.startswith("<") and not is_none):
             return merged
         flag = self.phi(flag_a, flag_b, f"{name}_is_set")
-        return MaybeUnset(merged, flag)
+        return MaybeUnset(merged, flag, is_none, name_of_variable(name))
 
     def one(self, a: Binding | None, b: Binding | None, name: str) -> Binding:
         """A variable that only one path sets."""
@@ -161,7 +165,7 @@ class Merge(ArrayMerge):
             return a if isinstance(a, Conflict) else b
         if isinstance(a, Value | Constant) and isinstance(b, Value | Constant):
             merged = self.phi(a, b, plain_name(name))
-            return merged if merged is not None else conflict(name)
+            return merged if merged is not None else self.conflict(a, b, name)
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
             return self.arrays(a, b, name)
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
@@ -169,7 +173,7 @@ class Merge(ArrayMerge):
             return TupleValue(items, a.kind, a.fields)
         if isinstance(a, ListRef) and isinstance(b, ListRef):
             return self.lists(a, b, name)
-        return conflict(name)
+        return self.conflict(a, b, name)
 
     def lists(self, a: ListRef, b: ListRef, name: str) -> Binding:
         fresh = a.cell not in self.orelse.state.cells and b.cell not in self.then.state.cells
@@ -220,8 +224,12 @@ _NO = Constant(False, BOOL)
 
 
 def _flagged(binding: Binding | None) -> tuple[Any, Operand]:
-    if binding is None:
+    if binding is None or binding == Static(None):
         return None, _NO
     if isinstance(binding, MaybeUnset):
         return binding.binding, binding.flag
     return binding, _YES
+
+
+def _may_be_none(binding: Binding | None) -> bool:
+    return binding == Static(None) or (isinstance(binding, MaybeUnset) and binding.is_none)

@@ -12,7 +12,7 @@ from pullback.frontend.values.bindings import (
     PointsTo,
     mapped_content,
 )
-from pullback.frontend.values.paths import Path, Paths, conflict, plain_name
+from pullback.frontend.values.paths import Path, Paths, plain_name
 from pullback.ir.nodes import (
     UNDEFINED,
     Constant,
@@ -34,7 +34,7 @@ class ArrayMerge(Paths):
             first, second = self.read(a, self.then), self.read(b, self.orelse)
             merged = self.phi(first, second, plain_name(name))
             if merged is None:
-                return conflict(name)
+                return self.conflict(a, b, name)
             ref = self.cells[key] = self.fresh(merged, name)
             self.share(ref.cell, (a, first), (b, second))
         return self.cells[key]

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.values.bindings import (
     ArrayRef,
+    Binding,
     Cell,
     Conflict,
     State,
 )
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.described import described
 from pullback.frontend.values.stacks import cast_to
 from pullback.ir.nodes import (
     UNDEFINED,
@@ -90,6 +93,10 @@ class Paths:
             finally:
                 self.context.state = outer
 
+    def conflict(self, a: Binding, b: Binding, name: str) -> Conflict:
+        """What a name stands for that is two different things."""
+        return _conflict(name, described(a, self.then.state), described(b, self.orelse.state))
+
     def fresh(self, value: Operand, name: str) -> ArrayRef:
         cell = Cell(plain_name(name))
         self.state.cells[cell] = value
@@ -105,8 +112,13 @@ def plain_name(name: str) -> str:
     return name.strip("<>").split(" ")[0]
 
 
-def conflict(name: str) -> Conflict:
-    return Conflict(
-        f"'{plain_name(name)}' has different kinds of value on the paths that lead here",
-        "use two names, or give it the same kind of value on every path",
-    )
+def name_of_variable(name: str) -> str:
+    """What a message calls a variable."""
+    return f"'{name}'" if not name.startswith("<") else "what is returned" if name == RESULT else "a value"
+
+
+def _conflict(name: str, a: str, b: str) -> Conflict:
+    first, then = ("one", "another") if a == b else (a, b)
+    what = f"'{plain_name(name)}'" if not name.startswith("<") else "this"
+    remedy = "use two names, or the same number of axes on every path"
+    return Conflict(f"{what} is {first} on one path that leads here, and {then} on another", remedy)

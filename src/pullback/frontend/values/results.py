@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Stack, Static, TupleValue
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    Cell,
+    DictRef,
+    ListRef,
+    MaybeUnset,
+    Stack,
+    Static,
+    TupleValue,
+)
 from pullback.frontend.values.context import Context
 from pullback.ir.nodes import Constant, Operand, Value
 
@@ -35,6 +45,8 @@ def result_of(context: Context, binding: Binding, node: Any) -> tuple[list[Opera
             entries = context.version(binding.cell, node)
             leaves, forms = _results(context, tuple(value for _, value in entries), node)
             return leaves, Mapping_(tuple(key for key, _ in entries), forms)
+        case MaybeUnset():
+            return result_of(context, context.settled(binding, node), node)
     context.refuse(node, f"a {type(binding).__name__.lower()} is returned", "return numbers and arrays")
 
 

@@ -21,11 +21,13 @@ from pullback.ir.nodes import (
     Value,
     is_undefined,
 )
-from pullback.ir.types import Array, Type, join
+from pullback.ir.types import Array, Scalar, Type, join
 
 
 def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
     """The operand with another scalar or element type."""
+    if type_.dtype == "bool" and isinstance(operand.type, Scalar) and operand.type != type_:
+        context.mixes_truth_values = True
     if operand.type == type_ or is_undefined(operand):
         return operand if operand.type == type_ else Constant(UNDEFINED, type_)
     if isinstance(operand, Constant) and isinstance(operand.value, int | float):

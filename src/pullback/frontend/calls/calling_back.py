@@ -1,0 +1,36 @@
+"""Calls that the meaning of a function makes: of what it was given as an argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from pullback.frontend.values.bindings import Binding
+from pullback.frontend.values.context import Context
+
+
+def called(context: Context, function: Binding, arguments: tuple[Binding, ...], node: Any) -> Binding:
+    """`function(*arguments)`, as if it were written at `node`."""
+    given = {"<function>": function} | {f"<argument {k}>": argument for k, argument in enumerate(arguments)}
+    first, *others = (name_of(name, node) for name in given)
+    return with_names(context, given, gast.copy_location(gast.Call(first, others, []), node))
+
+
+def with_names(context: Context, given: dict[str, Binding], expression: Any) -> Binding:
+    """What an expression stands for, while these names are bound."""
+    number = context.frame.number
+    before = {name: context.state.names.get((number, name)) for name in given}
+    context.state.names |= {(number, name): binding for name, binding in given.items()}
+    try:
+        return context.evaluate(expression)
+    finally:
+        for name, binding in before.items():
+            context.state.names.pop((number, name), None)
+            if binding is not None:
+                context.state.names[number, name] = binding
+
+
+def name_of(name: str, node: Any, context: Any = None) -> Any:
+    """A name in the text, at the place of a node."""
+    return gast.copy_location(gast.Name(name, context or gast.Load(), None, None), node)

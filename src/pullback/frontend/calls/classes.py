@@ -1,0 +1,94 @@
+"""What is known of the class of a value: `isinstance`, `issubclass`, `type` and `callable`."""
+
+from __future__ import annotations
+
+import builtins
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.calls.meaning import Meanings
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    Bound,
+    Derived,
+    DictRef,
+    ListRef,
+    Local,
+    Method,
+    Range,
+    Static,
+    Text,
+    TupleValue,
+)
+from pullback.frontend.values.context import Context
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, Value
+
+CLASSES = Meanings()
+_OF_BINDINGS: dict[type, type] = {
+    ArrayRef: np.ndarray,
+    ListRef: list,
+    DictRef: dict,
+    Range: range,
+    Text: str,
+    Local: FunctionType,
+}
+_WEAK: dict[str, type] = {"float64": float, "int64": int, "bool": bool}
+
+
+def class_of(binding: Binding) -> type | None:
+    """The class that a value has in the plain call; None where it is not known."""
+    match binding:
+        case TupleValue():
+            return binding.kind or tuple
+        case Static(value=value):
+            return type(value)
+        case Value() | Constant() if binding.type is not None:
+            dtype = binding.type.dtype
+            return _WEAK[dtype] if getattr(binding.type, "weak", False) else np.dtype(dtype).type
+    return _OF_BINDINGS.get(type(binding))
+
+
+def _known_class(context: Context, binding: Binding, node: Any) -> type:
+    binding = context.settled(binding, node)
+    found = class_of(binding)
+    if found is None:
+        context.refuse(node, "the class of this is not known before the run")
+    return found
+
+
+def _classes(context: Context, binding: Binding, node: Any) -> tuple[Any, ...]:
+    if isinstance(binding, TupleValue):
+        return tuple(kind for item in binding.items for kind in _classes(context, item, node))
+    if isinstance(binding, Static):
+        return (binding.value,)
+    context.refuse(node, "the classes that are asked for must be known before the run", "write their names")
+
+
+@CLASSES.of(builtins.isinstance)
+def _isinstance(context: Context, node: Any, binding: Binding, kinds: Binding, /) -> Binding:
+    found = _known_class(context, binding, node)
+    return constant(any(issubclass(found, kind) for kind in _classes(context, kinds, node)))
+
+
+@CLASSES.of(builtins.issubclass)
+def _issubclass(context: Context, node: Any, kind: Binding, kinds: Binding, /) -> Binding:
+    (found,) = _classes(context, kind, node)
+    return constant(any(issubclass(found, kind) for kind in _classes(context, kinds, node)))
+
+
+@CLASSES.of(builtins.type)
+def _type(context: Context, node: Any, binding: Binding, /) -> Binding:
+    return Static(_known_class(context, binding, node))
+
+
+@CLASSES.of(builtins.callable)
+def _callable(context: Context, node: Any, binding: Binding, /) -> Binding:
+    if isinstance(binding, Method | Bound | Derived):
+        return constant(True)
+    if isinstance(binding, Static):
+        return constant(callable(binding.value))
+    return constant(isinstance(binding, Local))

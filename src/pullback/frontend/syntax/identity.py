@@ -1,0 +1,96 @@
+"""`is` and `in`: known before the run wherever a class, a cell of memory or a key decides.
+
+Python's own truth values are the only numbers that are single objects. One that the run computes is True where it
+holds, and so `flag is True` is the flag; one of NumPy is never `True` itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from pullback.frontend.calls.apply import apply_operator
+from pullback.frontend.calls.iteration import known_items
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, MaybeUnset, Static
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.known import known_binding, known_value
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, Value
+
+
+def identical(context: Context, left: Binding, right: Binding, node: Any) -> Binding:
+    """`left is right`."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, MaybeUnset) and other == Static(None):
+            return apply_operator(context, np.logical_not, (one.flag,), node)
+        if isinstance(one, Value) and isinstance(other, Constant):
+            return _is_known_number(context, one, other, node)
+    left, right = context.settled(left, node), context.settled(right, node)
+    if isinstance(left, Static) and isinstance(right, Static):
+        return constant(left.value is right.value)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return constant(type(left.value) is type(right.value) and left.value == right.value)
+    if isinstance(left, ListRef | DictRef) and isinstance(right, ListRef | DictRef):
+        return constant(left.cell is right.cell)
+    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
+        state = context.state
+        if not any(state.linked.get(ref.cell) or ref.cell in state.points_to for ref in (left, right)):
+            return constant(left == right)
+    if _kind(left) is not _kind(right):
+        return constant(False)
+    context.refuse(node, "whether these are the same object is not known before the run", "compare with ==")
+
+
+def _kind(binding: Binding) -> type:
+    return Value if isinstance(binding, Constant) else type(binding)
+
+
+def _is_known_number(context: Context, value: Value, number: Constant, node: Any) -> Binding:
+    """Whether a number that the run computes is a known one: decided for True and False alone."""
+    if not isinstance(number.value, bool | np.bool_):
+        context.refuse(node, "whether these are the same object is not known before the run", "compare with ==")
+    if value.type.dtype != "bool" or not hasattr(value.type, "weak"):
+        return constant(False)
+    if value.type.weak:
+        return value if number.value else context.let(node, np.logical_not, value)
+    if context.mixes_truth_values:
+        reason = "whether this is a truth value of Python or of NumPy, which is never True itself, depends on the run"
+        context.refuse(node, reason, "write 'if flag:' or 'if not flag:'")
+    return constant(False)
+
+
+Compare = Callable[[Context, Any, Binding, Binding, Any], Binding]
+
+
+def member(context: Context, left: Binding, right: Binding, node: Any, compare: Compare) -> Binding:
+    """`left in right`; compare: reads one comparison."""
+    left, right = context.settled(left, node), context.settled(right, node)
+    if isinstance(right, DictRef):
+        keys = [key for key, _ in context.version(right.cell, node)]
+        known = known_value(left)
+        if known is None:
+            reason = "a dict is asked for a key that only the run knows"
+            context.refuse(node, reason, "use keys that are known before the run")
+        return constant(known[0] in keys)
+    if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, str):
+        return constant(left.value in right.value)
+    if isinstance(right, ArrayRef):
+        equal = apply_operator(context, np.equal, (left, right), node)
+        return apply_operator(context, np.any, (equal,), node)
+    if isinstance(right, Static) and isinstance(right.value, frozenset):
+        known = known_value(left)
+        if known is not None:
+            return constant(known[0] in right.value)
+        right = known_binding(tuple(right.value))
+    items = known_items(context, right, node)
+    found: Binding = constant(False)
+    for item in context.items(right, node) if items is None else items:
+        equal = compare(context, gast.Eq(), left, item, node)
+        if isinstance(equal, Constant) and isinstance(found, Constant):
+            found = constant(bool(equal.value or found.value))
+        else:
+            found = apply_operator(context, np.logical_or, (found, equal), node)
+    return found

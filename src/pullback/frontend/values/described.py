@@ -1,0 +1,68 @@
+"""What a name stands for, in words of the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Bound,
+    DictRef,
+    ListRef,
+    Local,
+    MaybeUnset,
+    Method,
+    State,
+    Static,
+    Text,
+    TupleValue,
+)
+from pullback.ir.infer import type_of_part
+from pullback.ir.nodes import Constant, Value
+from pullback.ir.types import Array
+
+
+def described(binding: Any, state: State | None = None) -> str:
+    """What a binding is, as in `an array of 1 axis`.
+
+    >>> described(TupleValue((Static(None), Static("mean"))))
+    'a tuple of 2 items'
+    """
+    match binding:
+        case MaybeUnset():
+            return described(binding.binding, state)
+        case ArrayRef():
+            return _array(binding, state)
+        case Value() | Constant():
+            return "a truth value" if getattr(binding.type, "dtype", "") == "bool" else "a number"
+        case TupleValue():
+            return f"a tuple of {len(binding.items)} items" if binding.kind is None else f"a {binding.kind.__name__}"
+        case ListRef():
+            return "a list"
+        case DictRef():
+            return "a dict"
+        case Text() | Static(value=str()):
+            return "a string"
+        case Static(value=None):
+            return "None"
+        case Local() | Method() | Bound():
+            return "a function"
+        case Static(value=value):
+            return "a function" if callable(value) else f"an object of class '{type(value).__name__}'"
+    return "another thing"
+
+
+def _array(ref: ArrayRef, state: State | None) -> str:
+    version = state.cells.get(ref.cell) if state is not None else None
+    if version is None:
+        return "an array"
+    type_ = type_of_part(version.type, ref.path) if ref.path else version.type
+    ndim = type_.ndim if isinstance(type_, Array) else 0
+    return f"an array of {ndim} {'axis' if ndim == 1 else 'axes'}"
+
+
+def different(name: str, before: Any, now: Any, state: State, end: State, when: str = "before this loop") -> str:
+    """The sentence for a name that stands for something else in a loop than before it."""
+    first, then = described(before, state), described(now, end) if now is not None else "something else"
+    first, then = ("one", "another") if first == then else (first, then)
+    return f"'{name}' is {first} {when}, and {then} after an iteration"

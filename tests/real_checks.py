@@ -106,7 +106,9 @@ def weights_of(result: Any) -> Any:
     rng = np.random.default_rng(7)
     return oracle.map_leaves(
         lambda _, leaf: (
-            np.asarray(rng.uniform(0.5, 1.5, np.shape(leaf)), leaf.dtype)[()] if oracle.is_float(leaf) else None
+            np.asarray(rng.uniform(0.5, 1.5, np.shape(leaf)), getattr(leaf, "dtype", np.float64))[()]
+            if oracle.is_float(leaf)
+            else None
         ),
         result,
     )

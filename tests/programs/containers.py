@@ -133,8 +133,9 @@ def texts(x, mode):
     return y * (2.0 if "b" in name else 1.0)
 
 
-@program(X)
-def sets(x):
+@program(X, 7)
+@program(X, 3)
+def sets(x, k):
     allowed = {1, 2, 3}
     total = x[0]
     if 2 in allowed and len(allowed | {7}) == 4 and "a" in {"a", "b"}:
@@ -143,7 +144,7 @@ def sets(x):
         total = total + n * x[2]
     for n in {5}:
         total = total + n
-    return total * len({v * v for v in (1, -1, 2)}) * (1.0 if x[0] in {0.5, 7.0} else 2.0)
+    return total * len({v * v for v in (1, -1, 2)}) * (1.0 if k in {5, 7} else 2.0)
 
 
 @program(X, 2)

@@ -90,12 +90,3 @@ def five_problems(x, *rest):
     if y in (b"a", b"b"):  # refused: bytes are not supported, at `b"a"`; bytes are not supported, at `b"b"`
         del y.real  # refused: 'y.real' cannot be deleted, at `y.real`
     return x
-
-
-class Model:
-    def method(self, x):
-        self.calls = 1  # refused: 'self.calls' cannot be assigned, at `self.calls`
-        return x
-
-
-method_of_a_class = Model.method

@@ -95,47 +95,6 @@ def class_in_function(x):
     return Point(x).a
 
 
-def attribute_assigned(x, model):
-    model.weight = x  # refused: 'model.weight' cannot be assigned, at `model.weight`
-    return model.weight
-
-
-def attribute_augmented(x, model):
-    model.steps += 1  # refused: 'model.steps' cannot be assigned, at `model.steps`
-    return x
-
-
-def attribute_of_self(self, x):
-    self.total = self.total + x  # refused: 'self.total' cannot be assigned, at `self.total`
-    return self.total
-
-
-def attribute_in_a_tuple(x, model):
-    a, model.b = x, x  # refused: 'model.b' cannot be assigned, at `model.b`
-    return a
-
-
-def attribute_as_loop_variable(x, model):
-    for model.i in range(3):  # refused: 'model.i' cannot be assigned, at `model.i`
-        x = x * 2
-    return x
-
-
-def attribute_annotated(x, model):
-    model.weight: float = x  # refused: 'model.weight' cannot be assigned, at `model.weight`
-    return x
-
-
-def attribute_of_an_item(x, models):
-    models[0].w = x  # refused: 'models[0].w' cannot be assigned, at `models[0].w`
-    return x
-
-
-def shape_assigned(x):
-    x.shape = (2, 2)  # refused: 'x.shape' cannot be assigned, at `x.shape`
-    return x[0, 0]
-
-
 def raise_from_another(x, cause):
     if x < 0:
         raise ValueError("negative") from cause  # refused: compiled code does not chain exceptions

@@ -9,7 +9,7 @@ from real_programs import draw, real
 def adi(u, steps, rx, ry):
     """Alternating directions: in each half of a step one direction is implicit, solved by elimination along it."""
     n = u.shape[0]
-    v, p, q = np.empty(u.shape), np.empty(u.shape), np.empty(u.shape)
+    v, p, q = np.zeros(u.shape), np.empty(u.shape), np.empty(u.shape)
     inner = slice(1, n - 1)
     for t in range(1, steps + 1):
         for source, target, r, s in ((u, v, rx, ry), (v, u, ry, rx)):

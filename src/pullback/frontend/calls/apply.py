@@ -15,6 +15,7 @@ from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_fo
 from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
 from pullback.frontend.values.context import Context, StaticNeeded
+from pullback.frontend.values.described import described
 from pullback.functions import is_elementwise, record_of, rule_of
 from pullback.ir import primitives
 from pullback.ir.infer import SeveralResults, infer, may_be_view, several_results
@@ -250,7 +251,7 @@ def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Ope
             context.mistyped(node, "a string made at run time cannot be passed here")
         case ArrayRef() | TupleValue() | ListRef() | Value() | Constant():
             return context.operand(binding, node)
-    context.mistyped(node, f"a {type(binding).__name__.lower()} cannot be passed here")
+    context.mistyped(node, f"{described(binding)} cannot be passed here")
 
 
 def static_operand(context: Context, binding: Binding, label: str, node: Any) -> Operand:

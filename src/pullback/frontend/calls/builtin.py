@@ -11,6 +11,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.frontend.calls.apply import apply, apply_operator
+from pullback.frontend.calls.indexing import slice_of
 from pullback.frontend.calls.iteration import trip_count
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.calls.texts import text_of
@@ -33,10 +34,23 @@ from pullback.ir.types import BOOL, FLOAT, INT, Scalar
 BUILTIN = Meanings()
 
 
+@BUILTIN.of(builtins.slice)
+def _slice(context: Context, node: Any, *bounds: Binding) -> Binding:
+    none = Static(None)
+    match bounds:
+        case (stop,):
+            return slice_of((none, stop, none))
+        case (start, stop):
+            return slice_of((start, stop, none))
+        case (start, stop, step):
+            return slice_of((start, stop, step))
+    context.mistyped(node, "slice() takes one to three bounds")
+
+
 @BUILTIN.of(builtins.len)
 def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
     match obj:
-        case TupleValue():
+        case TupleValue() if obj.is_sequence:
             return constant(len(obj.items))
         case ListRef() | DictRef():
             content = context.version(obj.cell, node)

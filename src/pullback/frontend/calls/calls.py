@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 from types import FunctionType, MethodType
@@ -13,6 +12,7 @@ import numpy as np
 
 from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
 from pullback.frontend.calls.compositions import check_known, planned, ranks_of
+from pullback.frontend.calls.construction import construct
 from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.external import call_of_external
@@ -21,6 +21,7 @@ from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
+from pullback.frontend.calls.objects import default_of, method_of, parent_of
 from pullback.frontend.calls.parameters import bind_arguments
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.refused import check_may_be_called
@@ -36,10 +37,9 @@ from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.language import check_language
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
-from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.source.plain_functions import primal_of
 from pullback.frontend.source.user_rules import UserRule, rule_of_user
-from pullback.frontend.tapes.captured import binding_of, constant_of
+from pullback.frontend.tapes.captured import binding_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -49,10 +49,12 @@ from pullback.frontend.values.bindings import (
     ListRef,
     Local,
     Method,
+    ObjectRef,
     Pullback,
     Static,
     TupleValue,
 )
+from pullback.frontend.values.closures import forget, frame_of
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.results import binding_from, result_of
@@ -60,7 +62,7 @@ from pullback.functions import METHODS, canonical, record_of, text_for
 from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
 from pullback.functions.writing import IN_PLACE
-from pullback.ir.nodes import Constant, Value
+from pullback.ir.nodes import Value
 
 OURS = "pullback.functions"
 """Where functions are declared by texts that need no check of their language."""
@@ -92,6 +94,8 @@ def call(
             return call_python(context, plain, (function.receiver, *arguments), keywords, node)
         case Static(value=value):
             return call_static(context, value, arguments, keywords, node)
+        case ObjectRef() | TupleValue() if (method := method_of(context, function, "__call__")) is not None:
+            return call(context, method, arguments, keywords, node)
         case Derived():
             return call_derived(call, context, function, arguments, keywords, node)
         case Pullback(pull=pull):
@@ -149,8 +153,10 @@ def call_static(
         return call_static(context, element_by_element, (pyfunc, *arguments), keywords, node)
     if isinstance(function, functools.partial):
         return _call_partial(context, function, arguments, keywords, node)
+    if function is super and not arguments:
+        return parent_of(context, node)
     if isinstance(function, type):
-        return construct(context, function, arguments, keywords, node)
+        return construct(context, call_python, function, arguments, keywords, node)
     if (_hashable(function) and is_public(function)) or is_of_runtime(function):
         if not is_of_runtime(function) and address_of(function) is None:
             reason = f"{name_of(function)} has no public name by which generated code could call it"
@@ -236,56 +242,6 @@ def _hashable(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
 
 
-_KNOWN_OBJECTS = (slice, np.dtype, np.finfo, np.iinfo)
-"""Classes of objects that are made before the run, of what is known then."""
-
-
-def construct(
-    context: Context, kind: type, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
-) -> Binding:
-    """A call of a class: a NumPy scalar type, a namedtuple or a dataclass."""
-    if issubclass(kind, np.generic) and len(arguments) == 1:
-        operand = context.operand(arguments[0], node)
-        with context.builder.at(context.location(node)):
-            return context.bind(context.builder.cast(operand, np.dtype(kind).name))
-    if kind in _KNOWN_OBJECTS and not keywords and all(isinstance(given, Static | Constant) for given in arguments):
-        return Static(kind(*(given.value for given in arguments)))
-    if kind is np.vectorize and len(arguments) == 1 and not keywords:
-        return Bound(element_by_element, arguments[0])
-    fields = getattr(kind, "_fields", None)
-    if fields is None and dataclasses.is_dataclass(kind):
-        fields = tuple(field.name for field in dataclasses.fields(kind))
-    if fields is None:
-        context.refuse(node, f"an object of class '{kind.__name__}' is made", "use a tuple, a dict or a namedtuple")
-    try:
-        bound = inspect.signature(kind).bind(*arguments, **keywords)
-    except TypeError as error:
-        context.mistyped(node, f"{kind.__name__}: {error}")
-    maker = getattr(kind, "__new__" if hasattr(kind, "_fields") else "__init__")
-    context.depend(Dependency(kind, maker.__name__, maker), *parts_of(maker))
-    items = tuple(bound.arguments.get(n) or default_of(context, *_default_named(maker, n), node) for n in fields)
-    return TupleValue(items, kind, fields)
-
-
-def _default_named(function: FunctionType, name: str) -> tuple[Any, Place, Any]:
-    """The default of a parameter, and where it stands."""
-    named = function.__kwdefaults__ or {}
-    if name in named:
-        return named[name], Place(function, "__kwdefaults__"), name
-    defaults, code = function.__defaults__ or (), function.__code__
-    k = code.co_varnames.index(name) - code.co_argcount + len(defaults)
-    return defaults[k], Place(function, "__defaults__"), k
-
-
-def method_of_record(context: Context, receiver: TupleValue, name: str, node: Any) -> Binding:
-    """A method of a namedtuple or dataclass: a function whose first argument is the record."""
-    found = inspect.getattr_static(receiver.kind, name)
-    if isinstance(found, FunctionType):
-        context.depend(Dependency(receiver.kind, name, found))
-        return Bound(found, receiver)
-    context.refuse(node, f"the attribute '{name}' cannot be followed here")
-
-
 # Reading a function in place
 
 
@@ -325,13 +281,6 @@ def bound_arguments(
     return bind_arguments(context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name)
 
 
-def default_of(context: Context, value: Any, place: Place, name: Any, node: Any) -> Binding:
-    """A default of a function, which is part of it; what is in a container or an array may change all the same."""
-    if isinstance(value, np.ndarray | list | tuple | dict) or is_tensor(value):
-        return binding_of(context, value, place, name, node)
-    return constant_of(context, value, name, node)
-
-
 def call_itself(
     context: Context, source: Source, bound: dict[str, Binding], function: FunctionType, node: Any
 ) -> Binding:
@@ -366,7 +315,7 @@ def call_local(
     keyword_defaults = {n: d for n, d in zip(names, local.keyword_defaults, strict=True) if d is not None}
     name = getattr(local.node, "name", "<lambda>")
     bound = bind_arguments(context, local.node.args, arguments, keywords, local.defaults, keyword_defaults, node, name)
-    parent = next((frame for frame in reversed(context.frames) if frame.number == local.frame), None)
+    parent = frame_of(context, local)
     if parent is None:
         context.refuse(node, f"'{name}' is called after the function that defines it has returned")
     return run(context, local.source, local.node, bound, parent, None, node)
@@ -382,7 +331,7 @@ def run(
     node: Any,
 ) -> Binding:
     """Read a function's body in a frame of its own and return what it returns."""
-    of_structure = any(isinstance(b, TupleValue | ListRef | DictRef | Local) for b in bound.values())
+    of_structure = any(isinstance(b, TupleValue | ListRef | DictRef | ObjectRef | Local) for b in bound.values())
     around = [frame for frame in context.frames if function is not None and frame.function is function]
     if function is not None and not of_structure and not all(frame.of_structure for frame in around):
         raise Recursion(function)
@@ -400,6 +349,7 @@ def run(
     frame.locals -= frame.outer_names
     frame.of_structure = of_structure
     context.frames.append(frame)
+    result: Binding = Static(None)
     try:
         for name, value in bound.items():
             context.state.names[(frame.number, name)] = value
@@ -410,8 +360,7 @@ def run(
         return context.settled_unless_none(result, node) if not context.state.dead else Static(None)
     finally:
         context.frames.pop()
-        for key in [key for key in context.state.names if key[0] == frame.number]:
-            del context.state.names[key]
+        forget(context, frame, result)
 
 
 def body_of(function_node: Any) -> list[Any]:

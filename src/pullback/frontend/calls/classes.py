@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.calls.meaning import Meanings
+from pullback.frontend.calls.objects import method_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -18,6 +19,7 @@ from pullback.frontend.values.bindings import (
     ListRef,
     Local,
     Method,
+    ObjectRef,
     Range,
     Static,
     Text,
@@ -44,6 +46,8 @@ def class_of(binding: Binding) -> type | None:
     match binding:
         case TupleValue():
             return binding.kind or tuple
+        case ObjectRef(kind=kind):
+            return kind
         case Static(value=value):
             return type(value)
         case Value() | Constant() if binding.type is not None:
@@ -89,6 +93,8 @@ def _type(context: Context, node: Any, binding: Binding, /) -> Binding:
 def _callable(context: Context, node: Any, binding: Binding, /) -> Binding:
     if isinstance(binding, Method | Bound | Derived):
         return constant(True)
+    if isinstance(binding, ObjectRef):
+        return constant(method_of(context, binding, "__call__") is not None)
     if isinstance(binding, Static):
         return constant(callable(binding.value))
     return constant(isinstance(binding, Local))

@@ -141,6 +141,7 @@ def _created(create: Any) -> Meaning:
 
 
 CREATION[np.zeros], CREATION[np.ones], CREATION[np.empty] = _created(np.zeros), _created(np.ones), _created(np.empty)
+CREATION[np.ndarray] = _created(np.empty)
 
 
 @CREATION.of(np.where)

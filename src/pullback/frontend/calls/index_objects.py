@@ -13,11 +13,11 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.calls import call_static
+from pullback.frontend.calls.indexing import slice_of
 from pullback.frontend.values.bindings import Binding, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.functions.index_objects import columns_beside, grid_of, in_a_row, open_grid_of
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Constant
 
 OBJECTS = (np.r_, np.c_, np.s_, np.index_exp, np.mgrid, np.ogrid)
 
@@ -46,17 +46,7 @@ def _as_it_is(context: Context, element: Any) -> Binding:
     """A slice as an object that is known before the run, or another item of an index."""
     if not isinstance(element, gast.Slice):
         return context.evaluate(element)
-    return slice_of(
-        context, tuple(_bound(context, part) for part in (element.lower, element.upper, element.step)), element
-    )
-
-
-def slice_of(context: Context, bounds: tuple[Binding, ...], node: Any) -> Binding:
-    """A slice between bounds that are known before the run."""
-    for bound in bounds:
-        if not isinstance(bound, Static | Constant):
-            context.refuse(node, "a slice with bounds that only the run knows cannot be kept", "write it in the index")
-    return Static(slice(*(getattr(bound, "value", None) for bound in bounds)))
+    return slice_of(tuple(_bound(context, part) for part in (element.lower, element.upper, element.step)))
 
 
 def _bound(context: Context, node: Any) -> Binding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -65,7 +66,7 @@ def index_of(context: Context, node: Any) -> Index:
     """The items of a subscript."""
     if not isinstance(node, gast.Tuple | gast.Slice):
         index = context.evaluate(node)
-        several = index.items if isinstance(index, TupleValue) else (index,)
+        several = index.items if isinstance(index, TupleValue) and index.kind is not slice else (index,)
         return Index(tuple(_item_for(context, binding, node) for binding in several))
     items: list[Operand | Slice] = []
     for element in node.elts if isinstance(node, gast.Tuple) else [node]:
@@ -90,6 +91,8 @@ def _item_for(context: Context, binding: Binding, node: Any) -> Operand | Slice:
             return Constant(Ellipsis)
         case Static(value=slice(start=start, stop=stop, step=step)):
             return Slice(*(None if bound is None else constant(bound) for bound in (start, stop, step)))
+        case TupleValue(items=bounds, kind=kind) if kind is slice:
+            return Slice(*(_bound_of(context, bound, node) for bound in bounds))
     return _index_number(context, binding, node)
 
 
@@ -105,12 +108,18 @@ def _index_number(context: Context, binding: Binding, node: Any) -> Operand:
 
 
 def _bound(context: Context, node: Any) -> Operand | None:
-    if node is None:
-        return None
-    binding = context.evaluate(node)
+    return None if node is None else _bound_of(context, context.evaluate(node), node)
+
+
+def _bound_of(context: Context, binding: Binding, node: Any) -> Operand | None:
     if isinstance(binding, Static) and binding.value is None:
         return None
     return _index_number(context, binding, node)
+
+
+def slice_of(bounds: tuple[Binding, ...]) -> TupleValue:
+    """An object of Python's class `slice`."""
+    return TupleValue(bounds, slice, ("start", "stop", "step"))
 
 
 def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Binding:
@@ -121,24 +130,27 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
                 context, context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
             )
     items = context.items(receiver, node)
-    if isinstance(slice_node, gast.Slice):
-        chosen = items[_static_slice(context, slice_node)]
+    index = None if isinstance(slice_node, gast.Slice) else context.evaluate(slice_node)
+    place = _known_slice(context, index, slice_node)
+    if place is not None:
+        chosen = items[place]
         return TupleValue(chosen) if isinstance(receiver, TupleValue) else context.new_list(chosen)
-    index = context.evaluate(slice_node)
     if isinstance(index, Constant):
         try:
             found: Binding = items[index.value]
             return found
         except IndexError:
             context.mistyped(node, f"index {index.value} is out of range: there are {len(items)} items")
+    assert index is not None, "what is no slice is an index"
     return _item_at(context, items, context.scalar(index, slice_node), node)
 
 
 def _letters(context: Context, text: str, slice_node: Any, node: Any) -> Binding:
     """A letter, or a part, of a text that is known."""
-    if isinstance(slice_node, gast.Slice):
-        return Static(text[_static_slice(context, slice_node)])
-    index = context.evaluate(slice_node)
+    index = None if isinstance(slice_node, gast.Slice) else context.evaluate(slice_node)
+    place = _known_slice(context, index, slice_node)
+    if place is not None:
+        return Static(text[place])
     if not isinstance(index, Constant):
         context.refuse(node, "a letter of a text at a place that only the run knows", "use a number, or an array")
     try:
@@ -189,10 +201,25 @@ def stack_path(context: Context, stack: Stack, slice_node: Any, node: Any) -> tu
     return (Index((normalised(context, index, stack.length, node, "list index"),)),)
 
 
+def _known_slice(context: Context, index: Binding | None, node: Any) -> slice | None:
+    """The slice that is written, or that an object is; None for another index."""
+    if index is None:
+        return _static_slice(context, node)
+    if isinstance(index, Static) and isinstance(index.value, slice):
+        return index.value
+    if isinstance(index, TupleValue) and index.kind is slice:
+        return _slice_between(context, index.items, node)
+    return None
+
+
 def _static_slice(context: Context, node: Any) -> slice:
+    parts = (node.lower, node.upper, node.step)
+    return _slice_between(context, [Static(None) if part is None else context.evaluate(part) for part in parts], node)
+
+
+def _slice_between(context: Context, bounds: Iterable[Binding], node: Any) -> slice:
     parts = []
-    for part in (node.lower, node.upper, node.step):
-        binding = Static(None) if part is None else context.evaluate(part)
+    for binding in bounds:
         if isinstance(binding, Value):
             needs_static(context, binding, "the bound of a slice of a tuple or list", node)
         if not isinstance(binding, Static | Constant):

@@ -66,7 +66,7 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
     """What a `for` runs over: known items, a range, or a count with the item of each iteration."""
     binding = context.settled(binding, node)
     match binding:
-        case TupleValue():
+        case TupleValue() if binding.is_sequence:
             return binding.items
         case ListRef():
             content = context.version(binding.cell, node)

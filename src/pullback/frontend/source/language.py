@@ -194,7 +194,7 @@ class Surroundings:
         own_names = bound | source.function.__globals__.keys() | set(source.function.__code__.co_freevars)
         calls = [node for node in nodes if takes_items(node, own_names)]
         consumed = [argument for call in calls for argument in call.args]
-        consumed += [node.value for node in nodes if isinstance(node, gast.Starred)]
+        consumed += [node.value for node in nodes if isinstance(node, gast.Starred) or is_unpacked(node)]
         free = frozenset(source.function.__code__.co_freevars)
         return Surroundings(source.tree, frozenset(own_names), frozenset(map(id, consumed)), frozenset(bound), free)
 
@@ -217,6 +217,11 @@ def takes_items(node: gast.AST, own_names: Set[str]) -> bool:
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
         return node.func.attr in ("join", "extend", "update")
     return builtin_called(node, own_names) in CONSUMERS
+
+
+def is_unpacked(node: gast.AST) -> bool:
+    """Whether an assignment takes a value apart."""
+    return isinstance(node, gast.Assign) and any(isinstance(t, gast.Tuple | gast.List) for t in node.targets)
 
 
 def nodes_to_check(node: gast.AST) -> Iterator[gast.AST]:
@@ -247,8 +252,6 @@ def refusals_of(node: gast.AST, surroundings: Surroundings) -> Refused:
             yield decorator, NESTED_DECORATOR
         case gast.Call():
             yield from refused_call(node, surroundings)
-        case gast.Attribute(ctx=gast.Store()):
-            yield node, named(ATTRIBUTE_TARGET, gast.unparse(node).strip())
         case gast.Constant(value=bytes()):
             yield node, BYTES
         case gast.Constant(value=complex()):

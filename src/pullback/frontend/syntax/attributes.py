@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
 import numpy as np
 
 from pullback.frontend.calls import calls, indexing
 from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.classes import class_of
+from pullback.frontend.calls.objects import (
+    attribute_of_object,
+    has_attribute_of_object,
+    method_of_record,
+    set_attribute,
+)
 from pullback.frontend.source.outside import ABSENT, Dependency
 from pullback.frontend.tapes.captured import binding_of
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Method, Static, TapeRef, TupleValue
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    ListRef,
+    Method,
+    ObjectRef,
+    Static,
+    TapeRef,
+    TupleValue,
+)
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -27,10 +44,12 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
             return _number_attribute(context, receiver, name, node)
         case ListRef() | DictRef() | TapeRef():
             return Method(receiver, name)
+        case ObjectRef():
+            return attribute_of_object(context, calls.call_python, receiver, name, node)
         case TupleValue() if name in receiver.fields:
             return receiver.items[receiver.fields.index(name)]
         case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
-            return calls.method_of_record(context, receiver, name, node)
+            return method_of_record(context, receiver, name, node)
         case TupleValue():
             return Method(receiver, name)
         case Static(value=str()):
@@ -38,6 +57,15 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
         case Static(value=value):
             return _static_attribute(context, value, name, node)
     context.refuse(node, f"the attribute '{name}' cannot be followed here")
+
+
+def assign_attribute(context: Context, receiver: Binding, target: Any, value: Binding) -> None:
+    """`receiver.name = value`, for an object that the function made."""
+    if not isinstance(receiver, ObjectRef):
+        name = gast.unparse(target).strip()
+        reason = f"'{name}' cannot be assigned: a differentiated function must not change objects from outside"
+        context.refuse(target, reason, "use a local variable, and return the new value")
+    set_attribute(context, calls.call_python, receiver, target.attr, value, target)
 
 
 def attribute_named(
@@ -49,14 +77,16 @@ def attribute_named(
     owner, name = context.settled(arguments[0], node), arguments[1]
     if not isinstance(name, Static) or not isinstance(name.value, str):
         context.refuse(node, "the name of an attribute must be known before the run", "write it as a string")
-    has = has_attribute(context, owner, name.value)
+    has = has_attribute(context, owner, name.value, node)
     if function is hasattr:
         return constant(has)
     return arguments[2] if len(arguments) == 3 and not has else attribute(context, owner, name.value, node)
 
 
-def has_attribute(context: Context, owner: Binding, name: str) -> bool:
+def has_attribute(context: Context, owner: Binding, name: str, node: Any) -> bool:
     """Whether a value has an attribute in the plain call."""
+    if isinstance(owner, ObjectRef):
+        return has_attribute_of_object(context, owner, name, node)
     if isinstance(owner, TupleValue) and name in owner.fields:
         return True
     if not isinstance(owner, Static):

@@ -10,6 +10,7 @@ import gast
 from pullback.frontend.calls import calls, indexing
 from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.index_objects import indexed, is_index_object
+from pullback.frontend.calls.objects import by_method
 from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.calls.texts import text_of
 from pullback.frontend.syntax.attributes import attribute, attribute_named
@@ -76,7 +77,9 @@ def _unary(context: Context, node: Any) -> Binding:
     operand = settled(context, node.operand)
     if isinstance(node.op, gast.Not):
         return negated(context, operand, node)
-    return apply_operator(context, OPERATORS[type(node.op)], (operand,), node)
+    function = OPERATORS[type(node.op)]
+    result = by_method(context, function, (operand,), node)
+    return apply_operator(context, function, (operand,), node) if result is None else result
 
 
 def _boolean(context: Context, node: Any) -> Binding:

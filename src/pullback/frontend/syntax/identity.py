@@ -14,7 +14,7 @@ import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.iteration import known_items
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, MaybeUnset, Static
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, MaybeUnset, ObjectRef, Static
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir.builder import constant
@@ -35,6 +35,8 @@ def identical(context: Context, left: Binding, right: Binding, node: Any) -> Bin
         return constant(type(left.value) is type(right.value) and left.value == right.value)
     if isinstance(left, ListRef | DictRef) and isinstance(right, ListRef | DictRef):
         return constant(left.cell is right.cell)
+    if isinstance(left, ObjectRef) and isinstance(right, ObjectRef):
+        return constant(left.number == right.number)
     if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
         state = context.state
         if not any(state.linked.get(ref.cell) or ref.cell in state.points_to for ref in (left, right)):

@@ -10,10 +10,22 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator, needs_static
+from pullback.frontend.calls.calling_back import called
+from pullback.frontend.calls.objects import by_method, method_of
 from pullback.frontend.calls.texts import filled
 from pullback.frontend.syntax.identity import identical, member
 from pullback.frontend.syntax.operator_table import OPERATORS
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, MaybeUnset, Static, Text, TupleValue
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    ListRef,
+    MaybeUnset,
+    ObjectRef,
+    Static,
+    Text,
+    TupleValue,
+)
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
@@ -25,7 +37,10 @@ from pullback.ir.types import Array, Scalar, is_float
 
 def binary(context: Context, function: Callable[..., Any], left: Binding, right: Binding, node: Any) -> Binding:
     """An operator on two bindings: numbers and arrays compute, tuples, lists and strings join."""
-    if isinstance(left, TupleValue) and isinstance(right, TupleValue) and function is np.add:
+    result = by_method(context, function, (left, right), node)
+    if result is not None:
+        return result
+    if isinstance(left, TupleValue) and isinstance(right, TupleValue) and function is np.add and is_joined(left, right):
         return TupleValue(left.items + right.items)
     if isinstance(left, ListRef) and isinstance(right, ListRef) and function is np.add:
         return context.new_list(context.items(left, node) + context.items(right, node))
@@ -36,6 +51,11 @@ def binary(context: Context, function: Callable[..., Any], left: Binding, right:
     if isinstance(left, Static | Text) or isinstance(right, Static | Text):
         return _join_texts(context, function, left, right, node)
     return apply_operator(context, function, (left, right), node)
+
+
+def is_joined(*tuples: TupleValue) -> bool:
+    """Whether `+` joins them."""
+    return all(value.is_sequence for value in tuples)
 
 
 def _repeated(context: Context, listed: ListRef | TupleValue, count: Value | Constant, node: Any) -> Binding:
@@ -105,8 +125,10 @@ def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
             return truth(context, chosen, node)
         case Static(value=value):
             return constant(bool(value))
-        case TupleValue():
+        case TupleValue() if binding.is_sequence:
             return constant(bool(binding.items))
+        case TupleValue() | ObjectRef() if binding.kind is not None:
+            return _truth_of_object(context, binding, node)
         case ListRef() | DictRef():
             content = context.version(binding.cell, node)
             if isinstance(content, tuple):
@@ -126,6 +148,14 @@ def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
                 return binding
             return context.let(node, np.not_equal, binding, constant(0))
     context.mistyped(node, "this has no truth value that can be followed")
+
+
+def _truth_of_object(context: Context, binding: TupleValue | ObjectRef, node: Any) -> Value | Constant:
+    for name in ("__bool__", "__len__"):
+        method = method_of(context, binding, name)
+        if method is not None:
+            return truth(context, called(context, method, (), node), node)
+    return constant(True)
 
 
 def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any) -> Binding:

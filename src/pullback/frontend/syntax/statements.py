@@ -14,6 +14,7 @@ from pullback.frontend.calls.builtin import message_parts
 from pullback.frontend.calls.iteration import iterate, known_items, snapshots
 from pullback.frontend.source.desugar import RESULT, is_passive
 from pullback.frontend.source.names import assigned_names
+from pullback.frontend.syntax.attributes import assign_attribute, attribute
 from pullback.frontend.syntax.exceptions import execute_guarded
 from pullback.frontend.syntax.expressions import evaluate, local_function, look_up
 from pullback.frontend.syntax.imports import import_modules, import_names
@@ -73,6 +74,8 @@ def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
         case gast.Subscript():
             receiver = evaluate(context, target.value)
             indexing.write(context, receiver, target.slice, value, target)
+        case gast.Attribute():
+            assign_attribute(context, evaluate(context, target.value), target, value)
         case _:
             context.refuse(target, "this cannot be assigned to")
 
@@ -128,9 +131,11 @@ def _augmented(context: Context, node: Any) -> None:
     if isinstance(node.target, gast.Subscript):
         _augmented_part(context, node, function)
         return
-    if not isinstance(node.target, gast.Name):
-        context.refuse(node.target, "this cannot be assigned to")
-    old = look_up(context, node.target.id, node.target)
+    if isinstance(node.target, gast.Attribute):
+        receiver = evaluate(context, node.target.value)
+        old = attribute(context, receiver, node.target.attr, node.target)
+    else:
+        old = look_up(context, node.target.id, node.target)
     value = evaluate(context, node.value)
     if isinstance(old, ArrayRef):
         _check_in_place(context, old, function, value, node)
@@ -140,6 +145,8 @@ def _augmented(context: Context, node: Any) -> None:
         items = (*context.items(old, node), *context.items(value, node))
         context.check_writable(old.cell, node)
         context.state.cells[old.cell] = items
+    elif isinstance(node.target, gast.Attribute):
+        assign_attribute(context, receiver, node.target, binary(context, function, old, value, node))
     else:
         assign(context, node.target, binary(context, function, old, value, node), node)
 

@@ -108,6 +108,11 @@ class TupleValue:
     fields: tuple[str, ...] = ()
     over: tuple[Snapshot, ...] = field(default=(), compare=False)
 
+    @property
+    def is_sequence(self) -> bool:
+        """Whether it has items for Python, as a dataclass and a slice have not."""
+        return self.kind is None or issubclass(self.kind, tuple)
+
 
 @dataclass(frozen=True, slots=True)
 class ListRef:
@@ -147,6 +152,18 @@ class Local:
     frame: int
     defaults: tuple[Binding, ...] = ()
     keyword_defaults: tuple[Binding | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRef:
+    """An object that the function made of a class: its attributes are the names of its number.
+
+    behind: for what `super()` gives, the class behind which methods are looked up.
+    """
+
+    number: int
+    kind: type
+    behind: type | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +246,8 @@ class Conflict:
 
 
 Binding = (
-    Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | Text | Local | Method | Bound | Iteration
-    | Range | TapeRef | Derived | Pullback | MaybeUnset | Conflict
+    Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | ObjectRef | Text | Local | Method | Bound
+    | Iteration | Range | TapeRef | Derived | Pullback | MaybeUnset | Conflict
 )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from pullback.frontend.values.bindings import (
     Text,
     TupleValue,
 )
+from pullback.frontend.values.described import described
 from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.watching import Watching
 from pullback.ir import primitives
@@ -68,8 +69,9 @@ class Context:
     depth: how many loops are around what is read. written: the cells that each loop was found to write.
     fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values of a
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
-    in_text_of_ours: what is read belongs to a function of ours, whose names are not the user's. mixes_truth_values:
-    somewhere a truth value is Python's on one path, and NumPy's on another.
+    returned: functions that have ended, but whose nested functions may be called. in_text_of_ours: what is read belongs
+    to a function of ours, whose names are not the user's. mixes_truth_values: somewhere a truth value is Python's on
+    one path, and NumPy's on another.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Context:
         self.builder = Builder()
         self.state = State()
         self.frames: list[Frame] = []
+        self.returned: dict[int, Frame] = {}
         self.frame_count = 0
         self.dependencies: dict[Any, Dependency] = {}
         self.captures: dict[Any, tuple[Capture, Binding]] = {}
@@ -229,7 +232,7 @@ class Context:
                 return value
             case TupleValue() | ListRef():
                 return self.array_of(binding, node)
-            case MaybeUnset():
+            case MaybeUnset() | Conflict():
                 return self.operand(self.settled(binding, node), node)
             case Static(value=None, why=(reason, remedy)):
                 self.mistyped(node, f"None is not a number or an array{reason}", remedy)
@@ -237,7 +240,7 @@ class Context:
                 self.mistyped(node, f"{_describe(binding.value)} is not a number or an array")
             case Text():
                 self.mistyped(node, "a string is not a number or an array")
-        self.mistyped(node, f"a {type(binding).__name__.lower()} cannot be used as a number or an array")
+        self.mistyped(node, f"{described(binding)} cannot be used as a number or an array")
 
     def array_of(self, binding: Binding, node: Any) -> Value:
         """A fresh array of the numbers in a (nested) list or tuple."""
@@ -266,7 +269,7 @@ class Context:
     def items(self, binding: Binding, node: Any) -> tuple[Binding, ...]:
         """The items of a tuple, or of a list whose length is known before the run."""
         binding = self.settled(binding, node)
-        if isinstance(binding, TupleValue):
+        if isinstance(binding, TupleValue) and binding.is_sequence:
             return binding.items
         if isinstance(binding, ListRef):
             content = self.version(binding.cell, node)

@@ -8,12 +8,17 @@ from pullback.frontend.values.bindings import (
     ArrayRef,
     Bound,
     DictRef,
+    Iteration,
     ListRef,
     Local,
     MaybeUnset,
     Method,
+    ObjectRef,
+    Pullback,
+    Range,
     State,
     Static,
+    TapeRef,
     Text,
     TupleValue,
 )
@@ -41,10 +46,18 @@ def described(binding: Any, state: State | None = None) -> str:
             return "a list"
         case DictRef():
             return "a dict"
+        case ObjectRef(kind=kind):
+            return f"an object of class '{kind.__name__}'"
         case Text() | Static(value=str()):
             return "a string"
         case Static(value=None):
             return "None"
+        case Pullback():
+            return "a pullback"
+        case Range() | Iteration():
+            return "an iterator"
+        case TapeRef():
+            return "a tape"
         case Local() | Method() | Bound():
             return "a function"
         case Static(value=value):

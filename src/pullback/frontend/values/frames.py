@@ -45,6 +45,12 @@ class Frame:
         return ((self if frame is None else frame).number, name)
 
     @property
+    def defines(self) -> bool:
+        """Whether the body defines functions."""
+        nested = gast.FunctionDef | gast.Lambda
+        return any(isinstance(node, nested) for statement in self.body for node in gast.walk(statement))
+
+    @property
     def loads(self) -> Loads:
         """What the body reads."""
         if self.known_loads is None:

@@ -189,8 +189,10 @@ class Merge(ArrayMerge):
             return a
         if isinstance(a, Value) and isinstance(b, Value):
             return self.phi(a, b, name)
+        if any(isinstance(content, tuple) and content and isinstance(content[0], tuple) for content in (a, b)):
+            return self.entries(a, b, name)
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            return tuple(self.item(x, y, name) for x, y in zip(a, b, strict=True))
+            return tuple(self.both(x, y, name) for x, y in zip(a, b, strict=True))
         first, second = self.stack(a, self.then, b), self.stack(b, self.orelse, a)
         if element_type(first, self.state).ndim != element_type(second, self.state).ndim:
             self.context.refuse(
@@ -200,10 +202,13 @@ class Merge(ArrayMerge):
         assert isinstance(buffer, Value)
         return Stack(buffer, self.phi(first.length, second.length, f"{name}_length"))
 
-    def item(self, a: Any, b: Any, name: str) -> Any:
-        if isinstance(a, tuple) and isinstance(b, tuple):  # an entry of a dict
-            return (a[0], self.both(a[1], b[1], name))
-        return self.both(a, b, name)
+    def entries(self, a: tuple[Any, ...], b: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+        """The entries of a dict, which has the same keys in the same order on both paths."""
+        if [key for key, _ in a] != [key for key, _ in b]:
+            which = f"the dict '{name}'" if name else "a dict"
+            reason = f"{which} has other keys on one path that leads here than on another"
+            self.context.refuse(self.node, reason, "give it the same keys in the same order on both paths")
+        return tuple((key, self.both(x, y, name)) for (key, x), (_, y) in zip(a, b, strict=True))
 
     def stack(self, content: Any, path: Path, other: Any) -> Stack:
         with self.context.builder.into(path.statements):

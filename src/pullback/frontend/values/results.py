@@ -17,6 +17,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
 )
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.described import described
 from pullback.ir.nodes import Constant, Operand, Value
 
 
@@ -47,7 +48,7 @@ def result_of(context: Context, binding: Binding, node: Any) -> tuple[list[Opera
             return leaves, Mapping_(tuple(key for key, _ in entries), forms)
         case MaybeUnset():
             return result_of(context, context.settled(binding, node), node)
-    context.refuse(node, f"a {type(binding).__name__.lower()} is returned", "return numbers and arrays")
+    context.refuse(node, f"{described(binding)} is returned", "return numbers and arrays")
 
 
 def _results(context: Context, bindings: tuple[Binding, ...], node: Any) -> tuple[list[Operand], tuple[Form, ...]]:

@@ -1,0 +1,68 @@
+"""Calls of classes: NumPy's scalar types, records, which are their fields alone, and classes written in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.calls.objects import (
+    CallMethod,
+    bound_to_class,
+    default_named,
+    fields_of,
+    new_object,
+    why_opaque,
+)
+from pullback.frontend.source.outside import Dependency, parts_of
+from pullback.frontend.values.bindings import Binding, Bound, Static, TupleValue
+from pullback.frontend.values.context import Context
+from pullback.functions.along import element_by_element
+from pullback.ir.nodes import Constant
+
+_KNOWN_OBJECTS = (np.dtype, np.finfo, np.iinfo)
+"""Classes of objects that are made before the run, of what is known then."""
+
+
+def construct(
+    context: Context,
+    call_method: CallMethod,
+    kind: type,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> Binding:
+    """A call of a class."""
+    if issubclass(kind, np.generic) and len(arguments) == 1:
+        operand = context.operand(arguments[0], node)
+        with context.builder.at(context.location(node)):
+            return context.bind(context.builder.cast(operand, np.dtype(kind).name))
+    if kind in _KNOWN_OBJECTS and not keywords and all(isinstance(given, Static | Constant) for given in arguments):
+        return Static(kind(*(given.value for given in arguments)))
+    if kind is np.vectorize and len(arguments) == 1 and not keywords:
+        return Bound(element_by_element, arguments[0])
+    fields = fields_of(kind)
+    if fields is not None:
+        return _record(context, kind, fields, arguments, keywords, node)
+    reason = why_opaque(kind)
+    if reason is not None:
+        context.refuse(
+            node, f"an object of class '{kind.__name__}' is made: {reason}", "use a tuple, a dict or a namedtuple"
+        )
+    return new_object(context, call_method, kind, arguments, keywords, node)
+
+
+def _record(
+    context: Context,
+    kind: Any,
+    fields: tuple[str, ...],
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> Binding:
+    """A namedtuple, or a dataclass as it was generated."""
+    given = bound_to_class(context, kind, arguments, keywords, node)
+    maker = getattr(kind, "__new__" if hasattr(kind, "_fields") else "__init__")
+    context.depend(Dependency(kind, maker.__name__, maker), *parts_of(maker))
+    items = tuple(given.get(name) or default_named(context, maker, name, node) for name in fields)
+    return TupleValue(items, kind, fields)

@@ -1,0 +1,337 @@
+"""Objects that the function makes of classes written in Python.
+
+An object is a number, and its attributes are variables of that number as those of a function are of its frame. So what
+is true of variables holds for attributes: branches that give them different values, loops that carry them, None on some
+paths.
+
+    self.rate = 2.0 * x   →   (number of the object, "rate"): a value
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from types import FunctionType, MemberDescriptorType
+from typing import Any, cast
+
+import numpy as np
+
+from pullback.frontend.calls.calling_back import called
+from pullback.frontend.source.outside import ABSENT, Dependency, Place
+from pullback.frontend.source.passed import is_tensor
+from pullback.frontend.tapes.captured import binding_of, constant_of
+from pullback.frontend.values.bindings import Binding, Bound, MaybeUnset, ObjectRef, Static, TupleValue
+from pullback.frontend.values.context import Context
+from pullback.functions import record_of
+from pullback.ir import primitives
+from pullback.ir.nodes import Constant, Value
+
+_PLAIN = ("__new__", "__setattr__", "__getattribute__")
+"""What a class must have from `object`, for its attributes to be what is assigned to them."""
+
+_SUFFIXES = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "MatMult": "matmul",
+    "Div": "truediv",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+    "Pow": "pow",
+    "BitAnd": "and",
+    "BitOr": "or",
+    "BitXor": "xor",
+    "LShift": "lshift",
+    "RShift": "rshift",
+    "USub": "neg",
+    "UAdd": "pos",
+    "Invert": "invert",
+}
+_ASKED_BY_NUMPY = ("__len__", "__array__", "__array_interface__", "__array_struct__", "__array_ufunc__")
+"""What makes a number or an array of NumPy's treat an object behind an operator in another way."""
+
+CallMethod = Callable[[Context, FunctionType, tuple[Binding, ...], dict[str, Binding], Any], Binding]
+
+
+def why_opaque(kind: type) -> str | None:
+    """Why objects of a class cannot be followed; None where they can."""
+    if type(kind) is not type:
+        return f"the class of '{kind.__name__}' is '{type(kind).__name__}'"
+    changed = [name for name in _PLAIN if getattr(kind, name) is not getattr(object, name)]
+    if is_frozen(kind):
+        changed.remove("__setattr__")
+    if hasattr(kind, "__getattr__"):
+        changed.append("__getattr__")
+    if changed:
+        return f"'{kind.__name__}' has a '{changed[0]}' of its own"
+    maker = inspect.getattr_static(kind, "__init__")
+    if not isinstance(maker, FunctionType) and maker is not object.__init__:
+        return f"'{kind.__name__}' is not made by Python code"
+    return None
+
+
+def is_frozen(kind: Any) -> bool:
+    """Whether a class is a dataclass whose fields stay."""
+    return dataclasses.is_dataclass(kind) and bool(kind.__dataclass_params__.frozen)
+
+
+def is_generated(maker: Any) -> bool:
+    """Whether an `__init__` was made by `dataclass`."""
+    return isinstance(maker, FunctionType) and maker.__code__.co_filename == "<string>"
+
+
+def new_object(
+    context: Context,
+    call_method: CallMethod,
+    kind: type,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> Binding:
+    """A new object, on which `__init__` has run."""
+    maker = inspect.getattr_static(kind, "__init__")
+    context.depend(Dependency(kind, "__init__", maker))
+    context.frame_count += 1
+    made = ObjectRef(context.frame_count, kind)
+    if is_generated(maker):
+        _set_fields(context, call_method, made, arguments, keywords, node)
+    elif isinstance(maker, FunctionType):
+        result = call_method(context, maker, (made, *arguments), keywords, node)
+        if result != Static(None):
+            context.mistyped(node, "__init__() should return None")
+    elif arguments or keywords:
+        context.mistyped(node, f"{kind.__name__}() takes no arguments")
+    return made
+
+
+def _set_fields(
+    context: Context,
+    call_method: CallMethod,
+    made: ObjectRef,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
+) -> None:
+    """What the `__init__` of a dataclass does."""
+    kind: Any = made.kind
+    given = bound_to_class(context, kind, arguments, keywords, node)
+    fields = dataclasses.fields(kind)
+    if inspect.signature(kind).parameters.keys() - {field.name for field in fields}:
+        context.refuse(node, f"'{kind.__name__}' takes arguments that are no fields", "make them fields")
+    for field in fields:
+        if field.name in given:
+            value = given[field.name]
+        elif field.default_factory is not dataclasses.MISSING:
+            value = called(context, Static(field.default_factory), (), node)
+        elif field.init:
+            value = default_named(context, kind.__init__, field.name, node)
+        else:
+            continue
+        context.state.names[made.number, field.name] = context.named(value, field.name)
+    after = method_of(context, made, "__post_init__")
+    if after is not None:
+        call_method(context, cast(FunctionType, after.function), (made,), {}, node)
+
+
+def bound_to_class(
+    context: Context, kind: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> dict[str, Binding]:
+    """The arguments of a call of a class by the names of its parameters."""
+    try:
+        return inspect.signature(kind).bind(*arguments, **keywords).arguments
+    except TypeError as error:
+        context.mistyped(node, f"{kind.__name__}: {error}")
+
+
+def attribute_of_object(context: Context, call_method: CallMethod, ref: ObjectRef, name: str, node: Any) -> Binding:
+    """`ref.name`: what was assigned to it, or what the class has."""
+    if ref.behind is not None:
+        return _of_parent(context, call_method, ref, name, node)
+    found = inspect.getattr_static(ref.kind, name, ABSENT)
+    if isinstance(found, property):
+        return _property(context, call_method, ref, name, found.fget, (), node)
+    own = context.state.names.get((ref.number, name))
+    if own is not None:
+        return _settled(context, own, ref, name, node)
+    context.depend(Dependency(ref.kind, name, found))
+    match found:
+        case FunctionType():
+            return Bound(found, ref)
+        case staticmethod(__func__=function):
+            return Static(function)
+        case classmethod(__func__=function):
+            return Bound(function, Static(ref.kind))
+    if found is ABSENT or isinstance(found, MemberDescriptorType):
+        if name == "__class__":
+            return Static(ref.kind)
+        context.mistyped(node, f"'{ref.kind.__name__}' object has no attribute '{name}'")
+    if hasattr(type(found), "__get__"):
+        context.refuse(node, f"the attribute '{name}' cannot be followed here", "use a method, or a property")
+    return binding_of(context, found, ref.kind, name, node)
+
+
+def parent_of(context: Context, node: Any) -> Binding:
+    """`super()` in a method: the object, whose methods are those behind the class of the method."""
+    function = context.frame.function
+    if function is not None:
+        receiver = context.state.names.get((context.frame.number, function.__code__.co_varnames[0]))
+        if isinstance(receiver, ObjectRef):
+            for kind in receiver.kind.__mro__:
+                if function in vars(kind).values():
+                    return ObjectRef(receiver.number, receiver.kind, kind)
+    context.refuse(node, "'super' is called outside of a method of an object that the function made", "name the class")
+
+
+def _of_parent(context: Context, call_method: CallMethod, ref: ObjectRef, name: str, node: Any) -> Binding:
+    """`super().name`."""
+    assert ref.behind is not None, "this is what super() gives"
+    order = ref.kind.__mro__
+    owner = next((kind for kind in order[order.index(ref.behind) + 1 :] if name in vars(kind)), None)
+    if owner is None:
+        context.mistyped(node, f"'super' object has no attribute '{name}'")
+    found, made = vars(owner)[name], ObjectRef(ref.number, ref.kind)
+    context.depend(Dependency(owner, name, found), Dependency(ref.kind, "__mro__", order))
+    if isinstance(found, FunctionType) and not is_generated(found):
+        return Bound(found, made)
+    if isinstance(found, property) and isinstance(found.fget, FunctionType):
+        return call_method(context, found.fget, (made,), {}, node)
+    if found is object.__init__:
+        return Static(_nothing)
+    context.refuse(node, f"the attribute '{name}' cannot be followed here", "name the class")
+
+
+def _nothing() -> None:
+    """What `object.__init__` does."""
+
+
+def set_attribute(
+    context: Context, call_method: CallMethod, ref: ObjectRef, name: str, value: Binding, node: Any
+) -> None:
+    """`ref.name = value`."""
+    found = inspect.getattr_static(ref.kind, name, ABSENT)
+    context.depend(Dependency(ref.kind, name, found))
+    if is_frozen(ref.kind):
+        context.mistyped(node, f"cannot assign to field '{name}'", "the dataclass is frozen: make another object")
+    if isinstance(found, property):
+        _property(context, call_method, ref, name, found.fset, (value,), node)
+    elif hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType):
+        context.refuse(node, f"the attribute '{name}' cannot be followed here", "use a method, or a property")
+    else:
+        context.state.names[ref.number, name] = context.named(value, name)
+
+
+def _property(
+    context: Context,
+    call_method: CallMethod,
+    ref: ObjectRef,
+    name: str,
+    accessor: Any,
+    arguments: tuple[Binding, ...],
+    node: Any,
+) -> Binding:
+    context.depend(Dependency(ref.kind, name, inspect.getattr_static(ref.kind, name)))
+    if not isinstance(accessor, FunctionType):
+        context.mistyped(node, f"property '{name}' of '{ref.kind.__name__}' object has no such accessor")
+    return call_method(context, accessor, (ref, *arguments), {}, node)
+
+
+def _settled(context: Context, binding: Binding, ref: ObjectRef, name: str, node: Any) -> Binding:
+    if isinstance(binding, MaybeUnset) and not binding.is_none:
+        message = Constant(f"'{ref.kind.__name__}' object has no attribute '{name}'")
+        with context.builder.at(context.location(node)):
+            context.builder.effect(primitives.check, binding.flag, Constant(AttributeError), message)
+        return binding.binding
+    return context.settled_unless_none(binding, node, name)
+
+
+def has_attribute_of_object(context: Context, ref: ObjectRef, name: str, node: Any) -> bool:
+    """`hasattr(ref, name)`, where it is known before the run."""
+    own = context.state.names.get((ref.number, name))
+    if isinstance(own, MaybeUnset) and not own.is_none:
+        context.refuse(node, f"whether the object has an attribute '{name}' depends on the run", "set it on every path")
+    return own is not None or hasattr(ref.kind, name)
+
+
+# Operators
+
+
+def by_method(
+    context: Context, function: Callable[..., Any], operands: tuple[Binding, ...], node: Any
+) -> Binding | None:
+    """What an operator gives by a method of the class of an operand; None where no operand has one."""
+    suffix = _SUFFIXES.get(record_of(function).operator or "")
+    if suffix is None:
+        return None
+    left, *others = operands
+    found = method_of(context, left, f"__{suffix}__")
+    if found is not None:
+        result = called(context, found, tuple(others), node)
+        if result != Static(NotImplemented):
+            return result
+    if not others or not isinstance(left, Value | Constant | ObjectRef | TupleValue):
+        return None
+    found = method_of(context, others[0], f"__r{suffix}__")
+    if found is None or isinstance(found.receiver, TupleValue):
+        return None
+    if any(hasattr(found.receiver.kind, name) for name in _ASKED_BY_NUMPY):
+        context.refuse(
+            node, f"NumPy takes an object of '{found.receiver.kind.__name__}' for an array here", "swap them"
+        )
+    result = called(context, found, (left,), node)
+    return None if result == Static(NotImplemented) else result
+
+
+def method_of(context: Context, binding: Binding, name: str) -> Bound | None:
+    """A method that the class of an object or record has in Python code."""
+    if not isinstance(binding, ObjectRef | TupleValue) or binding.kind is None:
+        return None
+    found = inspect.getattr_static(binding.kind, name, None)
+    if not isinstance(found, FunctionType):
+        return None
+    context.depend(Dependency(binding.kind, name, found))
+    return Bound(found, binding)
+
+
+# Records
+
+
+def fields_of(kind: Any) -> tuple[str, ...] | None:
+    """The fields of a class whose objects are these alone: a namedtuple, or a dataclass as it was generated."""
+    if hasattr(kind, "_fields"):
+        found: tuple[str, ...] = kind._fields
+        return found
+    if not dataclasses.is_dataclass(kind) or hasattr(kind, "__post_init__"):
+        return None
+    maker, fields = inspect.getattr_static(kind, "__init__"), dataclasses.fields(kind)
+    plain = all(field.init and field.default_factory is dataclasses.MISSING for field in fields)
+    if not is_generated(maker) or not plain or len(inspect.signature(maker).parameters) - 1 != len(fields):
+        return None
+    return tuple(field.name for field in fields)
+
+
+def default_named(context: Context, function: FunctionType, name: str, node: Any) -> Binding:
+    """The default of a parameter."""
+    named = function.__kwdefaults__ or {}
+    if name in named:
+        return default_of(context, named[name], Place(function, "__kwdefaults__"), name, node)
+    defaults, code = function.__defaults__ or (), function.__code__
+    k = code.co_varnames.index(name) - code.co_argcount + len(defaults)
+    return default_of(context, defaults[k], Place(function, "__defaults__"), k, node)
+
+
+def default_of(context: Context, value: Any, place: Place, name: Any, node: Any) -> Binding:
+    """A default of a function, which is part of it; what is in a container or an array may change all the same."""
+    if isinstance(value, np.ndarray | list | tuple | dict) or is_tensor(value):
+        return binding_of(context, value, place, name, node)
+    return constant_of(context, value, name, node)
+
+
+def method_of_record(context: Context, receiver: TupleValue, name: str, node: Any) -> Binding:
+    """A method of a namedtuple or dataclass: a function whose first argument is the record."""
+    assert receiver.kind is not None, "a record has a class"
+    found = inspect.getattr_static(receiver.kind, name)
+    if isinstance(found, FunctionType):
+        context.depend(Dependency(receiver.kind, name, found))
+        return Bound(found, receiver)
+    context.refuse(node, f"the attribute '{name}' cannot be followed here")

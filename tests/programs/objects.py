@@ -1,0 +1,320 @@
+"""Objects that the function makes, records with work of their own, slices, and functions that outlive others."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from collect import failing, program
+
+X = np.array([0.5, -1.2, 2.0])
+
+
+class Total:
+    scale = 2.0
+
+    def __init__(self, value):
+        self.value = value
+        self.count = 0
+
+    def add(self, more):
+        self.value = self.value + more
+        self.count += 1
+        return self
+
+    def __add__(self, other):
+        return Total(self.value + (other.value if isinstance(other, Total) else other))
+
+    def __radd__(self, other):
+        return Total(other * 3.0 + self.value)
+
+    def __neg__(self):
+        return Total(-self.value)
+
+    def __call__(self, y):
+        return self.value * y * self.scale
+
+    def __bool__(self):
+        return self.count > 0
+
+    @property
+    def half(self):
+        return self.value / 2
+
+    @half.setter
+    def half(self, new):
+        self.value = 2 * new
+
+    @staticmethod
+    def twice(y):
+        return 2 * y
+
+    @classmethod
+    def of(cls, value):
+        return cls(value * cls.scale)
+
+
+@program(X)
+def methods_that_change_an_object_in_a_loop(x):
+    total = Total(x[0])
+    for i in range(3):
+        total.add(x[i] * total.value)
+    return total.value * total.count
+
+
+@program(X)
+def properties_and_methods_of_the_class(x):
+    a = Total(x[0])
+    b = a
+    b.half = x[1]
+    a.value *= x[2]
+    return b(x[0]) + b.half * Total.twice(x[1]) + Total.of(x[2]).value + (x[0] if b else x[1])
+
+
+@program(X)
+def operators_of_a_class(x):
+    a = Total(x[0]) + Total(x[1])
+    b = a + x[2]
+    c = 2.0 + b
+    d = -c
+    return d.value * b.value
+
+
+@program(X)
+def array_of_an_object_in_place(x):
+    a = Total(x.copy())
+    a.value[0] = x[1] * x[2]
+    a.value *= 2.0
+    y = a.value
+    y[1] = 0.0
+    return np.sum(a.value**2)
+
+
+@program(X)
+def argument_written_through_an_object(x):
+    a = Total(x)
+    a.value *= 2.0
+    return np.sum(x**2)
+
+
+@program(X)
+@program(-X)
+def attributes_that_branches_set(x):
+    a = Total(x[0])
+    if x[1] > 0:
+        a.value, a.weight = x[1], x[0]
+    else:
+        a.value, a.weight = x[2] * x[1], 3 * x[0]
+    return a.value * a.weight
+
+
+@program(-X)
+@failing(X, error=AttributeError)
+def attribute_that_one_branch_sets(x):
+    a = Total(x[0])
+    if x[1] > 0:
+        a.weight = x[0]
+    return a.value * a.weight
+
+
+class Filter:
+    def __init__(self, transition, observation):
+        self.transition, self.observation = transition, observation
+        self.mean, self.covariance = np.zeros(2), np.eye(2)
+
+    def step(self, seen, noise):
+        self.mean = self.transition @ self.mean
+        self.covariance = self.transition @ self.covariance @ self.transition.T + 0.1 * np.eye(2)
+        surprise = seen - self.observation @ self.mean
+        variance = self.observation @ self.covariance @ self.observation + noise
+        gain = self.covariance @ self.observation / variance
+        self.mean = self.mean + gain * surprise
+        self.covariance = self.covariance - np.outer(gain, self.observation @ self.covariance)
+        return 0.5 * (np.log(variance) + surprise**2 / variance)
+
+
+@program(X)
+def filter_with_a_state(x):
+    tracker = Filter(np.array([[1.0, x[0]], [0.0, 1.0]]), np.array([1.0, x[1]]))
+    loss = 0.0
+    for i in range(4):
+        loss += tracker.step(x[i % 3] * 2.0, 0.5)
+    return loss + np.sum(tracker.mean)
+
+
+@program(X, 4)
+@program(X, 0)
+def state_bound_anew_and_written(x, n):
+    tracker = Filter(np.array([[1.0, x[0]], [0.0, 1.0]]), np.array([1.0, x[1]]))
+    loss = 0.0
+    while loss < 3.0 and n > 0:
+        loss += tracker.step(x[n % 3] * 2.0, 0.5)
+        n -= 1
+        old = tracker.mean
+        tracker.mean = old * 1.0
+        old[0] = 7.0
+    return loss + np.sum(tracker.mean)
+
+
+@dataclass
+class Prior:
+    mean: float
+    width: float = 2.0
+    samples: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.width = self.width * 3.0
+
+
+@dataclass(frozen=True)
+class Positive:
+    value: float
+
+    def __post_init__(self):
+        if self.value < 0:
+            raise ValueError("negative")
+
+    def __mul__(self, other):
+        return Positive(self.value * other.value)
+
+
+@dataclass
+class Point:
+    x: float
+    y: float
+
+    def __add__(self, other):
+        return Point(self.x + other.x, self.y * other.y)
+
+
+@program(X)
+def dataclass_that_completes_itself(x):
+    p, q = Prior(x[0]), Prior(x[1], width=x[2])
+    p.samples.append(x[1])
+    return p.mean * p.width * p.samples[0] + q.width + len(q.samples)
+
+
+@program(X)
+@failing(-X, error=ValueError)
+def dataclass_that_checks_itself(x):
+    return (Positive(x[0]) * Positive(x[2])).value
+
+
+@program(X)
+def operators_of_a_dataclass(x):
+    p = Point(x[0], x[1]) + Point(x[2], 2.0)
+    return p.x * p.y
+
+
+class Rate:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def of(self, y):
+        return y * self.rate
+
+
+class Damped(Rate):
+    def __init__(self, rate, damping):
+        super().__init__(rate * 2)
+        self.damping = damping
+
+    def of(self, y):
+        return super().of(y) * self.damping
+
+
+@program(X)
+def inherited_methods(x):
+    return Damped(x[0], x[1]).of(x[2])
+
+
+class Slots:
+    __slots__ = ("first", "second")
+
+    def __init__(self, first):
+        self.first = first
+        self.second = first * first
+
+
+@program(X)
+def slots_and_attributes_by_name(x):
+    made = Slots(x[0])
+    other = made
+    return made.second * getattr(made, "first") * (hasattr(made, "third") + 1) * (2.0 if other is made else 3.0)
+
+
+@program(X)
+def objects_in_a_list(x):
+    totals = [Total(v) for v in (x[0], x[1])]
+    for total in totals:
+        total.add(x[2])
+    return totals[0].value * totals[1].value
+
+
+def scaled_by(a):
+    b = a * 2
+
+    def scaled(y):
+        return y * b + a
+
+    return scaled
+
+
+@program(X)
+def functions_that_outlive_the_function_around_them(x):
+    f, g = scaled_by(x[0]), scaled_by(x[1])
+    several = [scaled_by(v) for v in (x[0], x[2])]
+    return f(x[2]) * g(x[1]) + several[0](x[1]) * several[1](1.0)
+
+
+class Network:
+    def __init__(self, *layers, activation=None):
+        self.layers = layers
+        self.activation = activation or (lambda v: v * 2.0)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = self.activation(layer(x))
+        return x
+
+
+@program(X)
+def layers_that_are_functions(x):
+    deep = Network(scaled_by(x[0]), scaled_by(x[1]))
+    return np.sum(deep(x) + Network(scaled_by(x[0]), activation=np.tanh)(x))
+
+
+@program(X)
+def closures_in_a_loop(x):
+    def outer(k):
+        def inner(y):
+            return y * k
+
+        return inner
+
+    total = 0.0
+    for i in range(3):
+        f = outer(x[i])
+        total += f(x[0])
+    return total
+
+
+@program(np.arange(1.0, 6.0), 3)
+@program(np.arange(1.0, 6.0), 0)
+def slices_as_objects(x, n):
+    inner, even = slice(1, n), slice(None, None, 2)
+    y = x.copy()
+    y[inner] *= 2.0
+    table = np.outer(x, x)
+    rows = np.s_[1:n, ::2]
+    total = np.sum(y[even] ** 2) + inner.stop + np.sum(table[rows]) + np.sum(table[slice(1, 2), slice(None)])
+    for i in range(n):
+        span = slice(i, i + 2)
+        total += np.sum(x[span] ** 2)
+    values = [x[0], x[1], x[2]]
+    return total + sum(values[slice(1, None)]) + len("abc"[slice(2)])
+
+
+@program(X)
+def generator_taken_apart(x):
+    up, down = (np.exp(s * x) for s in (1, -1))
+    return np.sum(up * down * up)

@@ -205,3 +205,62 @@ def unstack(x, /, *, axis=0):
 def refused(reason):
     """Raises NotImplementedError."""
     raise NotImplementedError(reason)
+
+
+# Lists whose length the run decides: their arrays are the rows of one
+
+
+def rows_stacked(rows, axis=0):
+    """np.stack of the rows."""
+    check_some(rows, "need at least one array to stack")
+    return np.moveaxis(rows, 0, axis)
+
+
+def rows_concatenated(rows, axis=0):
+    """np.concatenate of the rows."""
+    check_some(rows, "need at least one array to concatenate")
+    if axis is None:
+        return np.ravel(rows)
+    if axis < 0:
+        axis = axis + np.ndim(rows) - 1
+    parts = np.moveaxis(rows, 0, axis)
+    shape = np.shape(parts)
+    return np.reshape(parts, shape[:axis] + (shape[axis] * shape[axis + 1],) + shape[axis + 2 :])
+
+
+def rows_below_each_other(tup):
+    """np.vstack of the rows."""
+    check_some(tup, "need at least one array to concatenate")
+    if np.ndim(tup) > 2:
+        return rows_concatenated(tup)
+    return np.reshape(tup, (-1, 1)) if np.ndim(tup) == 1 else np.copy(tup)
+
+
+def rows_beside_each_other(tup):
+    """np.hstack of the rows."""
+    check_some(tup, "need at least one array to concatenate")
+    return rows_concatenated(tup, 1) if np.ndim(tup) > 2 else np.ravel(tup)
+
+
+def rows_as_columns(tup):
+    """np.column_stack of the rows."""
+    check_some(tup, "need at least one array to concatenate")
+    if np.ndim(tup) > 2:
+        return rows_concatenated(tup, 1)
+    return np.reshape(tup, (1, -1)) if np.ndim(tup) == 1 else np.copy(np.transpose(tup))
+
+
+def check_some(rows, message):
+    """ValueError where there are no rows."""
+    if rows.shape[0] == 0:
+        raise ValueError(message)
+
+
+OF_ROWS = {
+    np.stack: rows_stacked,
+    np.concatenate: rows_concatenated,
+    np.vstack: rows_below_each_other,
+    np.hstack: rows_beside_each_other,
+    np.column_stack: rows_as_columns,
+}
+"""The text for each function that joins arrays, given one array of them."""

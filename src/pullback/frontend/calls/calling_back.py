@@ -17,12 +17,14 @@ def called(context: Context, function: Binding, arguments: tuple[Binding, ...], 
     return with_names(context, given, gast.copy_location(gast.Call(first, others, []), node))
 
 
-def with_names(context: Context, given: dict[str, Binding], expression: Any) -> Binding:
-    """What an expression stands for, while these names are bound."""
+def with_names(context: Context, given: dict[str, Binding], expression: Any, *statements: Any) -> Binding:
+    """What an expression stands for, while these names are bound, behind statements."""
     number = context.frame.number
     before = {name: context.state.names.get((number, name)) for name in given}
     context.state.names |= {(number, name): binding for name, binding in given.items()}
     try:
+        if statements:
+            context.execute(list(statements))
         return context.evaluate(expression)
     finally:
         for name, binding in before.items():

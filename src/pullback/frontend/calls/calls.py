@@ -17,6 +17,7 @@ from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.external import call_of_external
 from pullback.frontend.calls.frozen import Frozen, call_of_frozen, frozen, frozen_outside, is_distribution
+from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
@@ -51,6 +52,7 @@ from pullback.frontend.values.bindings import (
     Method,
     ObjectRef,
     Pullback,
+    Stack,
     Static,
     TupleValue,
 )
@@ -61,6 +63,7 @@ from pullback.frontend.values.results import binding_from, result_of
 from pullback.functions import METHODS, canonical, record_of, text_for
 from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
+from pullback.functions.joining import OF_ROWS
 from pullback.functions.writing import IN_PLACE
 from pullback.ir.nodes import Value
 
@@ -137,6 +140,11 @@ def call_static(
     known = known_beforehand(given, arguments, keywords)
     if known is not None:
         return known
+    rows = rows_of(context, arguments, node) if _hashable(function) and function in OF_ROWS else None
+    if rows is not None:
+        if function is np.concatenate and type_of_ref(context, rows, node).ndim == 1:
+            context.mistyped(node, "zero-dimensional arrays cannot be concatenated", "use np.array, or np.stack")
+        return _call_composed(context, function, OF_ROWS[function], (rows, *arguments[1:]), keywords, node)
     if _hashable(function) and function in PLANNING:
         return planned(context, function, arguments, node)
     if is_numpy(function) or record_of(function).text is not None:
@@ -177,6 +185,17 @@ def call_static(
         return call_python(context, method, (Static(function), *arguments), keywords, node)
     name = getattr(function, "__name__", type(function).__name__)
     context.refuse(node, f"'{name}' has no Python source and no rule", _REMEDY)
+
+
+def rows_of(context: Context, arguments: tuple[Binding, ...], node: Any) -> ArrayRef | None:
+    """The items, in one array, of a list that is the first argument and whose length the run decides."""
+    if arguments and isinstance(arguments[0], ListRef):
+        content = context.version(arguments[0].cell, node)
+        if isinstance(content, Stack):
+            rows = context.bind(context.array_of(arguments[0], node))
+            assert isinstance(rows, ArrayRef), "an array has a cell"
+            return rows
+    return None
 
 
 def call_ruled(

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.apply import apply_operator
-from pullback.frontend.calls.calling_back import called
+from pullback.frontend.calls.calling_back import called, name_of, with_names
 from pullback.frontend.calls.iteration import as_iteration, known_items
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.values.bindings import (
@@ -113,14 +114,27 @@ def _reduce(
     context: Context, node: Any, function: Binding, iterable: Binding, initial: Binding | None = None, /
 ) -> Binding:
     items = known_items(context, iterable, node)
+    if items is None and initial is not None:
+        return _folded(context, function, iterable, initial, node)
     if items is None:
-        context.refuse(node, "'reduce' goes over something whose length is a matter of the run", "write a loop")
+        reason = "'reduce' goes over something whose length is a matter of the run, and has no initial value"
+        context.refuse(node, reason, "give it one")
     if initial is None and not items:
         context.mistyped(node, "reduce() of empty iterable with no initial value")
     total, *others = items if initial is None else (initial, *items)
     for item in others:
         total = called(context, function, (total, item), node)
     return total
+
+
+def _folded(context: Context, function: Binding, iterable: Binding, initial: Binding, node: Any) -> Binding:
+    """`reduce` as a loop."""
+    total, item = "<total>", "<item>"
+    call = gast.Call(name_of("<function>", node), [name_of(total, node), name_of(item, node)], [])
+    step = gast.Assign([name_of(total, node, gast.Store())], gast.copy_location(call, node))
+    loop = gast.For(name_of(item, node, gast.Store()), name_of("<items>", node), [gast.copy_location(step, node)], [])
+    given = {"<function>": function, "<items>": iterable, total: initial}
+    return with_names(context, given, name_of(total, node), gast.copy_location(loop, node))
 
 
 def nested(context: Context, sources: list[Iteration], node: Any) -> Iteration:

@@ -53,8 +53,9 @@ def listed(context: Context, iterable: Binding, node: Any) -> ListRef:
     if isinstance(iterable, ArrayRef):
         if type_of_ref(context, iterable, node).ndim > 1:
             context.refuse(node, "a list of the rows of an array is made", "use the array itself")
-        buffer = context.let(node, primitives.copy, context.read(iterable, node))
-        length = context.let(node, primitives.dim, buffer, constant(0))
+        array = context.read(iterable, node)
+        buffer = context.let(node, np.concatenate, (array,))  # and no copy, whose cotangent would have its size
+        length = context.let(node, primitives.dim, array, constant(0))
         made = context.new_list(())
         context.state.cells[made.cell] = Stack(buffer, length)
         return made

@@ -17,7 +17,7 @@ from pullback.frontend.syntax.attributes import attribute, attribute_named
 from pullback.frontend.syntax.comprehensions import comprehension, dict_comprehension, set_comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, compared, negated, truth
-from pullback.frontend.syntax.spreading import entries_of, key_of, spread, spread_keywords
+from pullback.frontend.syntax.spreading import entries_of, key_of, list_display, spread, spread_keywords
 from pullback.frontend.tapes.captured import lookup_outside
 from pullback.frontend.values.bindings import Binding, Local, Static, TupleValue
 from pullback.frontend.values.branches import choose
@@ -139,10 +139,6 @@ def _tuple(context: Context, node: Any) -> Binding:
     return TupleValue(spread(context, node.elts))
 
 
-def _list(context: Context, node: Any) -> Binding:
-    return context.new_list(spread(context, node.elts))
-
-
 def _dict(context: Context, node: Any) -> Binding:
     entries: dict[Any, Binding] = {}
     for key_node, value_node in zip(node.keys, node.values, strict=True):
@@ -229,7 +225,7 @@ _HANDLERS: dict[type, Callable[[Context, Any], Binding]] = {
     gast.Compare: _compare,
     gast.IfExp: _conditional,
     gast.Tuple: _tuple,
-    gast.List: _list,
+    gast.List: list_display,
     gast.Dict: _dict,
     gast.Attribute: _attribute,
     gast.Subscript: _subscript,

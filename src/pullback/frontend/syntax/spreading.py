@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from pullback.frontend.calls.iteration import known_items
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef
+from pullback.frontend.calls.sequences import listed
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_value
+from pullback.ir.nodes import Value
+from pullback.ir.types import Array
 
 
 def spread(context: Context, nodes: list[Any]) -> tuple[Binding, ...]:
@@ -21,6 +25,28 @@ def spread(context: Context, nodes: list[Any]) -> tuple[Binding, ...]:
         else:
             values.append(context.evaluate(node))
     return tuple(values)
+
+
+def list_display(context: Context, node: Any) -> Binding:
+    """`[a, *values, b]`, a growing buffer where only the run knows how many values there are."""
+    parts: list[tuple[Binding, ...] | Binding] = []
+    for element in node.elts:
+        value = context.evaluate(element.value if isinstance(element, gast.Starred) else element)
+        known = known_items(context, value, element) if isinstance(element, gast.Starred) else (value,)
+        parts.append(value if known is None else known)
+    if all(isinstance(part, tuple) for part in parts):
+        return context.new_list(tuple(item for part in parts if isinstance(part, tuple) for item in part))
+    arrays = [_vector(context, part, element) for part, element in zip(parts, node.elts, strict=True)]
+    return listed(context, context.bind(context.let(node, np.concatenate, tuple(arrays))), node)
+
+
+def _vector(context: Context, part: tuple[Binding, ...] | Binding, node: Any) -> Value:
+    """Numbers of a list in an array with one axis."""
+    array = context.array_of(TupleValue(part), node) if isinstance(part, tuple) else context.operand(part, node)
+    if not isinstance(array.type, Array) or array.type.ndim != 1:
+        reason = "how many arrays '*' stands for is not known before the run"
+        context.refuse(node, reason, "pass the whole, or write the values out, as in f(x[0], x[1])")
+    return array
 
 
 def items_behind_star(context: Context, binding: Binding, node: Any) -> tuple[Binding, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.builtin import message_parts
 from pullback.frontend.calls.iteration import iterate, known_items, snapshots
+from pullback.frontend.calls.sequences import listed
 from pullback.frontend.source.desugar import RESULT, is_passive
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.syntax.attributes import assign_attribute, attribute
@@ -40,7 +41,7 @@ from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import infer
-from pullback.ir.nodes import Block, Constant, Index, Operand, Value
+from pullback.ir.nodes import Block, Constant, Index, Operand, Slice, Value
 from pullback.ir.types import INT, Array
 
 
@@ -99,6 +100,10 @@ def _unpack(context: Context, target: Any, value: Binding, node: Any) -> None:
 
 def _unpack_with_star(context: Context, target: Any, value: Binding, star: int, node: Any) -> None:
     """`first, *rest = values`: the list takes what is left over."""
+    if isinstance(value, ArrayRef):
+        for element, item in zip(target.elts, _split_array(context, value, star, len(target.elts), node), strict=True):
+            assign(context, element.value if isinstance(element, gast.Starred) else element, item, node)
+        return
     items = items_behind_star(context, value, target.elts[star])
     behind = len(target.elts) - star - 1
     if len(items) < star + behind:
@@ -108,6 +113,21 @@ def _unpack_with_star(context: Context, target: Any, value: Binding, star: int, 
     assign(context, target.elts[star].value, context.new_list(items[star : len(items) - behind]), node)
     for element, item in zip(target.elts[star + 1 :], items[len(items) - behind :], strict=True):
         assign(context, element, item, node)
+
+
+def _split_array(context: Context, ref: ArrayRef, star: int, count: int, node: Any) -> list[Binding]:
+    """The elements of an array for `count` targets, of which one takes a list of those that are left over."""
+    size = context.let(node, primitives.dim, context.read(ref, node), constant(0))
+    enough = context.let(node, np.greater_equal, size, constant(count - 1))
+    with context.builder.at(context.location(node)):
+        message = f"not enough values to unpack (expected at least {count - 1})"
+        context.builder.effect(primitives.check, enough, Constant(ValueError), Constant(message))
+    behind = count - star - 1
+    end = constant(-behind) if behind else None
+    rest = indexing.read_part(context, ref, Index((Slice(constant(star), end, None),)), node)
+    first = [indexing.read_part(context, ref, Index((constant(k),)), node) for k in range(star)]
+    last = [indexing.read_part(context, ref, Index((constant(k - behind),)), node) for k in range(behind)]
+    return [*first, listed(context, rest, node), *last]
 
 
 def _unpacked_array(context: Context, ref: ArrayRef, count: int, node: Any) -> tuple[Binding, ...]:

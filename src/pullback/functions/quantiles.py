@@ -301,7 +301,7 @@ def offsets_of(method):
 def share_of(fraction, method):
     """How far from the lower to the upper element a quantile lies."""
     if method == "midpoint":
-        return np.where(fraction == 0, 0.0, 0.5)
+        return 0.5 * (fraction != 0)
     if method == "averaged_inverted_cdf":
         return 1.0 - 0.5 * (fraction == 0)
     return fraction

@@ -88,10 +88,10 @@ def of_numbers(extremum, a, axis, keepdims):
 @composes(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """Σ w (x - x̄)(x - x̄)ᵀ of the observations, which stand in the rows of variables, by their number less ddof."""
-    m = as_array(m)
-    x = rows_of(m, rowvar)
+    m, dtype = as_array(m), real(dtype)
+    x = rows_of(m, rowvar, dtype)
     if y is not None:
-        x = np.concatenate((x, rows_of(as_array(y), rowvar)), axis=0)
+        x = np.concatenate((x, rows_of(as_array(y), rowvar, dtype)), axis=0)
     free = 1 if ddof is None and not bias else 0 if ddof is None else ddof
     weights = weights_of(fweights, aweights)
     if weights is None or x.shape[0] == 0:
@@ -105,7 +105,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         count = whole
         if free != 0:
             count = whole - (free if aweights is None else free * np.sum(weights * aweights) / whole)
-    covariance = (centred @ scaled.T) * np.true_divide(1.0, np.maximum(count, 0.0))
+    products = centred @ scaled.T
+    covariance = (products * np.true_divide(1.0, np.maximum(count, 0.0))).astype(products.dtype)
     if np.ndim(m) < 2 and y is None:
         return np.reshape(covariance, ())
     if x.shape[0] == 1:
@@ -113,10 +114,19 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     return covariance
 
 
-def rows_of(m, rowvar):
-    """The variables as rows, with 64 bits."""
+@planning
+def real(dtype):
+    """The dtype of floats, of 64 bits where none is named. Raises NotImplementedError for another kind."""
+    dtype = np.dtype(np.float64 if dtype is None else dtype)
+    if dtype.kind != "f":
+        raise NotImplementedError(f"np.cov with dtype={dtype} has no derivative rule")
+    return dtype
+
+
+def rows_of(m, rowvar, dtype):
+    """The variables as rows, in a dtype."""
     at_most_a_matrix(np.ndim(m))
-    m = m.astype(np.float64)
+    m = m.astype(dtype)
     if np.ndim(m) < 2:
         return np.reshape(m, (1, -1))
     return m if rowvar else m.T

@@ -83,6 +83,7 @@ FAMILIES: dict[str, list[str]] = {
         "np.correlate(v, u)",
         "np.correlate(v, u, 'same')",
         "np.correlate(v, u, mode='full')",
+        "np.correlate(v, u, 1)",
         "np.correlate(u, v, 'full')",
         "np.correlate(u, v)",
         "a.dot(b.T)",

@@ -92,7 +92,9 @@ def coordinates(sample, bins):
     columns = []
     if isinstance(sample, (list, tuple)):
         for column in sample:
-            columns.append(as_array(column))
+            column = as_array(column)
+            one_for_each_point(np.ndim(column))
+            columns.append(column)
     else:
         for k in numbers_to(number_of_axes(np.ndim(sample), bins)):
             columns.append(sample[:, k])
@@ -101,6 +103,13 @@ def coordinates(sample, bins):
     if isinstance(bins, (list, tuple)):
         as_many(len(bins), len(columns))
     return columns
+
+
+@planning
+def one_for_each_point(rank):
+    """Raises NotImplementedError where coordinates are no vector."""
+    if rank != 1:
+        raise NotImplementedError("np.histogramdd of numbers or tables has no derivative rule: pass vectors")
 
 
 @planning

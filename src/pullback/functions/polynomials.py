@@ -14,6 +14,7 @@ from pullback.functions.parts import as_array, numbers_to
 def polyadd(a1, a2):
     """The sum of two polynomials, the highest coefficient first."""
     a1, a2 = in_a_row(a1), in_a_row(a2)
+    vectors(np.ndim(a1), np.ndim(a2))
     count = max(a1.shape[0], a2.shape[0])
     return lengthened(a1, count) + lengthened(a2, count)
 
@@ -22,6 +23,7 @@ def polyadd(a1, a2):
 def polysub(a1, a2):
     """The difference of two polynomials."""
     a1, a2 = in_a_row(a1), in_a_row(a2)
+    vectors(np.ndim(a1), np.ndim(a2))
     count = max(a1.shape[0], a2.shape[0])
     return lengthened(a1, count) - lengthened(a2, count)
 
@@ -56,7 +58,7 @@ def polydiv(u, v):
 def vectors(*ranks):
     """Raises NotImplementedError for coefficients in a table."""
     if max(ranks) > 1:
-        raise NotImplementedError("np.polydiv of several polynomials has no derivative rule")
+        raise NotImplementedError("a table of coefficients has no derivative rule: take one polynomial after the other")
 
 
 def in_a_row(p):
@@ -129,7 +131,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         raise TypeError("expected non-empty vector for x")
     if x.shape[0] != y.shape[0]:
         raise TypeError("expected x and y to have same length")
-    powers = np.vander(x, deg + 1)
+    powers = np.vander(x, int(deg) + 1)
     if w is not None:
         w = as_array(w) + 0.0
         powers = powers * w[:, None]

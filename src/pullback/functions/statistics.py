@@ -6,7 +6,7 @@ import numpy as np
 
 from pullback.functions.declare import composes, planning
 from pullback.functions.parts import as_array
-from pullback.functions.quantiles import has_fractions
+from pullback.functions.quantiles import has_fractions, real_dtype
 
 
 @composes(np.nanprod)
@@ -88,7 +88,7 @@ def of_numbers(extremum, a, axis, keepdims):
 @composes(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """Σ w (x - x̄)(x - x̄)ᵀ of the observations, which stand in the rows of variables, by their number less ddof."""
-    m, dtype = as_array(m), real(dtype)
+    m, dtype = as_array(m), real_dtype(dtype)
     x = rows_of(m, rowvar, dtype)
     if y is not None:
         x = np.concatenate((x, rows_of(as_array(y), rowvar, dtype)), axis=0)
@@ -112,15 +112,6 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if x.shape[0] == 1:
         raise ValueError("np.cov of a matrix with one variable is one number, which only the run knows: pass a vector")
     return covariance
-
-
-@planning
-def real(dtype):
-    """The dtype of floats, of 64 bits where none is named. Raises NotImplementedError for another kind."""
-    dtype = np.dtype(np.float64 if dtype is None else dtype)
-    if dtype.kind != "f":
-        raise NotImplementedError(f"np.cov with dtype={dtype} has no derivative rule")
-    return dtype
 
 
 def rows_of(m, rowvar, dtype):
@@ -159,7 +150,7 @@ def checked(weights):
 @composes(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """The covariances by the roots of the variances, from -1 to 1."""
-    covariance = cov(x, y, rowvar)
+    covariance = cov(x, y, rowvar, dtype=dtype)
     if np.ndim(covariance) == 0:
         return covariance / covariance
     spread = np.sqrt(np.diagonal(covariance))

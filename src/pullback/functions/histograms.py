@@ -13,7 +13,7 @@ from pullback.functions.quantiles import has_fractions
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """How many elements, or which weights of them, lie between each two edges; and the edges."""
     a = np.ravel(as_array(a))
-    at = edges_of(a, bins, range)
+    at = edges_of(a, bins, range, a.dtype)
     numbers = bin_of(a, at)
     count = np.shape(at)[0] - 1
     if weights is None:
@@ -31,7 +31,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 @composes(np.histogram_bin_edges)
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges of np.histogram."""
-    return edges_of(np.ravel(as_array(a)), bins, range)
+    row = np.ravel(as_array(a))
+    return edges_of(row, bins, range, row.dtype)
 
 
 @composes(np.histogram2d)
@@ -40,8 +41,8 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     x, y = as_array(x), as_array(y)
     both = bins if isinstance(bins, (list, tuple)) else (bins, bins)
     ranges = (None, None) if range is None else range
-    first = edges_of(x, both[0], ranges[0])
-    second = edges_of(y, both[1], ranges[1])
+    first = edges_along(x, both[0], ranges[0])
+    second = edges_along(y, both[1], ranges[1])
     rows, columns = np.shape(first)[0] - 1, np.shape(second)[0] - 1
     row, column = bin_of(x, first), bin_of(y, second)
     numbers = np.where((row < rows) & (column < columns), row * columns + column, rows * columns)
@@ -65,7 +66,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     count, numbers, is_inside = 1, np.zeros_like(columns[0], dtype=np.int64), True
     for k in axes:
         own_bins = bins[k] if isinstance(bins, (list, tuple)) else bins
-        at = edges_of(columns[k], own_bins, None if range is None else range[k])
+        at = edges_along(columns[k], own_bins, None if range is None else range[k])
         extent = np.shape(at)[0] - 1
         place = bin_of(columns[k], at)
         is_inside = is_inside & (place < extent)
@@ -135,8 +136,13 @@ def own_axis(axis, rank):
     return (1,) * axis + (-1,) + (1,) * (rank - 1 - axis)
 
 
-def edges_of(a, bins, span):
-    """The edges of bins: as many as a number says between the ends, or those that are given."""
+def edges_along(a, bins, span):
+    """The edges of bins along one of several axes: with 64 bits where they lie between numbers of Python."""
+    return edges_of(a, bins, span, a.dtype if span is None else np.float64)
+
+
+def edges_of(a, bins, span, dtype):
+    """The edges of bins: as many as a number says between the ends, in a dtype of floats, or those that are given."""
     named_bins(bins)
     if not is_number(bins):
         at = as_array(bins)
@@ -144,12 +150,10 @@ def edges_of(a, bins, span):
             raise ValueError("`bins` must increase monotonically, when an array")
         return at
     at_least_one(bins)
-    dtype = a.dtype if has_fractions(a.dtype) else np.float64
     if span is not None:
         first, last = span[0] * 1.0, span[1] * 1.0
         if first > last:
             raise ValueError("max must be larger than min in range parameter.")
-        dtype = a.dtype if has_fractions(a.dtype) else np.float64
     elif np.size(a) == 0:
         first, last = 0.0, 1.0
     else:
@@ -158,7 +162,7 @@ def edges_of(a, bins, span):
             raise ValueError("autodetected range is not finite")
     if first == last:
         first, last = first - 0.5, last + 0.5
-    return np.linspace(first, last, bins + 1).astype(dtype)
+    return np.linspace(first, last, bins + 1).astype(dtype if has_fractions(dtype) else np.float64)
 
 
 @planning

@@ -284,7 +284,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: 
             raise TypingError(f"{name_of(ufunc)} cannot write into a tensor", None, "use its result as it is")
         check_out((inputs, keywords), ufunc)
         return getattr(ufunc, method)(*bare(inputs), **bare(keywords))
-    if method == "reduce" and ufunc in _REDUCTIONS and isinstance(inputs[0], Tensor):
+    if method == "reduce" and not isinstance(inputs[0], Tensor):  # NumPy's functions see no tensor in `where` alone
+        inputs = (Tensor(np.asarray(bare(inputs[0]))[()]), *inputs[1:])
+    if method == "reduce" and ufunc in _REDUCTIONS:
         reduce: Callable[..., Any] = _REDUCTIONS[ufunc]
         return reduce(*inputs, **({"axis": 0} | keywords))
     given = tuple(as_operand(one) for one in inputs)

@@ -149,8 +149,9 @@ def main():
     parser.add_argument("--repeats", type=int, default=9)
     given = parser.parse_args()
     if "MALLOC_TRIM_THRESHOLD_" not in os.environ:
-        cache = Path(os.environ.get("PULLBACK_CACHE_DIR", ".cache-of-function-costs"))
-        os.execve(sys.executable, [sys.executable, *sys.argv], environment(cache))
+        own = {name: text for name, text in environment(Path()).items() if name != "PULLBACK_CACHE_DIR"}
+        own |= {name: text for name, text in os.environ.items() if name == "PULLBACK_CACHE_DIR"}
+        os.execve(sys.executable, [sys.executable, *sys.argv], own)
     print(f"{'':18}{'function µs':>12}{'gradient µs':>12}{'quotient':>10}")
     for name in given.only.split(","):
         primal, gradient = measure(name, given.repeats)

@@ -24,6 +24,7 @@ import numpy as np
 
 import cells
 import pullback as pb
+from function_slopes import slope_of
 from function_texts import FAMILIES, TYPE_BY_SIZE
 
 EXTENDED = np.longdouble
@@ -62,6 +63,7 @@ WHOLE: dict[str, Any] = {
 LAYOUTS = ("C", "F", "strided", "reversed", "empty")
 DTYPES = ("float64", "float32")
 MODES = ("interpreted", "compiled", "forward", "tape", "second")
+"""second: the tangent of the gradient, interpreted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,11 @@ def _verdict(trial: Trial) -> tuple[str, str]:
         return _of_an_error(trial, function, given, error)
     numbers = tuple(k for k, name in enumerate(given) if name in SHAPES)
     try:
+        if trial.mode == "second":
+            if len(plain) != 1 or not numbers or not _is_float(plain):
+                return "no such call", ""
+            function = slope_of(function, tuple(given), numbers, _weights(plain)[0])
+            plain = leaves(function(*_copies(given)))
         found, gradients, tangents = _derivatives(trial, function, given, numbers, plain)
     except pb.PullbackError as error:
         return "refused", f"{type(error).__name__}: {error}".split("\n")[0]
@@ -240,8 +247,8 @@ def _derivatives(
 ) -> tuple[Any, Any, Any]:
     """The value, the gradients of a weighted sum of it, and the tangent along one direction; None for what is not."""
     arguments = _copies(given)
-    if trial.mode == "forward":
-        made = pb.differentiable(function, jit=False)
+    if trial.mode in ("forward", "second"):
+        made = function if trial.mode == "second" else pb.differentiable(function, jit=False)
         directions = [_direction(k, x) if k in numbers else None for k, x in enumerate(arguments)]
         value, tangent = pb.jvp(made, tuple(arguments), tuple(directions))
         return value, None, tangent

@@ -1003,6 +1003,15 @@ def test_vjp_takes_a_cotangent_of_the_results_structure(jit: bool) -> None:
     assert pullback(cotangent).tolist() == [100.0, 100.0]
 
 
+@MODES
+def test_a_number_of_32_bits_that_a_pullback_keeps_has_32_bits(jit: bool) -> None:
+    x = np.arange(4, dtype=np.float32)
+    _, pullback = pb.vjp(pb.differentiable(lambda x: np.std(x), jit=jit))(x)
+    assert pullback(1.0).dtype == np.float32
+    _, pullback = pb.vjp(pb.differentiable(lambda c, x: np.dot(c, x), jit=jit), argnums=1)(x[1], x)
+    assert pullback(x).dtype == np.float32
+
+
 def test_repeated_pullbacks_share_nothing():
     value, pullback = pb.vjp(plain()(lambda x, y: x * y), (0, 1))(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     seed = np.ones(2)

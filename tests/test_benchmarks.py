@@ -153,6 +153,13 @@ def test_costs_of_calls_are_differences_of_two_times():
         assert difference == pytest.approx(ours - hand, abs=0.011)
 
 
+def test_costs_of_gradients_are_quotients_of_two_times():
+    _, row = run(BENCHMARKS / "function_costs.py", "--only", "clip", "--repeats", 1).splitlines()
+    name, primal, gradient, quotient = row.split()
+    assert name == "clip"
+    assert float(quotient) == pytest.approx(float(gradient) / float(primal), abs=0.02)
+
+
 def test_wrong_and_failed_peers_are_named_and_stay_out_of_the_mean():
     good, double = Measurement(time=1e-3, first=1.0, error=0.0), Measurement(time=2e-3, first=1.0, error=0.0)
     wrong = Measurement(time=1e-6, first=1.0, error=0.5, wrong=True)

@@ -192,6 +192,13 @@ def test_other_sizes_are_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_number_of_32_bits_is_kept_with_32_bits(tmp_path: Path) -> None:
+    c, x = np.float32(0.5), np.ones(3, np.float32)
+    module = loaded(pb.emit(emitted.scaled, c, x), tmp_path, "scaled_gradient")
+    value, residuals = module.forward(c, x)
+    assert [np.asarray(g).dtype for g in (value, *module.backward(residuals, x))] == [np.float32] * 3
+
+
 def test_cotangents_must_fit(tmp_path: Path) -> None:
     module = loaded(pb.emit(emitted.several_results, np.ones(3), 0.5), tmp_path, "several_gradient")
     _, residuals = module.forward(np.ones(3), 0.5)

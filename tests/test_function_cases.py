@@ -7,8 +7,9 @@ import pytest
 from function_cases import DTYPES, Case, Trial, cases, every_trial, verdict
 from function_texts import REFUSED
 
-INTERPRETED = every_trial("", ("interpreted", "forward", "tape"), ("C", "F", "strided", "reversed", "empty"), DTYPES, 1)
-COMPILED = every_trial("", ("compiled", "second"), ("C", "strided"), DTYPES, 2)
+MODES = ("interpreted", "forward", "tape", "second")
+INTERPRETED = every_trial("", MODES, ("C", "F", "strided", "reversed", "empty"), DTYPES, 1)
+COMPILED = every_trial("", ("compiled",), ("C", "strided"), DTYPES, 2)
 
 
 @pytest.mark.drawn(250)

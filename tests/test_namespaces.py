@@ -198,5 +198,5 @@ def test_a_function_without_a_public_name_is_refused() -> None:
 def test_messages_name_functions_by_their_module() -> None:
     with pytest.raises(pb.MissingRuleError, match=r"scipy\.special\.kolmogi has no derivative rule"):
         pb.grad(lambda x: np.sum(scipy.special.kolmogi(x)))(np.ones(2))
-    with pytest.raises(pb.MissingRuleError, match=r"np\.i0 has no derivative rule"):
-        pb.grad(lambda x: np.sum(np.i0(x)))(np.ones(2))
+    with pytest.raises(pb.MissingRuleError, match=r"np\.union1d has no derivative rule"):
+        pb.grad(lambda x: np.sum(np.union1d(x, x)))(np.ones(2))

@@ -248,14 +248,14 @@ def test_argument_that_is_written_is_refused() -> None:
 
 def test_missing_rule_is_raised_when_the_gradient_is_asked_for() -> None:
     @pb.differentiable(jit=False)
-    def bessel_sum(x: Any) -> Any:
-        return np.sum(np.i0(x))
+    def sum_of_all_values(x: Any) -> Any:
+        return np.sum(np.union1d(x, x))
 
     x = pb.Variable([3.0, 1.0, 2.0])
     with pb.GradientTape() as tape:
-        y = bessel_sum(x)
-    assert y.item() == np.sum(np.i0(x.numpy()))
-    with pytest.raises(LookupError, match="i0"):
+        y = sum_of_all_values(x)
+    assert y.item() == np.sum(np.union1d(x.numpy(), x.numpy()))
+    with pytest.raises(LookupError, match="union1d"):
         tape.gradient(y, x)
 
 

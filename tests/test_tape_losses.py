@@ -55,15 +55,21 @@ SEQUENCES: list[Callable[[Any], Any]] = [
 
 
 @pytest.mark.parametrize("k", range(len(SEQUENCES)))
-def test_what_has_no_rule_raises_and_is_never_none(k: int) -> None:
-    x = pb.Variable([0.3, 0.6, 0.9])
-    with pb.GradientTape(persistent=True) as tape:
+def test_a_function_of_several_tensors_is_right_or_raises_and_is_never_none(k: int) -> None:
+    x, direction = pb.Variable([0.3, 0.6, 0.9]), np.array([1.0, -0.5, 0.25])
+    with pb.GradientTape() as tape:
         y = SEQUENCES[k](x)
-    assert np.array_equal(y.numpy(), SEQUENCES[k](x.numpy()))
-    with pytest.raises(pb.MissingRuleError):
-        tape.gradient(y, x)
-    with pytest.raises(pb.MissingRuleError), pb.ForwardAccumulator(x, np.ones(3)):
-        SEQUENCES[k](x)
+    assert np.allclose(y.numpy(), SEQUENCES[k](x.numpy()), rtol=1e-12)
+    step = 1e-5 * direction
+    expected = (SEQUENCES[k](x.numpy() + step) - SEQUENCES[k](x.numpy() - step)) / 2e-5
+    try:
+        assert np.dot(tape.gradient(y, x).numpy(), direction) == pytest.approx(np.sum(expected), abs=1e-8)
+        with pb.ForwardAccumulator(x, direction) as accumulator:
+            z = SEQUENCES[k](x)
+        assert np.allclose(accumulator.jvp(z).numpy(), expected, atol=1e-8)
+    except pb.MissingRuleError:
+        with pytest.raises(pb.MissingRuleError), pb.ForwardAccumulator(x, direction):
+            SEQUENCES[k](x)
 
 
 def test_a_complex_target_is_refused() -> None:

@@ -15,7 +15,7 @@ from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value, give_back
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_
-from pullback.ir.types import Array, Type, is_float
+from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.runtime.refusals import ResultNotFinite, SizesDiffer
 
 
@@ -58,7 +58,7 @@ def call_forward(
     captured = [*map(captured_value, built.captures)] if captured is None else captured
     pair = pair.within_limit((*leaves, *captured))
     try:
-        return pair, call_entry(pair.forward, built, leaves, captured=captured)
+        return pair, with_kept_types(pair, call_entry(pair.forward, built, leaves, captured=captured))
     except SizesDiffer:
         pair = pair.general().within_limit((*leaves, *captured))
     except ResultNotFinite:
@@ -72,6 +72,23 @@ def call_forward(
             raise traced.explain(error, copies) from None
         pair = pair.plain()
     return call_forward(pair, built, leaves, captured)
+
+
+def with_kept_types(pair: SplitPair, results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The results and residuals, with residuals that are narrow numbers in their own types.
+
+    Numba hands out Python's float for one of 32 bits, and the backward function would compute with 64.
+    """
+    kept = pair.backward.function.parameters[: len(pair.pair.residuals)]
+    narrow = {k: p.type for k, p in enumerate(kept, len(results) - len(kept)) if is_narrow(p.type)}
+    if not narrow:
+        return results
+    return tuple(strong(value, narrow[k]) if k in narrow else value for k, value in enumerate(results))
+
+
+def is_narrow(type_: Type) -> bool:
+    """Whether this is the type of numbers that Python has no type for."""
+    return isinstance(type_, Scalar) and not type_.weak and type_.dtype not in ("float64", "int64", "bool")
 
 
 def call_entry(

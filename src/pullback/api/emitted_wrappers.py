@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.calling import converted
+from pullback.api.calling import converted, is_narrow
 from pullback.compilation.functions import Compiled
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.externals import External
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_types
+from pullback.ir.nodes import Value
 from pullback.ir.types import Array, Type, is_float
 
 MOST_ELEMENTS = 1000
@@ -67,7 +68,8 @@ def wrappers_of(emitted: Emitted, codes: Sequence[Compiled]) -> str:
     parts = [*([f"{name} = {text}" for name, text in outside])]
     parts = ["\n".join(parts)] if parts else []
     parts += [_value_and_grad(emitted, code) for code in joint]
-    parts += [_forward(emitted, forward), _backward(emitted, backward), _arguments(emitted, [n for n, _ in outside])]
+    parts += [_forward(emitted, forward, backward.function.parameters)]
+    parts += [_backward(emitted, backward), _arguments(emitted, [n for n, _ in outside])]
     return "\n\n\n".join(parts)
 
 
@@ -151,7 +153,7 @@ def _default(value: Any, name: str) -> str:
     return repr(value)
 
 
-def _forward(emitted: Emitted, code: Compiled) -> str:
+def _forward(emitted: Emitted, code: Compiled, taken_back: Sequence[Value]) -> str:
     types = leaf_types(emitted.built.result)
     names = [f"value{k}" if len(types) > 1 else "value" for k in range(len(types))]
     shapes = [f"{n}.shape" for n, t in zip(names, types, strict=True) if is_float(t) and isinstance(t, Array)]
@@ -163,10 +165,12 @@ def _forward(emitted: Emitted, code: Compiled) -> str:
     extras = [*shapes, *classes]
     kept = f"({', '.join(extras)}, *kept)" if extras else "(*kept,)"
     taken = f"{', '.join(names)}, *kept = {call}" if code.count > 1 else f"{names[0]}, kept = {call}, ()"
+    residuals = [parameter.type for parameter in taken_back[: code.count - len(types)]]
+    own = [f"    kept[{k}] = {converted(f'kept[{k}]', t)}\n" for k, t in enumerate(residuals) if is_narrow(t)]
     return f'''def forward{_signature(emitted)}:
     """The value of {emitted.name}, and what `backward` needs."""
     {taken}
-    return {value}, {kept}'''
+{"".join(own)}    return {value}, {kept}'''
 
 
 def _backward(emitted: Emitted, code: Compiled) -> str:

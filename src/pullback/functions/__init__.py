@@ -21,6 +21,7 @@ from pullback.functions import (
     constants,
     elementwise,
     factorisations,
+    histograms,
     indexing,
     joining,
     linalg,
@@ -62,8 +63,8 @@ __all__ = [
 
 FAMILIES = (
     *(composed, elementwise, factorisations, special, reductions, linalg, matrices, shapes, parts, padding),
-    *(indexing, constants, joining, masked_reductions, polynomials, products, quantiles, sampled, selecting),
-    *(statistics, turning, writing, along, ufunc_methods, behind),
+    *(histograms, indexing, constants, joining, masked_reductions, polynomials, products, quantiles, sampled),
+    *(selecting, statistics, turning, writing, along, ufunc_methods, behind),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback.functions.composed import extent
 from pullback.functions.declare import composes, planning
 from pullback.functions.parts import as_array, numbers_to
 
@@ -12,13 +13,13 @@ from pullback.functions.parts import as_array, numbers_to
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """What a function makes of each vector along an axis, in its place. Raises ValueError for an empty array."""
     moved = np.moveaxis(as_array(arr), axis, -1)
-    lines = np.reshape(moved, (np.size(moved) // max(moved.shape[-1], 1), moved.shape[-1]))
+    lines = np.reshape(moved, (extent(moved.shape[:-1]), moved.shape[-1]))
     if lines.shape[0] == 0:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     made = []
     for k in range(lines.shape[0]):
         made.append(func1d(lines[k], *args))
-    found = np.array(made)
+    found = as_array(made)
     beside = np.shape(moved)[:-1]
     if np.ndim(found) == 1:
         return np.reshape(found, beside)[()]

@@ -135,6 +135,8 @@ def tensordot(a, b, axes=2):
     """A product of matrices: the axes to sum over become the last of one array and the first of the other."""
     first, second, count = contracted_axes(np.ndim(a), np.ndim(b), axes)
     a, b = np.transpose(a, first), np.transpose(b, second)
+    if np.shape(a)[np.ndim(a) - count :] != np.shape(b)[:count]:
+        raise ValueError("shape-mismatch for sum")
     return product_of_groups(a, b, (0, np.ndim(a) - count, count, np.ndim(b) - count))
 
 
@@ -171,6 +173,8 @@ def along_diagonals(x, cut, summed):
     """The array with one axis for each pair of axes, then summed over axes."""
     for i, j in cut:
         x = np.moveaxis(x, (i, j), (-2, -1))
+        if x.shape[-2] != x.shape[-1]:
+            raise ValueError("dimensions in an operand for collapsing an index don't match")
         along = np.arange(x.shape[-1])
         x = x[..., along, along]
     return np.sum(x, axis=summed) if len(summed) > 0 else x

@@ -14,7 +14,7 @@ import operator
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import helper, linear, partials, vjp
+from pullback.functions.declare import composes, helper, linear, partials, vjp
 from pullback.functions.operands import has_vector_power, needs_division, needs_power
 from pullback.runtime import where
 
@@ -36,6 +36,16 @@ partials(np.square, lambda x: 2 * x)
 partials(np.reciprocal, lambda x, *, y: -y * y)
 partials(np.real, lambda val: 1, is_view=True)
 partials(np.conjugate, lambda x: 1)
+
+partials(np.nextafter, lambda x1, x2: (1, 0), spellings=(math.nextafter,))
+composes(np.divmod, parameters=("x1", "x2"))(lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)))
+
+
+@linear(np.ldexp, spellings=(math.ldexp,))
+def ldexp(x1, x2, *, y_bar):
+    """x1 2^x2, of which the exponent is an integer."""
+    return np.ldexp(y_bar, x2)
+
 
 # Powers, exponentials and logarithms
 partials(np.sqrt, lambda x, *, y: 0.5 / y, spellings=(math.sqrt,))

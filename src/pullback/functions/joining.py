@@ -198,7 +198,7 @@ def spread(arr, places, values, axis):
 @composes(np.unstack)
 def unstack(x, /, *, axis=0):
     """The parts of an array along an axis, as a tuple: so many as only the run knows."""
-    return refused("np.unstack gives as many arrays as only the run knows: index the array, or iterate over it")
+    return refused("np.unstack gives as many arrays as only the run knows: unpack, index or iterate over the array")
 
 
 @planning

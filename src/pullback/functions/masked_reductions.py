@@ -10,7 +10,7 @@ import numpy as np
 
 from pullback.functions.declare import composes, planning
 from pullback.functions.parts import as_array, shape_along
-from pullback.functions.quantiles import beside_reduced, has_fractions, in_lines
+from pullback.functions.quantiles import beside_reduced, has_fractions, in_lines, real_dtype
 
 
 @composes(np.sum)
@@ -92,7 +92,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     """The variance of the elements where a mask is true, about their mean or a mean that is given."""
     a = as_array(a)
     a = a if has_fractions(a.dtype) else a.astype(np.float64)
-    a = a if dtype is None else a.astype(dtype)
+    a = a if dtype is None else a.astype(real_dtype(dtype))
     count = count_of(a, where, axis, keepdims)
     if mean is None:
         whole = np.sum(chosen(a, where, 0), axis=axis, keepdims=True)
@@ -129,7 +129,7 @@ def any_(a, axis=None, out=None, keepdims=False, *, where=True):
 @composes(np.cumulative_sum)
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """The sums so far along an axis, from 0 where asked for."""
-    x = as_array(x)
+    x = np.atleast_1d(as_array(x))
     along = only_axis(axis, np.ndim(x))
     sums = np.cumsum(x, axis=along, dtype=dtype)
     return after(0, sums, along) if include_initial else sums
@@ -138,7 +138,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
 @composes(np.cumulative_prod)
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """The products so far along an axis, from 1 where asked for."""
-    x = as_array(x)
+    x = np.atleast_1d(as_array(x))
     along = only_axis(axis, np.ndim(x))
     products = np.cumprod(x, axis=along, dtype=dtype)
     return after(1, products, along) if include_initial else products
@@ -152,8 +152,6 @@ def after(first, rest, axis):
 @planning
 def only_axis(axis, rank):
     """The axis of a scan. Raises ValueError where it could be any of several."""
-    if rank < 1:
-        raise ValueError("For arrays which have more than one dimension, the input must have at least one")
     if axis is None and rank > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     return 0 if axis is None else axis

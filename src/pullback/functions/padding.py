@@ -31,15 +31,13 @@ def padded(array, axis, count_before, count_behind, mode, ends, reflect_type, st
     """The array with elements before and behind one axis."""
     extent = np.shape(array)[axis]
     whole = before(axis, np.ndim(array))
+    if mode != "constant" and extent == 0:
+        raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     if mode in ("edge", "reflect", "symmetric", "wrap"):
-        if extent == 0:
-            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         positions = np.arange(-count_before, extent + count_behind)
         if is_odd(reflect_type) and mode in ("reflect", "symmetric"):
             return about_the_ends(array, axis, positions, mode)
         return array[*whole, sources(positions, extent, mode)]
-    if mode == "median" and extent == 0:
-        raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     ahead, behind = shape_along(array, axis, count_before), shape_along(array, axis, count_behind)
     if mode == "constant":
         first, last = ends_of(ends, axis)

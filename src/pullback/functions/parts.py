@@ -27,6 +27,29 @@ def numbers_to(count):
     return tuple(range(count))
 
 
+@composes(np.trim_zeros)
+def trim_zeros(filt, trim="fb", axis=None):
+    """A vector without the zeros that it begins and ends with."""
+    filt = as_array(filt)
+    ahead, behind = ends_to_trim(trim, np.ndim(filt))
+    first, last = 0, np.shape(filt)[0]
+    if behind:
+        while last > 0 and filt[last - 1] == 0:
+            last -= 1
+    if ahead:
+        while first < last and filt[first] == 0:
+            first += 1
+    return filt[first:last]
+
+
+@planning
+def ends_to_trim(trim, rank):
+    """Whether zeros go at the beginning, and at the end. Raises NotImplementedError for an array of several axes."""
+    if rank != 1:
+        raise NotImplementedError("np.trim_zeros of an array of several axes has no derivative rule")
+    return "f" in trim.lower(), "b" in trim.lower()
+
+
 @composes(np.take, is_method=True)
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements at positions along an axis, or of all elements in a row."""

@@ -14,6 +14,7 @@ from pullback.functions.parts import as_array, numbers_to
 def polyadd(a1, a2):
     """The sum of two polynomials, the highest coefficient first."""
     a1, a2 = in_a_row(a1), in_a_row(a2)
+    vectors(np.ndim(a1), np.ndim(a2))
     count = max(a1.shape[0], a2.shape[0])
     return lengthened(a1, count) + lengthened(a2, count)
 
@@ -22,6 +23,7 @@ def polyadd(a1, a2):
 def polysub(a1, a2):
     """The difference of two polynomials."""
     a1, a2 = in_a_row(a1), in_a_row(a2)
+    vectors(np.ndim(a1), np.ndim(a2))
     count = max(a1.shape[0], a2.shape[0])
     return lengthened(a1, count) - lengthened(a2, count)
 
@@ -30,6 +32,33 @@ def polysub(a1, a2):
 def polymul(a1, a2):
     """The product of two polynomials, without the zeros that their coefficients begin with."""
     return np.convolve(without_zeros(in_a_row(a1)), without_zeros(in_a_row(a2)))
+
+
+@composes(np.polydiv)
+def polydiv(u, v):
+    """The quotient of two polynomials, and the remainder, without what is almost 0 before its first coefficient."""
+    u, v = in_a_row(u) + 0.0, in_a_row(v) + 0.0
+    vectors(np.ndim(u), np.ndim(v))
+    count, longer = u.shape[0], u.shape[0] - v.shape[0]
+    dtype = (u[:1] + v[:1]).dtype
+    scale, none = 1.0 / v[0], np.zeros(max(longer, 0), dtype=dtype)
+    rest = u.astype(dtype)
+    quotient = np.zeros(0 if longer >= 0 else 1, dtype=dtype)
+    for k in range(longer + 1):
+        share = scale * rest[k : k + 1]
+        quotient = np.concatenate((quotient, share))
+        rest = rest - np.concatenate((none[:k], share * v, none[k:]))
+    first = 0
+    while first < count - 1 and np.abs(rest[first]) <= 1e-8:
+        first += 1
+    return quotient, rest[first:]
+
+
+@planning
+def vectors(*ranks):
+    """Raises NotImplementedError for coefficients in a table."""
+    if max(ranks) > 1:
+        raise NotImplementedError("a table of coefficients has no derivative rule: take one polynomial after the other")
 
 
 def in_a_row(p):
@@ -44,7 +73,9 @@ def lengthened(p, count):
 
 
 def without_zeros(p):
-    """The coefficients from the first one that is not 0, or the last one."""
+    """The coefficients from the first one that is not 0, or the last one; 0 where there is none."""
+    if p.shape[0] == 0:
+        p = np.zeros(1, dtype=p.dtype)
     first = np.argmax(p != 0) if np.any(p != 0) else p.shape[0] - 1
     return p[first:]
 
@@ -100,7 +131,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         raise TypeError("expected non-empty vector for x")
     if x.shape[0] != y.shape[0]:
         raise TypeError("expected x and y to have same length")
-    powers = np.vander(x, deg + 1)
+    powers = np.vander(x, int(deg) + 1)
     if w is not None:
         w = as_array(w) + 0.0
         powers = powers * w[:, None]

@@ -172,7 +172,8 @@ def correlate(a, v, mode="valid"):
     a, v = with_an_axis(a), with_an_axis(v)
     if a.shape[0] == 0 or v.shape[0] == 0:
         raise ValueError("an array argument of np.correlate cannot be empty")
-    if known_extent(mode) != "same":
+    mode = known_extent(mode)
+    if mode != "same":
         return np.convolve(a, v[::-1], mode)
     n, m = a.shape[0], v.shape[0]
     first = (m - 1) // 2 if n >= m else n // 2
@@ -187,7 +188,8 @@ def with_an_axis(a):
 
 @planning
 def known_extent(mode):
-    """How much of a correlation is wanted. Raises ValueError for another mode."""
+    """How much of a correlation is wanted, by name or by number. Raises ValueError for another mode."""
+    mode = {0: "valid", 1: "same", 2: "full"}.get(mode, mode)
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     return mode

@@ -126,6 +126,15 @@ def has_fractions(dtype):
     return np.dtype(dtype).kind == "f"
 
 
+@planning
+def real_dtype(dtype):
+    """A dtype of floats, of 64 bits where none is named. Raises NotImplementedError for another kind."""
+    dtype = np.dtype(np.float64 if dtype is None else dtype)
+    if dtype.kind != "f":
+        raise NotImplementedError(f"computing in {dtype} has no derivative rule")
+    return dtype
+
+
 def in_lines(a, axis):
     """The array with the axes that are reduced as one, the last."""
     if axis is None:
@@ -185,8 +194,10 @@ def check_parts(q):
 
 @planning
 def at_most_a_vector(rank):
-    """Raises ValueError for quantiles in a table."""
-    if rank > 1:
+    """Raises NotImplementedError for quantiles in a table, and ValueError for more axes."""
+    if rank == 2:
+        raise NotImplementedError("a table of quantiles has no derivative rule")
+    if rank > 2:
         raise ValueError("q must be a scalar or 1d")
 
 
@@ -301,7 +312,7 @@ def offsets_of(method):
 def share_of(fraction, method):
     """How far from the lower to the upper element a quantile lies."""
     if method == "midpoint":
-        return np.where(fraction == 0, 0.0, 0.5)
+        return 0.5 * (fraction != 0)
     if method == "averaged_inverted_cdf":
         return 1.0 - 0.5 * (fraction == 0)
     return fraction

@@ -68,6 +68,7 @@ class Record:
         common axes. Ufuncs with one result are so in any case.
     has_order: whether an operand is a whole number by its meaning, and stays an integer beside floats.
     chosen: the operands of which it takes some elements and leaves others; None for none.
+    mixed: the operands whose common dtype is that of the result, where it is not elementwise; None for none.
     is_reduction: whether it is a reduction or a scan along `axis`.
     has_dtype: whether it computes in the dtype that `dtype` names.
     has_axis_of_number: whether a number counts as an array with one axis where the call names an axis.
@@ -97,6 +98,7 @@ class Record:
     is_elementwise: bool = False
     has_order: bool = False
     chosen: slice | None = None
+    mixed: slice | None = None
     is_reduction: bool = False
     has_dtype: bool = False
     has_axis_of_number: bool = False

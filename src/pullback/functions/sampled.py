@@ -1,11 +1,11 @@
-"""Functions of NumPy on samples: interpolation, differences, histograms. Their texts stand for their calls."""
+"""Functions of NumPy on samples: interpolation, differences, spacing. Their texts stand for their calls."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from pullback.functions.declare import composes, linear, planning
-from pullback.functions.parts import as_array, before, is_number
+from pullback.functions.parts import as_array, before
 from pullback.functions.quantiles import has_fractions
 
 
@@ -155,100 +155,6 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
 def bincount(x, weights=None, minlength=0, *, y_bar):
     """Each weight went to the sum that its number names."""
     return None, y_bar[x].astype(weights.dtype)
-
-
-@composes(np.histogram)
-def histogram(a, bins=10, range=None, density=None, weights=None):
-    """How many elements, or which weights of them, lie between each two edges; and the edges."""
-    a = np.ravel(as_array(a))
-    at = edges_of(a, bins, range)
-    numbers = bin_of(a, at)
-    count = np.shape(at)[0] - 1
-    if weights is None:
-        found = np.bincount(numbers, minlength=count + 1)[:count]
-    else:
-        weights = as_array(weights)
-        if np.size(weights) != np.size(a):
-            raise ValueError("weights should have the same shape as a.")
-        found = np.bincount(numbers, np.ravel(weights), count + 1)[:count].astype(weights.dtype)
-    if density:
-        return found / np.diff(at).astype(np.float64) / np.sum(found), at
-    return found, at
-
-
-@composes(np.histogram_bin_edges)
-def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges of np.histogram."""
-    return edges_of(np.ravel(as_array(a)), bins, range)
-
-
-@composes(np.histogram2d)
-def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
-    """How many points lie in each cell of a grid; and the edges along both axes."""
-    x, y = as_array(x), as_array(y)
-    both = bins if isinstance(bins, (list, tuple)) else (bins, bins)
-    ranges = (None, None) if range is None else range
-    first = edges_of(x, both[0], ranges[0])
-    second = edges_of(y, both[1], ranges[1])
-    rows, columns = np.shape(first)[0] - 1, np.shape(second)[0] - 1
-    row, column = bin_of(x, first), bin_of(y, second)
-    numbers = np.where((row < rows) & (column < columns), row * columns + column, rows * columns)
-    if weights is None:
-        found = np.bincount(numbers, minlength=rows * columns + 1)
-    else:
-        found = np.bincount(numbers, as_array(weights), rows * columns + 1)
-    table = np.reshape(found[:-1].astype(np.float64), (rows, columns))
-    if density:
-        total = np.sum(table)
-        table = table / np.diff(first)[:, None] / np.diff(second)[None, :] / total
-    return table, first, second
-
-
-def edges_of(a, bins, span):
-    """The edges of bins: as many as a number says between the ends, or those that are given."""
-    named_bins(bins)
-    if not is_number(bins):
-        at = as_array(bins)
-        if np.any(at[:-1] > at[1:]):
-            raise ValueError("`bins` must increase monotonically, when an array")
-        return at
-    at_least_one(bins)
-    dtype = a.dtype if has_fractions(a.dtype) else np.float64
-    if span is not None:
-        first, last = span[0] * 1.0, span[1] * 1.0
-        if first > last:
-            raise ValueError("max must be larger than min in range parameter.")
-        dtype = a.dtype if has_fractions(a.dtype) else np.float64
-    elif np.size(a) == 0:
-        first, last = 0.0, 1.0
-    else:
-        first, last = np.min(a), np.max(a)
-        if not np.isfinite(first) or not np.isfinite(last):
-            raise ValueError("autodetected range is not finite")
-    if first == last:
-        first, last = first - 0.5, last + 0.5
-    return np.linspace(first, last, bins + 1).astype(dtype)
-
-
-@planning
-def named_bins(bins):
-    """Raises NotImplementedError for bins that are chosen by a rule with a name."""
-    if isinstance(bins, str):
-        raise NotImplementedError("the number of bins that a rule chooses is known in the run only: write the number")
-
-
-def at_least_one(bins):
-    """Raises ValueError where there is no bin."""
-    if bins < 1:
-        raise ValueError("`bins` must be positive, when an integer")
-
-
-def bin_of(a, at):
-    """The number of the bin of each element, of which the last one has its upper edge too; their count for others."""
-    count = np.shape(at)[0] - 1
-    numbers = np.searchsorted(at, a, side="right") - 1
-    numbers = np.where(a == at[-1], count - 1, numbers)
-    return np.where((a >= at[0]) & (a <= at[-1]), numbers, count)
 
 
 @composes(np.geomspace)

@@ -255,6 +255,10 @@ def diag_indices(n, ndim=2):
 @composes(np.diag_indices_from)
 def diag_indices_from(arr):
     """The positions on the diagonal of this array."""
+    shape = np.shape(arr)
+    for extent in shape:
+        if extent != shape[0]:
+            raise ValueError("All dimensions of input must be of equal length")
     return (np.arange(np.shape(arr)[0]),) * np.ndim(arr)
 
 

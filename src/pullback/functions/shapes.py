@@ -142,8 +142,9 @@ def diagonal(a, offset=0, *, y_bar):
 def on_diagonal(a, k, y_bar):
     """Zeros of the shape of `a` with `y_bar` on diagonal `k`."""
     rows, columns = a.shape
-    above = np.zeros(max(-k, 0), y_bar.dtype)
-    below = np.zeros(rows - max(-k, 0) - y_bar.shape[0], y_bar.dtype)
+    first = min(max(-k, 0), rows)
+    above = np.zeros(first, y_bar.dtype)
+    below = np.zeros(rows - first - y_bar.shape[0], y_bar.dtype)
     column = np.concatenate((above, y_bar, below))
     return np.where(np.eye(rows, columns, k) > 0, column[:, None], 0)
 
@@ -221,7 +222,7 @@ def unpermuted_along(y, positions, axis=-1, *, y_bar):
     return runtime.permuted_along(y_bar, positions, axis)
 
 
-@vjp(np.linspace, compiled=helper(runtime.linspace))
+@vjp(np.linspace, mixed=slice(0, 2), compiled=helper(runtime.linspace))
 def linspace(start, stop, num=50, endpoint=True, *, y_bar):
     """From y[k] = start + (stop - start) k / n."""
     along = (np.arange(num) / max(num - 1 if endpoint else num, 1)).astype(y_bar.dtype)

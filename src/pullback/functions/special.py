@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from pullback import runtime
-from pullback.functions.declare import partials
+from pullback.functions.declare import composes, partials
 
 partials(
     runtime.erf,
@@ -50,3 +50,9 @@ partials(
     lambda x: 1 / (x * (1 - x)),
     in_scipy="logit",
 )
+
+
+@composes(np.i0)
+def i0(x):
+    """The modified Bessel function of order 0."""
+    return scipy.special.i0(x)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pullback.functions.declare import composes, planning
 from pullback.functions.parts import as_array
-from pullback.functions.quantiles import has_fractions
+from pullback.functions.quantiles import has_fractions, real_dtype
 
 
 @composes(np.nanprod)
@@ -88,10 +88,10 @@ def of_numbers(extremum, a, axis, keepdims):
 @composes(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """Σ w (x - x̄)(x - x̄)ᵀ of the observations, which stand in the rows of variables, by their number less ddof."""
-    m = as_array(m)
-    x = rows_of(m, rowvar)
+    m, dtype = as_array(m), real_dtype(dtype)
+    x = rows_of(m, rowvar, dtype)
     if y is not None:
-        x = np.concatenate((x, rows_of(as_array(y), rowvar)), axis=0)
+        x = np.concatenate((x, rows_of(as_array(y), rowvar, dtype)), axis=0)
     free = 1 if ddof is None and not bias else 0 if ddof is None else ddof
     weights = weights_of(fweights, aweights)
     if weights is None or x.shape[0] == 0:
@@ -105,7 +105,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         count = whole
         if free != 0:
             count = whole - (free if aweights is None else free * np.sum(weights * aweights) / whole)
-    covariance = (centred @ scaled.T) * np.true_divide(1.0, np.maximum(count, 0.0))
+    products = centred @ scaled.T
+    covariance = (products * np.true_divide(1.0, np.maximum(count, 0.0))).astype(products.dtype)
     if np.ndim(m) < 2 and y is None:
         return np.reshape(covariance, ())
     if x.shape[0] == 1:
@@ -113,10 +114,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     return covariance
 
 
-def rows_of(m, rowvar):
-    """The variables as rows, with 64 bits."""
+def rows_of(m, rowvar, dtype):
+    """The variables as rows, in a dtype."""
     at_most_a_matrix(np.ndim(m))
-    m = m.astype(np.float64)
+    m = m.astype(dtype)
     if np.ndim(m) < 2:
         return np.reshape(m, (1, -1))
     return m if rowvar else m.T
@@ -149,7 +150,7 @@ def checked(weights):
 @composes(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """The covariances by the roots of the variances, from -1 to 1."""
-    covariance = cov(x, y, rowvar)
+    covariance = cov(x, y, rowvar, dtype=dtype)
     if np.ndim(covariance) == 0:
         return covariance / covariance
     spread = np.sqrt(np.diagonal(covariance))

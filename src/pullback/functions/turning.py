@@ -44,6 +44,26 @@ def least_rank(rank, least):
         raise ValueError(f"Input must be >= {least}-d.")
 
 
+@composes(np.require)
+def require(a, dtype=None, requirements=None, *, like=None):
+    """The array itself, in another dtype where one is named."""
+    no_requirements(requirements)
+    return as_array(a) if dtype is None else as_array(a).astype(dtype)
+
+
+@planning
+def no_requirements(requirements):
+    """Raises NotImplementedError where the memory is to be of some kind."""
+    if requirements:
+        raise NotImplementedError("'requirements' of np.require has no derivative rule")
+
+
+@composes(np.real_if_close)
+def real_if_close(a, tol=100):
+    """What is real already."""
+    return as_array(a)
+
+
 @composes(np.rot90)
 def rot90(m, k=1, axes=(0, 1)):
     """The array turned by quarters in the plane of two axes."""
@@ -86,6 +106,8 @@ def rollaxis(a, axis, start=0):
 @planning
 def order_after(rank, axis, start):
     """The order of axes, of which one stands before another one."""
+    if np.ndim(start) > 0:
+        raise NotImplementedError("np.rollaxis with an array of axes has no derivative rule")
     if not -rank <= axis < rank:
         raise np.exceptions.AxisError(axis, rank)
     if not -rank <= start <= rank:

@@ -48,7 +48,9 @@ def folded_by(ufunc: np.ufunc) -> Callable[..., Any]:
         for k in axes:
             array = np.moveaxis(array, k, 0)
             if initial is None and array.shape[0] == 0:
-                raise ValueError("zero-size array to reduction operation which has no identity")
+                if ufunc.identity is None:
+                    raise ValueError("zero-size array to reduction operation which has no identity")
+                array = np.full((1,) + array.shape[1:], ufunc.identity).astype(array.dtype)
             total = array[0] if initial is None else ufunc(initial, array[0])
             for j in range(1, array.shape[0]):
                 total = ufunc(total, array[j])

@@ -85,8 +85,13 @@ class Followed:
         return self._value.item(*places)
 
     def tolist(self) -> Any:
-        """Its elements as numbers of Python in nested lists."""
-        note_escape(self, "tolist()")
+        """Its elements as numbers of Python in nested lists. TypingError where a gradient would be lost by that."""
+        if is_connected(self):
+            raise TypingError(
+                "tolist() would take a tensor out of the tape, and its gradient would be lost",
+                None,
+                "write list(x) for tensors that stay on the tape, or x.numpy().tolist() where constants are meant",
+            )
         return self._value.tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

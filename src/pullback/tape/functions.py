@@ -54,6 +54,8 @@ def text_that_knows(
     """The text in other functions that stands for a call; None where there is none that knows all of its arguments."""
     if function in _IN_COLUMNS and (keywords.get("order") or "C") != "C":
         return _IN_COLUMNS[function] if keywords["order"] == "F" else None
+    if function is np.unstack:
+        return unstacked
     if record_of(function).text is None:
         return None
     given = dict(zip(names_of(function), arguments, strict=False)) | keywords
@@ -64,6 +66,11 @@ def text_that_knows(
         return text
     except TypeError:
         return None
+
+
+def unstacked(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """np.unstack(x, axis=axis), whose text knows no sizes."""
+    return tuple(np.moveaxis(x, axis, 0))
 
 
 _IN_COLUMNS = {np.reshape: reshape_in_columns, np.ravel: ravel_in_columns}
@@ -284,7 +291,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: 
             raise TypingError(f"{name_of(ufunc)} cannot write into a tensor", None, "use its result as it is")
         check_out((inputs, keywords), ufunc)
         return getattr(ufunc, method)(*bare(inputs), **bare(keywords))
-    if method == "reduce" and ufunc in _REDUCTIONS and isinstance(inputs[0], Tensor):
+    if method == "reduce" and not isinstance(inputs[0], Tensor):  # NumPy's functions see no tensor in `where` alone
+        inputs = (Tensor(np.asarray(bare(inputs[0]))[()]), *inputs[1:])
+    if method == "reduce" and ufunc in _REDUCTIONS:
         reduce: Callable[..., Any] = _REDUCTIONS[ufunc]
         return reduce(*inputs, **({"axis": 0} | keywords))
     given = tuple(as_operand(one) for one in inputs)

@@ -145,7 +145,7 @@ class Tensor(Followed):
         return Tensor, (self.numpy(),)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if method == "__call__" and not keywords and ufunc.nout == 1:
+        if method == "__call__" and not keywords and ufunc.nout == 1 and ufunc.signature is None:
             if len(inputs) == 1:
                 return apply_to_one(canonical(ufunc), ufunc, self)
             return apply(canonical(ufunc), ufunc, *(as_operand(one) for one in inputs))
@@ -232,6 +232,10 @@ class Tensor(Followed):
         """Its elements in a row."""
         return np.reshape(self, -1)
 
+    def clip(self, min: Any = None, max: Any = None, **keywords: Any) -> Tensor:
+        """np.clip of it, between two bounds of which one may be left out."""
+        return np.clip(self, min, max, **keywords)
+
     def copy(self) -> Tensor:
         """A tensor of the same elements, recorded as computed from this one."""
         return +self
@@ -241,7 +245,7 @@ class Tensor(Followed):
     any, all, argmax, argmin = method(np.any), method(np.all), method(np.argmax), method(np.argmin)
     cumsum, cumprod, dot, trace = method(np.cumsum), method(np.cumprod), method(np.dot), method(np.trace)
     ravel, squeeze, swapaxes = method(np.ravel), method(np.squeeze), method(np.swapaxes)
-    clip, round, repeat, take = method(np.clip), method(np.round), method(np.repeat), method(np.take)
+    round, repeat, take = method(np.round), method(np.repeat), method(np.take)
     diagonal, argsort = method(np.diagonal), method(np.argsort)
 
     __iadd__, __isub__ = in_place(operator.add), in_place(operator.sub)

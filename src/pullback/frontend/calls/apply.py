@@ -115,8 +115,12 @@ def computed(
     operands, keywords = by_position(function, operands, keywords)
     if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
+    mixed = record_of(function).mixed
     if isinstance(function, np.ufunc) or is_elementwise(function):
         operands = _matched(context, function, operands, type_, node)
+    elif mixed is not None:
+        matched = _matched(context, np.add, operands[mixed], type_, node)
+        operands = operands[: mixed.start] + matched + operands[mixed.stop :]
     if record_of(function).has_axis_of_number and is_scalar(operands[0]):
         operands = _without_axis(function, operands, keywords)
     if function is np.power and type_ == FLOAT and operands[0].type == INT:

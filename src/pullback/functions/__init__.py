@@ -146,6 +146,7 @@ def canonical(function: Any) -> Any:
 _WAITING = {
     "scipy.special": ("errors", "gammas", "bessel", "elementary", "polynomials", "probabilities", "softmax"),
     "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured"),
+    "scipy.signal": ("convolutions", "filters", "smoothing"),
     "scipy.stats": ("distributions", "multivariate"),
 }
 """The families of functions of modules of SciPy, which are declared as soon as the user has imported the module."""

@@ -40,7 +40,7 @@ BUILTIN = Meanings()
 def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
     match obj:
         case TupleValue():
-            return constant(len(obj.items))
+            return constant(len(context.items(obj, node)))
         case ListRef() | DictRef():
             content = context.version(obj.cell, node)
             length: Binding = constant(len(content)) if isinstance(content, tuple) else content.length

@@ -86,7 +86,9 @@ def call(
         case Method():
             return call_method(context, function, arguments, keywords, node)
         case Bound(function=FunctionType() as plain):
-            return call_python(context, plain, (function.receiver, *arguments), keywords, node)
+            return call_bound(context, plain, (function.receiver, *arguments), keywords, node)
+        case TupleValue(kind=type() as kind) if is_method(kind, "__call__"):
+            return call(context, method_of_record(context, function, "__call__", node), arguments, keywords, node)
         case Static(value=value):
             return call_static(context, value, arguments, keywords, node)
         case Derived():
@@ -274,9 +276,26 @@ def new_dict(context: Context, entries: dict[Any, Binding], name: str = "") -> D
     return DictRef(cell)
 
 
+def is_method(kind: type, name: str) -> bool:
+    """Whether objects of a class have such a method, which is Python's."""
+    return isinstance(inspect.getattr_static(kind, name, None), FunctionType)
+
+
+def call_bound(
+    context: Context, plain: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of a method of a record; those of ours have the place of the call."""
+    if plain.__module__.startswith(OURS):
+        return _call_composed(context, plain, plain, arguments, keywords, node)
+    return call_python(context, plain, arguments, keywords, node)
+
+
 def method_of_record(context: Context, receiver: TupleValue, name: str, node: Any) -> Binding:
-    """A method of a namedtuple or dataclass: a function whose first argument is the record."""
+    """A method of a namedtuple or dataclass: a function whose first argument is the record; or what a property is."""
     found = inspect.getattr_static(receiver.kind, name)
+    if isinstance(found, property) and isinstance(found.fget, FunctionType):
+        context.depend(Dependency(receiver.kind, name, found))
+        return call_bound(context, found.fget, (receiver,), {}, node)
     if isinstance(found, FunctionType):
         context.depend(Dependency(receiver.kind, name, found))
         return Bound(found, receiver)

@@ -64,7 +64,7 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
     """What a `for` runs over: known items, a range, or a count with the item of each iteration."""
     match binding:
         case TupleValue():
-            return binding.items
+            return context.items(binding, node)
         case ListRef():
             content = context.version(binding.cell, node)
             if isinstance(content, tuple):

@@ -10,12 +10,12 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls import calls, indexing
-from pullback.frontend.calls.apply import apply, apply_operator
+from pullback.frontend.calls.apply import apply
 from pullback.frontend.calls.index_objects import indexed, is_index_object
 from pullback.frontend.syntax.attributes import attribute
 from pullback.frontend.syntax.comprehensions import comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
-from pullback.frontend.syntax.operators import binary, compared, negated, truth
+from pullback.frontend.syntax.operators import binary, compared, negated, truth, unary
 from pullback.frontend.tapes.captured import lookup_outside
 from pullback.frontend.values.bindings import Binding, Local, Static, Text, TupleValue
 from pullback.frontend.values.branches import choose
@@ -70,7 +70,7 @@ def _unary(context: Context, node: Any) -> Binding:
     operand = evaluate(context, node.operand)
     if isinstance(node.op, gast.Not):
         return negated(context, operand, node)
-    return apply_operator(context, OPERATORS[type(node.op)], (operand,), node)
+    return unary(context, OPERATORS[type(node.op)], operand, node)
 
 
 def _boolean(context: Context, node: Any) -> Binding:

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import gast
 import numpy as np
 
+from pullback.frontend.calls import calls
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Static, Text, TupleValue
@@ -19,7 +20,13 @@ from pullback.ir.types import Array, Scalar, is_float
 
 
 def binary(context: Context, function: Callable[..., Any], left: Binding, right: Binding, node: Any) -> Binding:
-    """An operator on two bindings: numbers and arrays compute, tuples, lists and strings join."""
+    """An operator on two bindings: numbers and arrays compute, tuples, lists and strings join, records have methods."""
+    for record, other, prefix in ((left, right, "__"), (right, left, "__r")):
+        name = f"{prefix}{_METHODS.get(function)}__"
+        if has_method(record, name):
+            return calls.call(context, calls.method_of_record(context, record, name, node), (other,), {}, node)
+    context.check_plain(left, node)
+    context.check_plain(right, node)
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and function is np.add:
         return TupleValue(left.items + right.items)
     if isinstance(left, ListRef) and isinstance(right, ListRef) and function is np.add:
@@ -31,6 +38,24 @@ def binary(context: Context, function: Callable[..., Any], left: Binding, right:
     if isinstance(left, Static | Text) or isinstance(right, Static | Text):
         return _join_texts(context, function, left, right, node)
     return apply_operator(context, function, (left, right), node)
+
+
+_METHODS: dict[Any, str] = {
+    **{np.add: "add", np.subtract: "sub", np.multiply: "mul", np.matmul: "matmul", np.true_divide: "truediv"},
+    **{np.power: "pow", np.floor_divide: "floordiv", np.remainder: "mod"},
+}
+
+
+def unary(context: Context, function: Callable[..., Any], operand: Binding, node: Any) -> Binding:
+    """An operator on one binding, which is a number, an array, or a record with a method for it."""
+    if function is np.negative and has_method(operand, "__neg__"):
+        return calls.call(context, calls.method_of_record(context, operand, "__neg__", node), (), {}, node)
+    return apply_operator(context, function, (operand,), node)
+
+
+def has_method(binding: Binding, name: str) -> TypeGuard[TupleValue]:
+    """Whether a binding is a record whose class has such a method."""
+    return isinstance(binding, TupleValue) and binding.kind is not None and calls.is_method(binding.kind, name)
 
 
 def _repeated(context: Context, listed: ListRef | TupleValue, count: Value | Constant, node: Any) -> Binding:
@@ -74,6 +99,7 @@ def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
         case Static(value=value):
             return constant(bool(value))
         case TupleValue():
+            context.check_plain(binding, node)
             return constant(bool(binding.items))
         case ListRef() | DictRef():
             content = context.version(binding.cell, node)

@@ -150,6 +150,7 @@ _WAITING = {
     "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured"),
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("sparse_linalg",),
+    "scipy.integrate": ("sampled_integrals", "quadrature", "initial_values"),
     "scipy.interpolate": ("interpolants",),
     "scipy.signal": ("convolutions", "filters", "smoothing"),
     "scipy.stats": ("distributions", "multivariate"),

@@ -152,6 +152,32 @@ def test_all_fields_of_a_solution_are_scipys() -> None:
     assert facts[:3] == [expected.nfev, expected.status, expected.success]
 
 
+def test_values_have_scipys_dtype_and_what_is_twice_in_a_place_counts_nothing() -> None:
+    y = np.float32([1.0, 2.0, 4.0, 7.0, 11.0])
+    for function in (
+        integrate.trapezoid,
+        integrate.simpson,
+        integrate.cumulative_trapezoid,
+        integrate.cumulative_simpson,
+    ):
+        value, _ = pb.vjp(pb.differentiable(jit=False)(function_of(function)))(y)
+        assert np.asarray(value).dtype == function(y).dtype
+    places = np.array([0.0, 0.0, 1.0, 2.0, 2.0])
+    value, _ = pb.vjp(lambda y: integrate.simpson(y, x=places))(y)
+    np.testing.assert_allclose(value, integrate.simpson(y, x=places), 1e-14)
+    with pytest.raises(ValueError, match="strictly increasing"):
+        pb.vjp(lambda y: integrate.cumulative_simpson(y, x=places))(y)
+
+
+def function_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda y: function(y)
+
+
+def test_a_solution_that_is_not_a_number_ends() -> None:
+    with pytest.raises(ArithmeticError, match="smaller"):
+        pb.grad(lambda x: integrate.solve_ivp(lambda t, y: y * np.nan, (0.0, 1.0), x).y[0, -1])(START)
+
+
 def test_a_neural_differential_equation_is_differentiated_by_its_weights() -> None:
     weights = RNG.normal(size=(3, 3))
 

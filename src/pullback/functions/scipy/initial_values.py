@@ -44,8 +44,8 @@ class Solution:
 @planning
 def tableau(method):
     """The nodes, the coefficients with the weights as last row, those of the error and of the polynomials between."""
-    known = {"RK45": integrate.RK45, "RK23": integrate.RK23}
-    chosen = known.get(method) if isinstance(method, str) else method
+    known: dict[Any, Any] = {"RK45": integrate.RK45, "RK23": integrate.RK23}
+    chosen = known.get(method, method)
     if chosen not in known.values():
         raise NotImplementedError(f"a differential equation is solved by 'RK45' or 'RK23' here, not by {method!r}")
     stages = chosen.n_stages
@@ -77,6 +77,8 @@ def solve_ivp(
 ):
     """The solution at its steps, or at the times that are given."""
     plain_solution(dense_output, events)
+    y0 = as_array(y0)
+    one_axis(np.ndim(y0))
     given = () if args is None else args
 
     def slope(t, y):
@@ -98,6 +100,13 @@ def plain_solution(dense_output, events):
     """Raises NotImplementedError where more than values at times is asked for."""
     if dense_output or events is not None:
         raise NotImplementedError("scipy.integrate.solve_ivp is followed without dense_output and events: give t_eval")
+
+
+@planning
+def one_axis(rank):
+    """Raises ValueError where a state is no vector."""
+    if rank != 1:
+        raise ValueError("`y0` must be 1-dimensional.")
 
 
 @composes(integrate.odeint)
@@ -159,7 +168,7 @@ def solved(slope, start, end, y0, method, t_eval, control):
         size, is_rejected, is_accepted = max(min(size, most), least), False, False
         step, after, later = 0.0, y, t
         while not is_accepted:
-            if size < least:
+            if not size >= least:  # also where it is NaN
                 raise ArithmeticError(SHRINKING)
             later = t + size * direction
             if direction * (later - end) > 0:

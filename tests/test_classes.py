@@ -234,3 +234,36 @@ def test_arrays_of_many_axes_are_differentiated_by_tapes_and_as_text() -> None:
     with pb.GradientTape() as tape:
         y = np.sum(w * w)
     assert tape.gradient(y, w).numpy().ravel().tolist() == [6.0, 6.0]
+
+
+@dataclasses.dataclass
+class Dual:
+    value: Any
+    slope: Any
+
+    def __add__(self, other: Any) -> Any:
+        return Dual(self.value + other.value, self.slope + other.slope)
+
+    def __mul__(self, other: Any) -> Any:
+        return Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
+
+    def __rmul__(self, number: Any) -> Any:
+        return Dual(number * self.value, number * self.slope)
+
+    def __neg__(self) -> Any:
+        return Dual(-self.value, -self.slope)
+
+    @property
+    def norm(self) -> Any:
+        return np.hypot(self.value, self.slope)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_operators_and_properties_of_a_dataclass_are_its_methods(jit: bool) -> None:
+    def slope(x: Any, y: Any) -> Any:
+        a, b = Dual(x, 1.0), Dual(y, 0.0)
+        return (a * b + 3.0 * a + (-b)).slope + (a + b).norm
+
+    gradient = pb.grad(pb.differentiable(jit=jit)(slope), argnums=(0, 1))(0.7, 0.3)
+    expected = 1.0 / np.hypot(1.0, 1.0)
+    np.testing.assert_allclose(gradient, (expected, 1.0 + expected), 1e-14)

@@ -43,6 +43,7 @@ from pullback.functions import (
     writing,
 )
 from pullback.functions import strong_zeros as behind
+from pullback.functions.objects import RECORDS_OF
 from pullback.functions.record import RECORDS, Function, Helper, Record, Rule, is_elementwise, record_of
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "is_constant",
     "is_elementwise",
     "on_numbers",
+    "record_in_place_of",
     "record_of",
     "rule_of",
     "text_for",
@@ -147,6 +149,11 @@ def canonical(function: Any) -> Any:
 _WAITING = {
     "scipy.special": ("errors", "gammas", "bessel", "elementary", "polynomials", "probabilities", "softmax"),
     "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured"),
+    "scipy.sparse": ("sparse",),
+    "scipy.sparse.linalg": ("sparse_linalg",),
+    "scipy.integrate": ("sampled_integrals", "quadrature", "initial_values"),
+    "scipy.interpolate": ("interpolants",),
+    "scipy.signal": ("convolutions", "filters", "smoothing"),
     "scipy.stats": ("distributions", "multivariate"),
 }
 """The families of functions of modules of SciPy, which are declared as soon as the user has imported the module."""
@@ -159,6 +166,14 @@ def load_scipy(modules: Container[str] | None = None) -> None:
             known = len(RECORDS)
             importlib.import_module(f"{__name__}.scipy.{family}")
             _spell(list(RECORDS.values())[known:])
+
+
+def record_in_place_of(kind: type) -> type | None:
+    """The record that is read in the place of objects of a class, as of a sparse matrix; None where there is none."""
+    if kind.__module__.partition(".")[0] != "scipy":
+        return None
+    load_scipy()
+    return RECORDS_OF.get(kind)
 
 
 def _of_scipy(function: Any) -> Any:

@@ -14,6 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pullback.functions import record_in_place_of
+from pullback.functions.objects import fields_of
+
 Answer = TypeVar("Answer")
 
 MOST_AXES = 32
@@ -101,6 +104,8 @@ def _foreign(kind: type, name: str) -> Obstacle | None:
     """Of arrays that are not NumPy's, and not tensors of ours."""
     root = kind.__module__.partition(".")[0]
     known = root in _REMEDIES and (root != "scipy" or kind.__module__.startswith("scipy.sparse"))
+    if record_in_place_of(kind) is not None:
+        return None
     is_array = any(hasattr(kind, name) for name in _ARRAYS) or (known and hasattr(kind, "shape"))
     if not is_array or hasattr(kind, "__pullback_elements__"):
         return None
@@ -124,6 +129,8 @@ def obstacle(value: Any) -> Obstacle | None:
     'pass np.asarray({})'
     """
     found = obstacle_of(type(value))
+    if found is None and getattr(value, "ndim", 2) != 2 and record_in_place_of(type(value)) is not None:
+        return Obstacle("is a sparse array that is no matrix", "pass {}.toarray()")
     if found is not None or not isinstance(value, np.ndarray | np.generic):
         return found
     dtype, what = value.dtype, "an array of" if isinstance(value, np.ndarray) else "a number of"
@@ -157,6 +164,9 @@ def obstacles_in(
         names = getattr(value, "_fields", None)
         for k, item in enumerate(value):
             yield from obstacles_in(item, f"{path}.{names[k]}" if names else f"{path}[{k}]", obstacle)
+    elif (record := record_in_place_of(type(value))) is not None:
+        for name in fields_of(record):
+            yield from obstacles_in(getattr(value, name), f"{path}.{name}", obstacle)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
             yield from obstacles_in(getattr(value, field.name), f"{path}.{field.name}", obstacle)

@@ -77,6 +77,7 @@ from pullback.runtime.numpy.shapes import (
     transpose,
 )
 from pullback.runtime.numpy.sorting import argsort_along, permutation_of, permuted_along, unpermuted_along
+from pullback.runtime.numpy.sparse import sparse_product, sparse_product_transposed, sparse_solution
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
 from pullback.runtime.numpy.summation import sum_to
 from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
@@ -236,6 +237,9 @@ __all__ = [
     "slice_along",
     "small_product_into",
     "solution_of",
+    "sparse_product",
+    "sparse_product_transposed",
+    "sparse_solution",
     "squeeze",
     "stack",
     "std_over",

@@ -51,7 +51,7 @@ def _slice(context: Context, node: Any, *bounds: Binding) -> Binding:
 def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
     match obj:
         case TupleValue() if obj.is_sequence:
-            return constant(len(obj.items))
+            return constant(len(context.items(obj, node)))
         case ListRef() | DictRef():
             content = context.version(obj.cell, node)
             length: Binding = constant(len(content)) if isinstance(content, tuple) else content.length

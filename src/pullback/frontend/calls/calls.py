@@ -94,7 +94,7 @@ def call(
         case Method():
             return call_method(context, function, arguments, keywords, node)
         case Bound(function=FunctionType() as plain):
-            return call_python(context, plain, (function.receiver, *arguments), keywords, node)
+            return call_bound(context, plain, (function.receiver, *arguments), keywords, node)
         case Static(value=value):
             return call_static(context, value, arguments, keywords, node)
         case ObjectRef() | TupleValue() if (method := method_of(context, function, "__call__")) is not None:
@@ -259,6 +259,15 @@ def plain_function(function: Any) -> tuple[FunctionType | None, Any]:
 
 def _hashable(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
+
+
+def call_bound(
+    context: Context, plain: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding:
+    """A call of a method of a record; those of ours have the place of the call."""
+    if plain.__module__.startswith(OURS):
+        return _call_composed(context, plain, plain, arguments, keywords, node)
+    return call_python(context, plain, arguments, keywords, node)
 
 
 # Reading a function in place

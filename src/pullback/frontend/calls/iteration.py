@@ -67,7 +67,7 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
     binding = context.settled(binding, node)
     match binding:
         case TupleValue() if binding.is_sequence:
-            return binding.items
+            return context.items(binding, node)
         case ListRef():
             content = context.version(binding.cell, node)
             if isinstance(content, tuple):

@@ -24,6 +24,7 @@ from pullback.frontend.tapes.captured import binding_of, constant_of
 from pullback.frontend.values.bindings import Binding, Bound, MaybeUnset, ObjectRef, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.functions import record_of
+from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Value
 
@@ -269,12 +270,13 @@ def by_method(
         result = called(context, found, tuple(others), node)
         if result != Static(NotImplemented):
             return result
-    if not others or not isinstance(left, Value | Constant | ObjectRef | TupleValue):
+    found = method_of(context, others[0], f"__r{suffix}__") if others else None
+    if found is None:
         return None
-    found = method_of(context, others[0], f"__r{suffix}__")
-    if found is None or isinstance(found.receiver, TupleValue):
+    is_ours = bool(title_of(found.receiver.kind))
+    if not is_ours and not isinstance(left, Value | Constant | ObjectRef | TupleValue):
         return None
-    if any(hasattr(found.receiver.kind, name) for name in _ASKED_BY_NUMPY):
+    if not is_ours and any(hasattr(found.receiver.kind, name) for name in _ASKED_BY_NUMPY):
         context.refuse(
             node, f"NumPy takes an object of '{found.receiver.kind.__name__}' for an array here", "swap them"
         )
@@ -327,10 +329,15 @@ def default_of(context: Context, value: Any, place: Place, name: Any, node: Any)
     return constant_of(context, value, name, node)
 
 
-def method_of_record(context: Context, receiver: TupleValue, name: str, node: Any) -> Binding:
-    """A method of a namedtuple or dataclass: a function whose first argument is the record."""
+def attribute_of_record(
+    context: Context, call_method: CallMethod, receiver: TupleValue, name: str, node: Any
+) -> Binding:
+    """A method of a namedtuple or dataclass: a function whose first argument is the record; or what a property is."""
     assert receiver.kind is not None, "a record has a class"
     found = inspect.getattr_static(receiver.kind, name)
+    if isinstance(found, property) and isinstance(found.fget, FunctionType):
+        context.depend(Dependency(receiver.kind, name, found))
+        return call_method(context, found.fget, (receiver,), {}, node)
     if isinstance(found, FunctionType):
         context.depend(Dependency(receiver.kind, name, found))
         return Bound(found, receiver)

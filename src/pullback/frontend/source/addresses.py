@@ -11,7 +11,7 @@ import numpy as np
 
 PUBLIC = (
     *("numpy", "numpy.linalg", "numpy.fft", "math"),
-    *("scipy.special", "scipy.linalg", "scipy.signal", "scipy.integrate"),
+    *("scipy.special", "scipy.linalg", "scipy.signal", "scipy.signal.windows", "scipy.integrate"),
 )
 """Modules whose functions are called as the objects that they are, whether or not they have a Python source."""
 

@@ -12,8 +12,8 @@ from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.classes import class_of
 from pullback.frontend.calls.objects import (
     attribute_of_object,
+    attribute_of_record,
     has_attribute_of_object,
-    method_of_record,
     set_attribute,
 )
 from pullback.frontend.source.outside import ABSENT, Dependency
@@ -45,11 +45,11 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
         case ListRef() | DictRef() | TapeRef():
             return Method(receiver, name)
         case ObjectRef():
-            return attribute_of_object(context, calls.call_python, receiver, name, node)
+            return attribute_of_object(context, calls.call_bound, receiver, name, node)
         case TupleValue() if name in receiver.fields:
             return receiver.items[receiver.fields.index(name)]
         case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
-            return method_of_record(context, receiver, name, node)
+            return attribute_of_record(context, calls.call_bound, receiver, name, node)
         case TupleValue():
             return Method(receiver, name)
         case Static(value=str()):
@@ -65,7 +65,7 @@ def assign_attribute(context: Context, receiver: Binding, target: Any, value: Bi
         name = gast.unparse(target).strip()
         reason = f"'{name}' cannot be assigned: a differentiated function must not change objects from outside"
         context.refuse(target, reason, "use a local variable, and return the new value")
-    set_attribute(context, calls.call_python, receiver, target.attr, value, target)
+    set_attribute(context, calls.call_bound, receiver, target.attr, value, target)
 
 
 def attribute_named(

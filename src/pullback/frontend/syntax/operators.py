@@ -36,10 +36,12 @@ from pullback.ir.types import Array, Scalar, is_float
 
 
 def binary(context: Context, function: Callable[..., Any], left: Binding, right: Binding, node: Any) -> Binding:
-    """An operator on two bindings: numbers and arrays compute, tuples, lists and strings join."""
+    """An operator on two bindings: numbers and arrays compute, tuples, lists and strings join, objects have methods."""
     result = by_method(context, function, (left, right), node)
     if result is not None:
         return result
+    context.check_plain(left, node)
+    context.check_plain(right, node)
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and function is np.add and is_joined(left, right):
         return TupleValue(left.items + right.items)
     if isinstance(left, ListRef) and isinstance(right, ListRef) and function is np.add:
@@ -126,6 +128,7 @@ def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
         case Static(value=value):
             return constant(bool(value))
         case TupleValue() if binding.is_sequence:
+            context.check_plain(binding, node)
             return constant(bool(binding.items))
         case TupleValue() | ObjectRef() if binding.kind is not None:
             return _truth_of_object(context, binding, node)
@@ -151,6 +154,7 @@ def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
 
 
 def _truth_of_object(context: Context, binding: TupleValue | ObjectRef, node: Any) -> Value | Constant:
+    context.check_plain(binding, node)
     for name in ("__bool__", "__len__"):
         method = method_of(context, binding, name)
         if method is not None:

@@ -16,6 +16,8 @@ from pullback.frontend.source.passed import elements_in, is_tensor
 from pullback.frontend.tapes.blocks import know_variable
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Capture, Context
+from pullback.functions import record_in_place_of
+from pullback.functions.objects import fields_of, is_static
 from pullback.ir.classes import as_number, obstacle
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import INT, Array, type_of, within
@@ -55,6 +57,9 @@ def binding_of(context: Context, value: Any, namespace: Any, name: Any, node: An
         return _capture(context, value, namespace, name)
     if not _is_library(namespace):
         context.depend(Dependency(namespace, name, value))
+    record = record_in_place_of(type(value))
+    if record is not None:
+        return _object(context, value, record, node)
     return constant_of(context, value, name, node)
 
 
@@ -123,6 +128,19 @@ def _container(context: Context, value: Any, namespace: Any, name: Any, node: An
         return ListRef(cell)
     kind = type(value) if hasattr(value, "_fields") else None
     return TupleValue(items, kind, getattr(value, "_fields", ()))
+
+
+def _object(context: Context, value: Any, record: type, node: Any) -> Binding:
+    """An object that is followed as a record; what is in its fields is looked up again on each call."""
+    items: list[Binding] = []
+    for field in fields_of(record):
+        part = getattr(value, field)
+        if is_static(record, field):
+            context.depend(Dependency(value, field, part))
+            items.append(constant_of(context, part, field, node))
+        else:
+            items.append(binding_of(context, part, value, field, node))
+    return TupleValue(tuple(items), record, fields_of(record))
 
 
 def _identity(value: Any, namespace: Any, name: Any) -> Any:

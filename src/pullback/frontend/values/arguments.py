@@ -9,6 +9,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pullback.functions import record_in_place_of
+from pullback.functions.objects import fields_of, is_static
 from pullback.ir.types import Type, type_of
 
 
@@ -70,6 +72,11 @@ def form_of(value: Any) -> Form:
         return Mapping_(tuple(value), tuple(form_of(item) for item in value.values()))
     if isinstance(value, tuple | list):
         return Sequence_(type(value), tuple(form_of(item) for item in value), getattr(value, "_fields", ()))
+    record = record_in_place_of(type(value))
+    if record is not None:
+        names = fields_of(record)
+        parts = ((name, getattr(value, name)) for name in names)
+        return Sequence_(record, tuple(Known(v) if is_static(record, n) else form_of(v) for n, v in parts), names)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))
         return Sequence_(type(value), tuple(form_of(getattr(value, name)) for name in names), names)

@@ -28,6 +28,7 @@ from pullback.frontend.values.bindings import (
 from pullback.frontend.values.described import described
 from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.watching import Watching
+from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
@@ -231,6 +232,7 @@ class Context:
                     return self._part(value, [Index(())], node)
                 return value
             case TupleValue() | ListRef():
+                self.check_plain(binding, node)
                 return self.array_of(binding, node)
             case MaybeUnset() | Conflict():
                 return self.operand(self.settled(binding, node), node)
@@ -269,6 +271,8 @@ class Context:
     def items(self, binding: Binding, node: Any) -> tuple[Binding, ...]:
         """The items of a tuple, or of a list whose length is known before the run."""
         binding = self.settled(binding, node)
+        if isinstance(binding, TupleValue):
+            self.check_plain(binding, node)
         if isinstance(binding, TupleValue) and binding.is_sequence:
             return binding.items
         if isinstance(binding, ListRef):
@@ -277,6 +281,14 @@ class Context:
                 return content
             self.refuse(node, "the length of this list is a matter of the run", "use an array, or index the list")
         self.mistyped(node, f"cannot take items from {_describe(binding)}")
+
+    def check_plain(self, binding: Binding, node: Any) -> None:
+        """Refuse an object that is followed as a record of ours where it is taken for a tuple or an array."""
+        title = title_of(binding.kind) if isinstance(binding, TupleValue) else ""
+        if title:
+            self.refuse(
+                node, f"{title} cannot be used in this way", "call its methods that are followed, or use arrays"
+            )
 
     def scalar(self, binding: Binding, node: Any) -> Value | Constant:
         operand: Value | Constant = self.operand(binding, node)

@@ -34,6 +34,7 @@ def result_of(context: Context, binding: Binding, node: Any) -> tuple[list[Opera
         case Constant(value=value) | Static(value=value):
             return [], Known(value)
         case TupleValue():
+            context.check_plain(binding, node)
             leaves, forms = _results(context, binding.items, node)
             return leaves, Sequence_(binding.kind or tuple, forms, binding.fields)
         case ListRef():

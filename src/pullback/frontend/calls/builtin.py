@@ -26,6 +26,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
 )
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.described import described
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Operand
@@ -62,7 +63,8 @@ def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
             return trip_count(context, obj, node)
         case Static(value=str() | frozenset() as text):
             return constant(len(text))
-    context.mistyped(node, "this has no length")
+    context.check_plain(obj, node)
+    context.mistyped(node, f"{described(obj)} has no length")
 
 
 def _conversion(python: type[float] | type[int] | type[bool], dtype: str, type_: Scalar) -> Meaning:

@@ -26,6 +26,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
 )
 from pullback.frontend.values.context import Context, list_item
+from pullback.frontend.values.described import described
 from pullback.frontend.values.known import known_binding
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -84,7 +85,8 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
                 context.mistyped(node, "iteration over a 0-d array")
             count = context.let(node, primitives.dim, context.read(binding, node), constant(0))
             return Iteration(count, lambda k: read_part(context, binding, Index((k,)), node), (binding,))
-    context.mistyped(node, "this cannot be iterated over")
+    context.check_plain(binding, node)
+    context.mistyped(node, f"{described(binding)} cannot be iterated over")
 
 
 def _in_order(context: Context, value: str | frozenset[Any], node: Any) -> list[Any]:

@@ -22,6 +22,7 @@ from pullback.frontend.values.bindings import (
     Text,
     TupleValue,
 )
+from pullback.functions.objects import title_of
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import Array
@@ -41,7 +42,8 @@ def described(binding: Any, state: State | None = None) -> str:
         case Value() | Constant():
             return "a truth value" if getattr(binding.type, "dtype", "") == "bool" else "a number"
         case TupleValue():
-            return f"a tuple of {len(binding.items)} items" if binding.kind is None else f"a {binding.kind.__name__}"
+            plain = f"a tuple of {len(binding.items)} items"
+            return plain if binding.kind is None else title_of(binding.kind) or f"a {binding.kind.__name__}"
         case ListRef():
             return "a list"
         case DictRef():

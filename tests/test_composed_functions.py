@@ -87,3 +87,13 @@ def test_second_derivatives_of_running_products_are_the_oracles(function: Callab
         slope = np.sum(inner.gradient(y, t) * direction)
     found = outer.gradient(slope, t, unconnected_gradients="zero")
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_squeeze_without_axes_drops_those_that_the_view_was_made_with(jit: bool) -> None:
+    squeezed = pb.differentiable(lambda x: np.squeeze(x[:, None]) ** 2, jit=jit)
+    value, pullback = pb.vjp(squeezed)(X)
+    assert np.array_equal(value, X**2)
+    assert np.array_equal(pullback(np.ones(5)), 2 * X)
+    with pytest.raises(pb.ShapeError, match="axis 0 has one element"):
+        squeezed(X[:1])

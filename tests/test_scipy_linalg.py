@@ -45,6 +45,36 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "toeplitz": (lambda c, r: np.sum(linalg.toeplitz(c, r) ** 2 * C), (V, C[0])),
     "block_diag": (lambda a, b: np.sum(linalg.block_diag(a, b) ** 3), (A, B)),
     "banded": (lambda ab, b: np.sum(linalg.solve_banded((2, 1), ab, b) ** 2), (BANDS, TALL)),
+    "least squares": (lambda a, b: np.sum(linalg.lstsq(a, b)[0] ** 2) + np.sum(linalg.lstsq(a, b)[1]), (TALL, TALL**2)),
+    "least squares of one": (
+        lambda a, b: linalg.lstsq(a, b)[1] ** 2 + np.sum(linalg.lstsq(a, b)[0]),
+        (TALL, TALL[:, 0] ** 2),
+    ),
+    "banded factor": (lambda ab: np.sum(linalg.cholesky_banded(ab) ** 3), (BANDS[:2],)),
+    "lower banded factor": (lambda ab: np.sum(linalg.cholesky_banded(ab, lower=True) ** 3), (BANDS[1:],)),
+    "by a banded factor": (
+        lambda ab, b: np.sum(linalg.cho_solve_banded((linalg.cholesky_banded(ab), False), b) ** 2),
+        (BANDS[:2], TALL),
+    ),
+    "by a lower banded factor": (
+        lambda ab, b: np.sum(linalg.cho_solve_banded((linalg.cholesky_banded(ab, lower=True), True), b) ** 2),
+        (BANDS[1:], TALL[:, 0]),
+    ),
+    "tridiagonal eigenvalues": (
+        lambda d, e: np.sum(linalg.eigvalsh_tridiagonal(d, e) ** 3),
+        (TALL[:, 0], BANDS[0, 1:]),
+    ),
+    "banded eigenvalues": (lambda ab: np.sum(linalg.eigvals_banded(ab) ** 3), (BANDS[:2],)),
+    "tanm": (lambda a: np.sum(linalg.tanm(a) * C) + np.sum(linalg.tanhm(a) * A), (0.3 * C,)),
+    "fractional power": (lambda a: np.sum(linalg.fractional_matrix_power(a @ a.T, 0.3) * C), (A,)),
+    "procrustes": (lambda a, b: np.sum(linalg.orthogonal_procrustes(a, b)[0] * C), (TALL + 0.1, TALL**2)),
+    "matmul_toeplitz": (lambda c, x: np.sum(linalg.matmul_toeplitz(c, x) ** 2), (V, C)),
+    "circulant": (lambda c, b: np.sum(linalg.solve_circulant(c, b) ** 2), (V, V + 1)),
+    "companion": (lambda a: np.sum(linalg.companion(a) ** 3), (V,)),
+    "leslie": (lambda f, s: np.sum(linalg.leslie(f, s) ** 3), (V, V[:2] + 1)),
+    "fiedler": (lambda a: np.sum(linalg.fiedler(a) * C), (V,)),
+    "convolution matrix": (lambda a: np.sum(linalg.convolution_matrix(a, 4, "same") ** 3), (V,)),
+    "diagonals on both sides": (lambda e: np.sum((np.diag(e, 1) + np.diag(e, -1)) ** 3), (V,)),
     "symmetric banded": (lambda ab, b: np.sum(linalg.solveh_banded(ab, b) ** 2), (BANDS[:2], TALL[:, 0])),
 }
 

@@ -148,7 +148,7 @@ def canonical(function: Any) -> Any:
 
 _WAITING = {
     "scipy.special": ("errors", "gammas", "bessel", "elementary", "polynomials", "probabilities", "softmax"),
-    "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured"),
+    "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured", "banded", "assembled"),
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("sparse_linalg",),
     "scipy.integrate": ("sampled_integrals", "quadrature", "initial_values"),

@@ -37,11 +37,11 @@ partials(np.reciprocal, lambda x, *, y: -y * y)
 partials(np.real, lambda val: 1, is_view=True)
 partials(np.conjugate, lambda x: 1)
 
-partials(np.nextafter, lambda x1, x2: (1, 0), spellings=(math.nextafter,))
+partials(np.nextafter, lambda x1, x2: (1, 0))
 composes(np.divmod, parameters=("x1", "x2"))(lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)))
 
 
-@linear(np.ldexp, spellings=(math.ldexp,))
+@linear(np.ldexp, has_order=True)
 def ldexp(x1, x2, *, y_bar):
     """x1 2^x2, of which the exponent is an integer."""
     return np.ldexp(y_bar, x2)

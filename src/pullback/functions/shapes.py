@@ -127,7 +127,7 @@ def triu(m, k=0, *, y_bar):
 def diag(v, k=0, *, y_bar):
     """The diagonal for a vector, for a matrix zeros beside the diagonal."""
     if v.ndim == 1:
-        return np.diag(y_bar, k)
+        return np.diag(y_bar, k).copy()
     return on_diagonal(v, k, y_bar)
 
 

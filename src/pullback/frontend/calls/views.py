@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from pullback.errors import ShapeError
 from pullback.frontend.calls.apply import computed, static_operand
 from pullback.frontend.calls.creation import as_array, shape_operand
 from pullback.frontend.calls.indexing import read_part, shape_attribute, type_of_ref
 from pullback.frontend.calls.meaning import Meaning, Meanings
+from pullback.frontend.calls.squeezing import axes_of_one
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue, joined
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
@@ -87,9 +89,9 @@ def _expand_dims(context: Context, node: Any, a: Binding, axis: Binding) -> Bind
 @VIEWS.of(np.squeeze)
 def _squeeze(context: Context, node: Any, a: Binding, axis: Binding | None = None) -> Binding:
     ref = as_array(context, a, node)
-    if axis is None:
-        context.refuse(node, "squeeze without an axis depends on sizes that only the run knows", "name the axis")
     rank = type_of_ref(context, ref, node).ndim
+    if axis is None:
+        return _squeezed(context, node, ref, rank)
     dropped = _axes(context, axis, "axis", rank, node)
     value = context.read(ref, node)
     for k in sorted(dropped):
@@ -98,6 +100,21 @@ def _squeeze(context: Context, node: Any, a: Binding, axis: Binding | None = Non
         message = "cannot select an axis to squeeze out which has size not equal to one"
         context.builder.effect(primitives.check, one, Constant(ValueError), Constant(message))
     items = tuple(constant(0) if k in dropped else Slice(None, None, None) for k in range(rank))
+    return read_part(context, ref, Index(items), node)
+
+
+def _squeezed(context: Context, node: Any, ref: ArrayRef, rank: int) -> Binding:
+    """Without the axes that were made with one element; ShapeError where another one has one element in the run."""
+    made = axes_of_one(ref.path, type_of_ref(context, ArrayRef(ref.cell), node).ndim)
+    if len(made) != rank or (rank > 1 and not any(made)):
+        context.refuse(node, "squeeze without an axis depends on sizes that only the run knows", "name the axis")
+    value = context.read(ref, node)
+    for k in [k for k in range(rank) if not made[k]]:
+        extent = context.let(node, primitives.dim, value, constant(k))
+        several = context.let(node, np.not_equal, extent, constant(1))
+        message = f"axis {k} has one element, which np.squeeze without an axis drops: name the axes to drop"
+        context.builder.effect(primitives.check, several, Constant(ShapeError), Constant(message))
+    items = tuple(constant(0) if is_one else Slice(None, None, None) for is_one in made)
     return read_part(context, ref, Index(items), node)
 
 

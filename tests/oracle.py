@@ -1932,10 +1932,13 @@ class Patcher:
         self.functions: dict[int, Any] = {}
         self.namespaces: dict[int, dict[str, Any]] = {}
         self.arrays: dict[int, Any] = {}
+        self.classes: dict[int, type] = {}
 
     def value(self, value: Any) -> Any:
         if isinstance(value, types.ModuleType):
             return MathProxy() if value is math else substitute(value)
+        if type(value) is type and type(vars(value).get("__init__")) is types.FunctionType:
+            return self.made_class(value)
         if inspect.isfunction(inspect.unwrap(value)) if callable(value) else False:
             return self.function(value)
         if isinstance(value, np.ufunc) or (callable(value) and is_numpy(value)):
@@ -1955,6 +1958,25 @@ class Patcher:
         if type(value) is dict and value and all(isinstance(key, str) for key in value):
             return self.arrays.setdefault(id(value), {key: self.value(part) for key, part in value.items()})
         return value
+
+    def made_class(self, kind: type) -> type:
+        """A class with methods that run on duals, if it and its bases are plain ones of the user's."""
+        generated = dataclasses.is_dataclass(kind) or hasattr(kind, "__slots__")
+        if is_numpy(kind) or generated or kind.__new__ is not object.__new__:
+            return kind
+        if id(kind) not in self.classes:
+            bases = tuple(base if base is object else self.made_class(base) for base in kind.__bases__)
+            made = self.classes[id(kind)] = type(kind.__name__, bases, {})
+            for name, part in vars(kind).items():
+                if isinstance(part, staticmethod | classmethod):
+                    setattr(made, name, type(part)(self.value(part.__func__)))
+                elif isinstance(part, property):
+                    setattr(
+                        made, name, property(part.fget and self.value(part.fget), part.fset and self.value(part.fset))
+                    )
+                elif name not in ("__dict__", "__weakref__"):
+                    setattr(made, name, self.value(part))
+        return self.classes[id(kind)]
 
     def function(self, function: Any) -> Any:
         if is_numpy(function):

@@ -318,3 +318,70 @@ def slices_as_objects(x, n):
 def generator_taken_apart(x):
     up, down = (np.exp(s * x) for s in (1, -1))
     return np.sum(up * down * up)
+
+
+class Node:
+    def __init__(self, value, following=None):
+        self.value, self.following = value, following
+
+
+@program(X)
+def linked_objects(x):
+    a = Node(x[0])
+    b = Node(x[1], a)
+    c = Node(x[2], b)
+    total = c.value * c.following.value * c.following.following.value
+    a.value = x[1] * 3
+    return total + c.following.following.value
+
+
+class Ring:
+    def __init__(self, n):
+        self.data, self.count, self.log = np.zeros(n), 0, []
+
+    def push(self, value):
+        self.data[self.count % len(self.data)] = value
+        self.count += 1
+        self.log.append(value * 2)
+
+    def swap(self, other):
+        self.data, other.data = other.data, self.data
+
+
+@program(X, 4)
+def buffers_of_two_objects_exchanged(x, n):
+    a, b = Ring(2), Ring(2)
+    kept = a.data
+    for i in range(n):
+        a.push(x[i % 3])
+        if i % 2:
+            a.swap(b)
+        b.push(x[(i + 1) % 3] * 2)
+    kept[0] *= x[0]
+    return np.sum(a.data * np.array([1.0, 2.0])) + np.sum(b.data * np.array([3.0, 4.0])) * a.count + sum(a.log)
+
+
+@program(X, 3)
+def object_changed_by_a_nested_function(x, n):
+    ring = Ring(3)
+
+    def first_after(value):
+        ring.push(value)
+        return ring.data[0]
+
+    total = 0.0
+    for i in range(n):
+        total += first_after(x[i]) * x[1]
+    return total
+
+
+@program(X, 3)
+def object_changed_until_a_break(x, n):
+    ring = Ring(3)
+    i = 0
+    while True:
+        ring.push(x[i])
+        i += 1
+        if ring.data[i - 1] < 0 or i >= n:
+            break
+    return np.sum(ring.data) * ring.count

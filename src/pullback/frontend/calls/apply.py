@@ -13,7 +13,7 @@ from pullback.errors import TypingError
 from pullback.frontend.calls.exact_libraries import by_operands, by_operator, is_of_math
 from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_for
 from pullback.frontend.source.addresses import is_numpy, name_of
-from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, Text, TupleValue, cells_in
+from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, MaybeUnset, Static, Text, TupleValue, cells_in
 from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.described import described
 from pullback.functions import is_elementwise, record_of, rule_of
@@ -247,6 +247,8 @@ def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Ope
     if label in STATIC:
         return static_operand(context, binding, label, node)
     match binding:
+        case MaybeUnset():
+            return as_operand(context, context.settled(binding, node), label, node)
         case Static(value=value):
             return Constant(value)
         case TupleValue() | ListRef() if label in TUPLES:

@@ -50,6 +50,7 @@ def _slice(context: Context, node: Any, *bounds: Binding) -> Binding:
 
 @BUILTIN.of(builtins.len)
 def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
+    obj = context.settled(obj, node)
     match obj:
         case TupleValue() if obj.is_sequence:
             return constant(len(context.items(obj, node)))

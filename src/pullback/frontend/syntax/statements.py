@@ -17,7 +17,7 @@ from pullback.frontend.source.desugar import RESULT, is_passive
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.syntax.attributes import assign_attribute, attribute
 from pullback.frontend.syntax.exceptions import execute_guarded
-from pullback.frontend.syntax.expressions import evaluate, local_function, look_up
+from pullback.frontend.syntax.expressions import evaluate, local_function, look_up, settled
 from pullback.frontend.syntax.imports import import_modules, import_names
 from pullback.frontend.syntax.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.syntax.operator_table import OPERATORS
@@ -73,10 +73,10 @@ def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
         case gast.Tuple() | gast.List():
             _unpack(context, target, value, node)
         case gast.Subscript():
-            receiver = evaluate(context, target.value)
+            receiver = settled(context, target.value)
             indexing.write(context, receiver, target.slice, value, target)
         case gast.Attribute():
-            assign_attribute(context, evaluate(context, target.value), target, value)
+            assign_attribute(context, settled(context, target.value), target, value)
         case _:
             context.refuse(target, "this cannot be assigned to")
 
@@ -152,10 +152,10 @@ def _augmented(context: Context, node: Any) -> None:
         _augmented_part(context, node, function)
         return
     if isinstance(node.target, gast.Attribute):
-        receiver = evaluate(context, node.target.value)
+        receiver = settled(context, node.target.value)
         old = attribute(context, receiver, node.target.attr, node.target)
     else:
-        old = look_up(context, node.target.id, node.target)
+        old = settled(context, gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target))
     value = evaluate(context, node.value)
     if isinstance(old, ArrayRef):
         _check_in_place(context, old, function, value, node)
@@ -173,7 +173,7 @@ def _augmented(context: Context, node: Any) -> None:
 
 def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -> None:
     target = node.target
-    receiver = evaluate(context, target.value)
+    receiver = settled(context, target.value)
     if not isinstance(receiver, ArrayRef):
         old = indexing.subscript(context, receiver, target.slice, target)
         new = binary(context, function, old, evaluate(context, node.value), node)
@@ -377,7 +377,7 @@ def _delete(context: Context, node: Any) -> None:
             look_up(context, target.id, target)
             context.state.names.pop((context.frame.number, target.id), None)
         else:
-            indexing.remove(context, evaluate(context, target.value), target.slice, target)
+            indexing.remove(context, settled(context, target.value), target.slice, target)
 
 
 def _try(context: Context, node: Any) -> None:

@@ -46,16 +46,24 @@ def least_rank(rank, least):
 
 @composes(np.require)
 def require(a, dtype=None, requirements=None, *, like=None):
-    """The array itself, in another dtype where one is named."""
-    no_requirements(requirements)
-    return as_array(a) if dtype is None else as_array(a).astype(dtype)
+    """The array itself, in another dtype or order where one is named."""
+    a = as_array(a) if dtype is None else as_array(a).astype(dtype)
+    order = order_required(requirements)
+    if order == "F":
+        return np.asfortranarray(a)
+    return np.ascontiguousarray(a) if order == "C" else a
 
 
 @planning
-def no_requirements(requirements):
-    """Raises NotImplementedError where the memory is to be of some kind."""
-    if requirements:
-        raise NotImplementedError("'requirements' of np.require has no derivative rule")
+def order_required(requirements):
+    """The order that is named, or "". Raises ValueError for both, and KeyError for what is no requirement."""
+    named = (requirements,) if isinstance(requirements, str) else tuple(requirements or ())
+    orders = {"C": "C", "F": "F", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
+    others = ("A", "ALIGNED", "W", "WRITEABLE", "O", "OWNDATA", "E", "ENSUREARRAY")
+    found = {orders[name.upper()] for name in named if name.upper() not in others}
+    if len(found) > 1:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    return "".join(found)
 
 
 @composes(np.real_if_close)

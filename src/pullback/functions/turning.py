@@ -141,7 +141,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         whole.append(np.shape(shape[k])[0])
     grids = []
     for part in parts:
-        grids.append(np.copy(part) if sparse else np.copy(np.broadcast_to(part, tuple(whole))))
+        grid = part if sparse else np.broadcast_to(part, tuple(whole))
+        grids.append(np.copy(grid) if copy else grid)
     return tuple(grids)
 
 

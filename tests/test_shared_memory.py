@@ -92,8 +92,6 @@ def test_memory_that_is_shared_is_followed_or_refused(letters: str) -> None:
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (lambda y: np.sum(np.sin(y, out=y)), "'out' of np.sin is not supported"),
-        (lambda y: np.sum(np.cumsum(y, 0, None, y)), "'out' of np.cumsum is not supported"),
         (lambda y: np.sum(np.nan_to_num(y, copy=False)), "a copy that is not always made"),
         (lambda y: np.sum(y.astype(np.float64, copy=False)), "a copy that is not always made"),
     ],
@@ -111,6 +109,8 @@ def diagonal_written_behind(x: Any) -> Any:
     return np.sum(d * d)
 
 
-def test_results_that_are_views_are_not_read_after_a_write() -> None:
-    with pytest.raises(pb.LanguageError, match="may or may not share the memory of 'm'"):
-        pb.grad(diagonal_written_behind)(np.ones((2, 2)))
+def test_a_turned_array_shows_what_is_written_later() -> None:
+    x = np.ones((2, 2))
+    value, gradient = pb.value_and_grad(pb.differentiable(diagonal_written_behind, jit=False))(x)
+    assert value == diagonal_written_behind(x)
+    assert gradient.tolist() == [[0.0, 8.0], [8.0, 8.0]]

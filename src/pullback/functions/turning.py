@@ -47,11 +47,18 @@ def least_rank(rank, least):
 @composes(np.require)
 def require(a, dtype=None, requirements=None, *, like=None):
     """The array itself, in another dtype or order where one is named."""
-    a = as_array(a) if dtype is None else as_array(a).astype(dtype)
+    a = as_array(a)
+    a = a if is_of(a.dtype, dtype) else a.astype(dtype)
     order = order_required(requirements)
     if order == "F":
         return np.asfortranarray(a)
     return np.ascontiguousarray(a) if order == "C" else a
+
+
+@planning
+def is_of(own, dtype):
+    """Whether this dtype is the one that is named, if one is."""
+    return dtype is None or own == np.dtype(dtype)
 
 
 @planning

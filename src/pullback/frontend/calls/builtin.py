@@ -61,8 +61,6 @@ def _callable(context: Context, node: Any, obj: Binding, /) -> Binding:
 
 @BUILTIN.of(builtins.tuple)
 def _tuple(context: Context, node: Any, iterable: Binding | None = None, /) -> Binding:
-    if isinstance(iterable, ArrayRef):
-        context.refuse(node, "a tuple is made of an array, whose length is a matter of the run", "use the array itself")
     return TupleValue(context.items(iterable, node) if iterable is not None else ())
 
 

@@ -358,6 +358,8 @@ FAMILIES: dict[str, list[str]] = {
         "np.asfortranarray(a)",
         "np.ascontiguousarray(a)",
         "np.require(a)",
+        "np.require(a, requirements='F')",
+        "np.require(a, requirements=['C', 'A']) * b",
         "np.full((2, 2), c)",
         "np.full_like(v, c)",
         "np.full(3, d)",

@@ -142,6 +142,8 @@ SMOOTH: dict[Any, list[Sample]] = {
     np.positive: unary(),
     np.remainder: divisions(),
     np.fmod: divisions(),
+    np.nextafter: binary(),
+    np.ldexp: [of(draw(3), np.array([1, -2, 0])), of(draw(2, 3), 2), of(draw(), ORDERS), of(draw(0), 1)],
     np.square: unary(),
     np.real: unary(),
     np.conjugate: unary(),

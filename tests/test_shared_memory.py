@@ -24,6 +24,8 @@ LEFT_OUT = {"fromfile", "load", "loadtxt", "memmap", "resize", "save", "savetxt"
     *("dump", "tofile", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime"),
     *("info", "test"),
 }
+OVERLAPPING = {"np.vecdot(y, y, out=y)"}
+"""Calls in which NumPy itself reads elements that it has written."""
 WRITTEN_BEFORE = ["y[...] = y * y + 0.5", "return np.sum({v} * {v})"]
 WRITTEN_BEHIND = ["w = {v}", "w[...] = w * w + 0.5", "return np.sum(y * y)"]
 WRITTEN_BY_THE_CALL = ["return np.sum(y * y)"]
@@ -71,7 +73,7 @@ def loaded(call: str, lines: list[str]) -> Callable[..., Any]:
 @pytest.mark.filterwarnings("ignore")  # NumPy's, about values and about ways to call it
 def test_memory_that_is_shared_is_followed_or_refused(letters: str) -> None:
     followed, refused = 0, 0
-    for call in calls(letters):
+    for call in [call for call in calls(letters) if call not in OVERLAPPING]:
         for shape in SHAPES:
             x = np.array([0.37, -0.74, 1.11, 1.48]).reshape(shape)
             for function in programs(call, x):
@@ -92,8 +94,6 @@ def test_memory_that_is_shared_is_followed_or_refused(letters: str) -> None:
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (lambda y: np.sum(np.sin(y, out=y)), "'out' of np.sin is not supported"),
-        (lambda y: np.sum(np.cumsum(y, 0, None, y)), "'out' of np.cumsum is not supported"),
         (lambda y: np.sum(np.nan_to_num(y, copy=False)), "a copy that is not always made"),
         (lambda y: np.sum(y.astype(np.float64, copy=False)), "a copy that is not always made"),
     ],
@@ -111,6 +111,8 @@ def diagonal_written_behind(x: Any) -> Any:
     return np.sum(d * d)
 
 
-def test_results_that_are_views_are_not_read_after_a_write() -> None:
-    with pytest.raises(pb.LanguageError, match="may or may not share the memory of 'm'"):
-        pb.grad(diagonal_written_behind)(np.ones((2, 2)))
+def test_a_turned_array_shows_what_is_written_later() -> None:
+    x = np.ones((2, 2))
+    value, gradient = pb.value_and_grad(pb.differentiable(diagonal_written_behind, jit=False))(x)
+    assert value == diagonal_written_behind(x)
+    assert gradient.tolist() == [[0.0, 8.0], [8.0, 8.0]]

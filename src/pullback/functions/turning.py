@@ -46,16 +46,31 @@ def least_rank(rank, least):
 
 @composes(np.require)
 def require(a, dtype=None, requirements=None, *, like=None):
-    """The array itself, in another dtype where one is named."""
-    no_requirements(requirements)
-    return as_array(a) if dtype is None else as_array(a).astype(dtype)
+    """The array itself, in another dtype or order where one is named."""
+    a = as_array(a)
+    a = a if is_of(a.dtype, dtype) else a.astype(dtype)
+    order = order_required(requirements)
+    if order == "F":
+        return np.asfortranarray(a)
+    return np.ascontiguousarray(a) if order == "C" else a
 
 
 @planning
-def no_requirements(requirements):
-    """Raises NotImplementedError where the memory is to be of some kind."""
-    if requirements:
-        raise NotImplementedError("'requirements' of np.require has no derivative rule")
+def is_of(own, dtype):
+    """Whether this dtype is the one that is named, if one is."""
+    return dtype is None or own == np.dtype(dtype)
+
+
+@planning
+def order_required(requirements):
+    """The order that is named, or "". Raises ValueError for both, and KeyError for what is no requirement."""
+    named = (requirements,) if isinstance(requirements, str) else tuple(requirements or ())
+    orders = {"C": "C", "F": "F", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
+    others = ("A", "ALIGNED", "W", "WRITEABLE", "O", "OWNDATA", "E", "ENSUREARRAY")
+    found = {orders[name.upper()] for name in named if name.upper() not in others}
+    if len(found) > 1:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    return "".join(found)
 
 
 @composes(np.real_if_close)
@@ -133,7 +148,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         whole.append(np.shape(shape[k])[0])
     grids = []
     for part in parts:
-        grids.append(np.copy(part) if sparse else np.copy(np.broadcast_to(part, tuple(whole))))
+        grid = part if sparse else np.broadcast_to(part, tuple(whole))
+        grids.append(np.copy(grid) if copy else grid)
     return tuple(grids)
 
 

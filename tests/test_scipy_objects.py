@@ -69,6 +69,12 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "lines": (lambda x: LINES(x), (AT,)),
     "lines beyond": (lambda x: LONGER(x), (BEYOND,)),
     "lines filled": (lambda x: FILLED(x) + x, (BEYOND,)),
+    "a spline of data": (lambda x, y, at: interpolate.CubicSpline(x, y)(at), (PLACES, YS, AT)),
+    "a natural spline of data": (lambda y: interpolate.CubicSpline(PLACES, y, bc_type="natural")(AT, 1), (YS,)),
+    "a clamped spline": (lambda y: interpolate.CubicSpline(PLACES, y, 0, ("clamped", "not-a-knot"))(BEYOND), (YS,)),
+    "pchip of data": (lambda x, y, at: interpolate.PchipInterpolator(x, y)(at), (PLACES, YS, AT)),
+    "lines of data": (lambda x, y, at: interpolate.interp1d(x, y)(at), (PLACES, YS, AT)),
+    "lines of data beyond": (lambda y: interpolate.interp1d(PLACES, y, fill_value="extrapolate")(BEYOND), (YS,)),
     "a number": (lambda x: CUBIC(x) + SPLINE(x) + LINES(x), (ONE,)),
 }
 

@@ -151,7 +151,7 @@ _WAITING = {
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("sparse_linalg",),
     "scipy.integrate": ("sampled_integrals", "quadrature", "initial_values"),
-    "scipy.interpolate": ("interpolants",),
+    "scipy.interpolate": ("interpolants", "made_interpolants"),
     "scipy.signal": ("convolutions", "filters", "smoothing"),
     "scipy.stats": ("distributions", "multivariate"),
 }

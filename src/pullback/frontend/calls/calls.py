@@ -53,9 +53,10 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.context import Context, Frame
 from pullback.frontend.values.results import binding_from, result_of
-from pullback.functions import METHODS, canonical, record_of, text_for
+from pullback.functions import METHODS, canonical, record_in_place_of, record_of, text_for
 from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
+from pullback.functions.objects import MAKERS
 from pullback.functions.writing import IN_PLACE
 from pullback.ir.nodes import Constant, Value
 
@@ -236,7 +237,9 @@ _KNOWN_OBJECTS = (slice, np.dtype, np.finfo, np.iinfo)
 def construct(
     context: Context, kind: type, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
-    """A call of a class: a NumPy scalar type, a namedtuple or a dataclass."""
+    """A call of a class: a NumPy scalar type, a namedtuple, a dataclass, or an object that is followed as one."""
+    if record_in_place_of(kind) is not None and kind in MAKERS:
+        return _call_composed(context, MAKERS[kind], MAKERS[kind], arguments, keywords, node)
     if issubclass(kind, np.generic) and len(arguments) == 1:
         operand = context.operand(arguments[0], node)
         with context.builder.at(context.location(node)):

@@ -150,6 +150,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "its length": (lambda x: len(CSR) * np.sum(x), "a sparse matrix"),
     "elementwise": (lambda x: np.sum(CSR * x), "write @"),
     "a method": (lambda x: CSR.sum() * np.sum(x), "'sum'"),
+    "an Akima interpolant of data": (
+        lambda x: interpolate.Akima1DInterpolator(np.arange(4.0), x)(0.3),
+        "a Akima1DInterpolator is made",
+    ),
+    "a spline through rows": (lambda x: interpolate.CubicSpline(np.arange(4.0), x[:, None])(0.3)[0], "for each row"),
     "roots": (lambda x: np.sum(CUBIC.roots()) * np.sum(x), "'roots'"),
     "an integral over periods": (lambda x: PERIODIC.integrate(0.0, x[0]), "periodic"),
 }

@@ -238,7 +238,11 @@ def construct(
     context: Context, kind: type, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """A call of a class: a NumPy scalar type, a namedtuple, a dataclass, or an object that is followed as one."""
-    if record_in_place_of(kind) is not None and kind in MAKERS:
+    if record_in_place_of(kind) is not None:
+        if kind not in MAKERS:
+            context.refuse(
+                node, f"a {kind.__name__} is made here, which cannot be followed", "make it outside, and pass it"
+            )
         return _call_composed(context, MAKERS[kind], MAKERS[kind], arguments, keywords, node)
     if issubclass(kind, np.generic) and len(arguments) == 1:
         operand = context.operand(arguments[0], node)

@@ -69,6 +69,12 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "lines": (lambda x: LINES(x), (AT,)),
     "lines beyond": (lambda x: LONGER(x), (BEYOND,)),
     "lines filled": (lambda x: FILLED(x) + x, (BEYOND,)),
+    "a spline of data": (lambda x, y, at: interpolate.CubicSpline(x, y)(at), (PLACES, YS, AT)),
+    "a natural spline of data": (lambda y: interpolate.CubicSpline(PLACES, y, bc_type="natural")(AT, 1), (YS,)),
+    "a clamped spline": (lambda y: interpolate.CubicSpline(PLACES, y, 0, ("clamped", "not-a-knot"))(BEYOND), (YS,)),
+    "pchip of data": (lambda x, y, at: interpolate.PchipInterpolator(x, y)(at), (PLACES, YS, AT)),
+    "lines of data": (lambda x, y, at: interpolate.interp1d(x, y)(at), (PLACES, YS, AT)),
+    "lines of data beyond": (lambda y: interpolate.interp1d(PLACES, y, fill_value="extrapolate")(BEYOND), (YS,)),
     "a number": (lambda x: CUBIC(x) + SPLINE(x) + LINES(x), (ONE,)),
 }
 
@@ -144,6 +150,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "its length": (lambda x: len(CSR) * np.sum(x), "a sparse matrix"),
     "elementwise": (lambda x: np.sum(CSR * x), "write @"),
     "a method": (lambda x: CSR.sum() * np.sum(x), "'sum'"),
+    "an Akima interpolant of data": (
+        lambda x: interpolate.Akima1DInterpolator(np.arange(4.0), x)(0.3),
+        "a Akima1DInterpolator is made",
+    ),
+    "a spline through rows": (lambda x: interpolate.CubicSpline(np.arange(4.0), x[:, None])(0.3)[0], "for each row"),
     "roots": (lambda x: np.sum(CUBIC.roots()) * np.sum(x), "'roots'"),
     "an integral over periods": (lambda x: PERIODIC.integrate(0.0, x[0]), "periodic"),
 }

@@ -31,6 +31,9 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "filtfilt constant": (lambda b, a, x: signal.filtfilt(b, a, x, padtype="constant", padlen=5), (B, A, X)),
     "filtfilt none": (lambda b, a, x: signal.filtfilt(b, a, x, padtype=None), (B, A, X)),
     "sections": (lambda x: signal.sosfilt(SECTIONS, x), (ROWS,)),
+    "designed": (lambda x: signal.filtfilt(signal.butter(2, 0.3)[0], signal.butter(2, 0.3)[1], x, padlen=5), (X,)),
+    "designed sections": (lambda x: signal.sosfilt(signal.cheby1(3, 1.0, 0.4, output="sos"), x), (X,)),
+    "designed window": (lambda x: signal.convolve(x, signal.firwin(5, [0.2, 0.6], pass_zero=False)), (X,)),
     "detrend": (lambda x: signal.detrend(x), (ROWS,)),
     "mean": (lambda x: signal.detrend(x, type="constant", axis=0), (ROWS,)),
     "breakpoints": (lambda x: signal.detrend(x, bp=[4, 7]), (X,)),
@@ -86,7 +89,9 @@ def compare(name: str, jit: bool) -> None:
     np.testing.assert_allclose(sides, sum(np.sum(a * b) for a, b in zip(x_bars, tangents, strict=True)), 1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if name not in ("window", "filtfilt", "sections")])
+@pytest.mark.parametrize(
+    "name", [name for name in CALLS if name not in ("window", "filtfilt", "sections", "designed", "designed sections")]
+)
 def test_a_value_has_scipys_dtype(name: str) -> None:
     function, arguments = CALLS[name]
     given = [argument.astype(np.float32) for argument in arguments]

@@ -152,8 +152,8 @@ _WAITING = {
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("sparse_linalg",),
     "scipy.integrate": ("sampled_integrals", "quadrature", "initial_values"),
-    "scipy.interpolate": ("interpolants",),
-    "scipy.signal": ("convolutions", "filters", "smoothing"),
+    "scipy.interpolate": ("interpolants", "made_interpolants"),
+    "scipy.signal": ("convolutions", "designs", "filters", "smoothing"),
     "scipy.stats": ("distributions", "multivariate"),
 }
 """The families of functions of modules of SciPy, which are declared as soon as the user has imported the module."""

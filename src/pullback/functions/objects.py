@@ -29,6 +29,22 @@ def stands_for(*classes: type) -> Callable[[Kind], Kind]:
     return declare
 
 
+MAKERS: dict[type, Callable[..., Any]] = {}
+"""The text that makes the record of an object of a class in a function."""
+
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+
+
+def makes(kind: type) -> Callable[[Maker], Maker]:
+    """Mark a text that stands in the place of a call of a class, which has a record."""
+
+    def declare(text: Maker) -> Maker:
+        MAKERS[kind] = text
+        return text
+
+    return declare
+
+
 def fields_of(kind: type) -> tuple[str, ...]:
     """The attributes that a record holds."""
     return tuple(field.name for field in dataclasses.fields(kind))

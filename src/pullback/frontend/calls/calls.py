@@ -12,7 +12,7 @@ import numpy as np
 
 from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
 from pullback.frontend.calls.compositions import check_known, planned, ranks_of
-from pullback.frontend.calls.construction import construct
+from pullback.frontend.calls.construction import construct, text_of_class
 from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.external import call_of_external
@@ -164,6 +164,9 @@ def call_static(
     if function is super and not arguments:
         return parent_of(context, node)
     if isinstance(function, type):
+        text = text_of_class(context, function, node)
+        if text is not None:
+            return _call_composed(context, text, text, arguments, keywords, node)
         return construct(context, call_python, function, arguments, keywords, node)
     if (_hashable(function) and is_public(function)) or is_of_runtime(function):
         if not is_of_runtime(function) and address_of(function) is None:

@@ -17,11 +17,21 @@ from pullback.frontend.calls.objects import (
 from pullback.frontend.source.outside import Dependency, parts_of
 from pullback.frontend.values.bindings import Binding, Bound, Static, TupleValue
 from pullback.frontend.values.context import Context
+from pullback.functions import record_in_place_of
 from pullback.functions.along import element_by_element
+from pullback.functions.objects import MAKERS
 from pullback.ir.nodes import Constant
 
 _KNOWN_OBJECTS = (np.dtype, np.finfo, np.iinfo)
 """Classes of objects that are made before the run, of what is known then."""
+
+
+def text_of_class(context: Context, kind: type, node: Any) -> Any:
+    """The text that makes an object which is followed as a record of ours; None for other classes."""
+    if record_in_place_of(kind) is not None and kind not in MAKERS:
+        reason = f"a {kind.__name__} is made here, which cannot be followed"
+        context.refuse(node, reason, "make it outside, and pass it")
+    return MAKERS.get(kind)
 
 
 def construct(

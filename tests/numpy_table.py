@@ -40,10 +40,13 @@ The derivative is one of:
 - *made of others*: the function is a text in others, which is read in its place;
 - *constant*: 0 wherever it exists; the function may stand anywhere in differentiated code.
 
+Of complex numbers, derivatives are known where the notes say so; other functions refuse them where one would flow.
+
 `ufunc.reduce`, `accumulate`, `outer`, `at` and `reduceat` stand at the end, each with the ufuncs that have it.
 """
 SPACES: tuple[tuple[str, Any], ...] = (
     ("np", np),
+    ("np.fft", np.fft),
     ("np.linalg", np.linalg),
     ("np.lib.stride_tricks", np.lib.stride_tricks),
     *((f"np.polynomial.{name}", getattr(np.polynomial, name)) for name in ("polynomial", "chebyshev", "legendre")),
@@ -64,6 +67,7 @@ def derivative_of(record: Record) -> str:
 def notes_of(record: Record) -> str:
     """What else the record says."""
     given = [
+        "complex numbers too" if record.of_complex else "",
         "a method of arrays" if record.is_method else "",
         "its result may be a view" if record.is_view else "",
         f"no derivative by argument {', '.join(str(k + 1) for k in record.unknown)}" if record.unknown else "",

@@ -443,6 +443,9 @@ POINTS: list[tuple[str, Any, Sample, tuple[Any, ...]]] = [
 ]
 """Golden data: name, function, arguments, and for a cotangent of ones the cotangent of each argument."""
 
+OF_COMPLEX = {np.imag, np.angle, complex, runtime.complex_sign, np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft}
+"""Functions of complex numbers: `test_complex.py` has their samples."""
+
 FACTORISED = {
     np.linalg.lstsq,
     runtime.real_eig,

@@ -386,9 +386,9 @@ def test_argument_that_is_not_float_is_named(argument: Any, words: str) -> None:
     assert "argnums" in str(caught.value)
 
 
-def test_complex_argument_is_a_type_error():
-    with pytest.raises(TypeError):
-        gradient(lambda x: np.sum(np.abs(x)), np.array([1.0 + 2.0j]))
+def test_complex_result_has_no_gradient():
+    with pytest.raises(TypeError, match="returns complex numbers"):
+        gradient(lambda x: np.sum(x), np.array([1.0 + 2.0j]))
 
 
 def test_object_array_is_a_type_error():

@@ -252,7 +252,7 @@ def test_arguments_change_as_in_a_plain_call_and_tangents_do_not() -> None:
         ((X,), ({},), pb.TypingError, "a tangent must be made of numbers, not dict"),
         ((X,), ("up",), pb.TypingError, "a tangent must be made of numbers, not str"),
         ((X,), (), pb.TypingError, "there are 1 arguments and 0 tangents"),
-        ((X,), (1j,), pb.TypingError, "the tangent is a complex number"),
+        ((X,), (1j,), pb.TypingError, "the tangent is complex, and the argument 'x' is real"),
         (({"a": X},), ({"b": X},), pb.TypingError, "the tangent does not have the structure of the argument 'x'"),
         (X, X, pb.TypingError, "the arguments stand in a tuple, and the tangents in another"),
         ((X, X), (X, X), TypeError, "too many positional arguments"),

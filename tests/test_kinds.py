@@ -104,7 +104,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "number of NumPy": lambda: np.float64(0.7),
     "float16": lambda: row(dtype=np.float16),
     "longdouble": lambda: row(dtype=np.longdouble),
-    "complex": lambda: row(dtype=complex),
+    "long complex": lambda: row(dtype=np.clongdouble),
     "objects": lambda: row().astype(object),
     "fractions": lambda: np.array([fractions.Fraction(1, 3)] * 5),
     "dates": lambda: np.arange(5).astype("M8[D]"),
@@ -113,7 +113,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "operator": lambda: row().view(Reflected),
     "another package": Foreign,
 }
-REFUSED = {"float16", "longdouble", "complex", "objects", "fractions", "dates", "matrix", "masked", "operator"}
+REFUSED = {"float16", "longdouble", "long complex", "objects", "fractions", "dates", "matrix", "masked", "operator"}
 REFUSED |= {"another package"}
 
 

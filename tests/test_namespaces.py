@@ -116,7 +116,7 @@ def test_every_function_gives_its_value_or_is_refused(space: str) -> None:
     assert tried > 20
 
 
-COMPILED = ("np.fft.fftfreq(5)", "np.median(A)", "np.percentile(A, 50)", "scipy.special.j0(0.5)", "math.comb(5, 3)")
+COMPILED = ("np.fft.fftfreq(4)", "np.median(A)", "np.percentile(A, 50)", "scipy.special.j0(0.5)", "math.comb(5, 3)")
 COMPILED += ("np.logical_and(0.5, 0.25)", "np.logical_or(5, 3)", "np.random.power(5.0)", "np.linalg.pinv(M)")
 
 

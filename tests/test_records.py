@@ -17,7 +17,7 @@ import scipy.special
 import pullback as pb
 from pullback.functions import RECORDS
 from pullback.tape import ForwardAccumulator
-from rule_samples import FACTORISED, SMOOTH, Sample, is_of_scipy
+from rule_samples import FACTORISED, OF_COMPLEX, SMOOTH, Sample, is_of_scipy
 from test_rules import cotangents_of, is_differentiated, name_of
 
 FUNCTIONS = [
@@ -26,6 +26,7 @@ FUNCTIONS = [
     if record.rule is not None
     and function not in FACTORISED
     and not is_of_scipy(function)
+    and function not in OF_COMPLEX
     and (record.in_scipy or not name_of(function).startswith("pullback."))
 ]
 """The functions that users can call: those of ours without another spelling stand in what is generated."""

@@ -27,15 +27,7 @@ def generator_for_a_local_sum(x):
 
 
 def two_problems_on_a_line(x, f):
-    return f(b"a", 2j)  # refused: bytes are not supported, at `b"a"`; a complex number is not supported, at `2j`
-
-
-def complex_literal(x):
-    return x * 2j  # refused: a complex number is not supported, at `2j`
-
-
-def complex_default(x, z=1j):  # refused: a complex number is not supported, at `1j`
-    return x
+    return f(b"a", b"bc")  # refused: bytes are not supported, at `b"a"`; bytes are not supported, at `b"bc"`
 
 
 def calls_exec(x):

@@ -15,16 +15,18 @@ from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value, give_back
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_
-from pullback.ir.types import Array, Scalar, Type, is_float
+from pullback.ir.types import Array, Scalar, Type, is_complex, is_real_float
 from pullback.runtime.refusals import ResultNotFinite, SizesDiffer
+
+_PYTHON: dict[str, type] = {"float64": float, "complex128": complex}
 
 
 def strong(value: Any, type_: Type) -> Any:
     """A result in its own type; Numba hands out Python numbers."""
     if isinstance(type_, Array):
         return value if isinstance(value, np.ndarray) else np.array(value, type_.dtype)
-    if type_.dtype == "float64":
-        return float(value)
+    if type_.dtype in _PYTHON:
+        return _PYTHON[type_.dtype](value)
     return value if type_.weak else np.dtype(type_.dtype).type(value)
 
 
@@ -32,7 +34,7 @@ def converted(name: str, type_: Type) -> str:
     """The expression for a result of compiled code in its own type; see `strong`."""
     if isinstance(type_, Array):
         return name if type_.ndim else f"np.asarray({name}, np.{type_.dtype})"
-    return name if type_.weak or type_.dtype == "float64" else f"np.{type_.dtype}({name})"
+    return name if type_.weak or type_.dtype in _PYTHON else f"np.{type_.dtype}({name})"
 
 
 def describe_form(form: Form) -> str:
@@ -135,9 +137,15 @@ def call_entry(
 def check_is_number(engine: Engine, form: Form) -> None:
     """TypingError where a function returns something else than a float number."""
     type_ = form.type if isinstance(form, Leaf) else None
-    if type_ is not None and is_float(type_) and getattr(type_, "ndim", 0) == 0:
+    if type_ is not None and is_real_float(type_) and getattr(type_, "ndim", 0) == 0:
         return
     source = engine.source
+    if type_ is not None and is_complex(type_):
+        raise TypingError(
+            f"'{source.name}' returns complex numbers, of which none is the least",
+            source.location(source.tree),
+            "return a real number, as np.abs does, or use pb.vjp with a cotangent for the result",
+        )
     raise TypingError(
         f"'{source.name}' does not return a float number, but {describe_form(form)}",
         source.location(source.tree),

@@ -138,14 +138,18 @@ def check_of(
 
 def _direction(value: Any, generator: np.random.Generator) -> Any:
     form = form_of(value)
-    leaves = [generator.standard_normal(np.shape(leaf))[()] for leaf in leaves_of(value, form)]
-    return rebuild(form, iter(leaves))
+    return rebuild(form, iter([_drawn(leaf, generator) for leaf in leaves_of(value, form)]))
+
+
+def _drawn(leaf: Any, generator: np.random.Generator) -> Any:
+    drawn = generator.standard_normal(np.shape(leaf))
+    return (drawn + 1j * generator.standard_normal(np.shape(leaf)) if np.iscomplexobj(leaf) else drawn)[()]
 
 
 def _inner(gradient: Any, direction: Any) -> float:
     form = form_of(direction)
     pairs = zip(leaves_of(gradient, form), leaves_of(direction, form), strict=True)
-    return float(sum(np.sum(g * d) for g, d in pairs))
+    return float(sum(np.sum(np.real(np.conj(g) * d)) for g, d in pairs))
 
 
 def _moved(value: Any, direction: Any, step: float) -> Any:

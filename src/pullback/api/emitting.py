@@ -20,7 +20,7 @@ from pullback.emission.standalone import standalone_module
 from pullback.errors import TypingError
 from pullback.frontend.source.star_parameters import takes_star
 from pullback.frontend.values.arguments import Leaf, leaf_types
-from pullback.ir.types import is_float
+from pullback.ir.types import is_float, is_real_float
 
 
 def emit(
@@ -92,7 +92,11 @@ def _codes(emitted: Emitted, given: tuple[Any, ...] | None) -> list[Compiled]:
     pair = built.code.derivative("split", numbers)
     pair = pair if given is None or pair.forward.serves(given) else pair.general()
     codes: list[Compiled] = [pair.forward, pair.backward]
-    if isinstance(built.result, Leaf) and is_float(built.result.type) and not getattr(built.result.type, "ndim", 0):
+    if (
+        isinstance(built.result, Leaf)
+        and is_real_float(built.result.type)
+        and not getattr(built.result.type, "ndim", 0)
+    ):
         joint = built.code.derivative("value_and_grad", numbers)
         codes.insert(0, joint if given is None or joint.serves(given) else joint.general())
     for kind in (kind for code in codes for kind in name_classes([code.function]).values()):

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.calling import describe_form
+from pullback.api.calling import describe_form, strong
 from pullback.errors import ShapeError, TypingError
 from pullback.frontend.values.arguments import Form, Mapping_, leaf_types, leaves_of
 from pullback.ir.classes import obstacle
-from pullback.ir.types import Scalar, Type, is_float
+from pullback.ir.types import Scalar, Type, is_complex, is_float
 
 
 def seeds_of(given: Any, form: Form, values: Iterable[Any], what: str, of: str) -> list[Any]:
@@ -37,11 +37,13 @@ def _fitted(leaf: Any, value: Any, type_: Type, what: str, of: str) -> Any:
     found = obstacle(leaf)
     if found is not None:
         raise TypingError(f"the {what} {found.reason}", None, found.remedy.format("it"))
-    if leaf is None or np.asarray(leaf).dtype.kind not in "fiub":
+    if leaf is None or np.asarray(leaf).dtype.kind not in "fiubc":
         raise TypingError(f"a {what} must be made of numbers, not {type(leaf).__name__}")
     if np.ndim(leaf) and np.shape(leaf) != np.shape(value):
         raise ShapeError(f"the {what} has shape {np.shape(leaf)}, the {of} {np.shape(value)}")
+    if np.iscomplexobj(leaf) and not is_complex(type_):
+        raise TypingError(f"the {what} is complex, and the {of} is real", None, "pass its real part")
     array = np.broadcast_to(np.asarray(leaf, type_.dtype), np.shape(value))
     if isinstance(type_, Scalar):
-        return float(array) if type_.dtype == "float64" else np.dtype(type_.dtype).type(array)
+        return strong(array, type_)
     return np.array(array).reshape(np.shape(value))

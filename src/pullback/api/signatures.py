@@ -16,7 +16,7 @@ from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types
 from pullback.frontend.values.context import StaticNeeded
-from pullback.ir.types import Scalar, Type, is_float, sample_of
+from pullback.ir.types import Scalar, Type, is_float, is_real_float, sample_of
 
 
 def types_of(signature: Any) -> tuple[Type, ...]:
@@ -77,7 +77,7 @@ def compile_signature(engine: Engine, signature: Any) -> None:
         codes = [built.code.derivative("primal", ())]
         first = next((leaf_types(form) for form in forms.values()), [])
         result = built.result.type if isinstance(built.result, Leaf) else None
-        if isinstance(result, Scalar) and is_float(result) and any(map(is_float, first)):
+        if isinstance(result, Scalar) and is_real_float(result) and any(map(is_float, first)):
             codes.append(built.code.derivative("grad", (0,)))
         for code in codes:
             if engine.options.jit and not numba.config.DISABLE_JIT:

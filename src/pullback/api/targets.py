@@ -15,7 +15,7 @@ from pullback.api.differentiable import engine_of
 from pullback.api.signatures import forms_for
 from pullback.errors import TypingError
 from pullback.frontend.values.arguments import leaf_types
-from pullback.ir.types import Array, Type
+from pullback.ir.types import Array, Type, is_complex, is_float
 
 EXTENT = 3
 """The extent of each axis of arguments that are made up."""
@@ -87,9 +87,11 @@ def _made_up(type_: Type, generator: np.random.Generator) -> Any:
     """An argument of a type: floats between 0.5 and 1.5, integers that count from 1 on."""
     shape = (EXTENT,) * type_.ndim if isinstance(type_, Array) else ()
     count = int(np.prod(shape, dtype=int))
-    if type_.dtype.startswith("float"):
+    if is_float(type_):
         elements = generator.uniform(0.5, 1.5, count).astype(type_.dtype)
-    else:
+    if is_complex(type_):
+        elements = elements + generator.uniform(0.5, 1.5, count).astype(type_.dtype) * 1j
+    if not is_float(type_):
         elements = (1 + np.arange(count) % EXTENT).astype(type_.dtype)
     made = elements.reshape(shape)
     if isinstance(type_, Array):

@@ -16,7 +16,7 @@ from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, Leaf, leaf_types, leaves_in
-from pullback.ir.types import Scalar, is_float
+from pullback.ir.types import Scalar, is_float, is_real_float
 
 Mode = Literal["reverse", "forward"]
 
@@ -70,7 +70,7 @@ def source(
 def _traced(built: Built, numbers: tuple[int, ...], mode: Mode) -> Compiled:
     """The function that looks at all its numbers."""
     result = built.result
-    is_number = isinstance(result, Leaf) and isinstance(result.type, Scalar) and is_float(result.type)
+    is_number = isinstance(result, Leaf) and isinstance(result.type, Scalar) and is_real_float(result.type)
     if mode == "forward" and numbers:
         made = built.code.pushforward(len(built.captures), numbers).derivative("primal", ())
     else:

@@ -28,7 +28,7 @@ from pullback.ir.nodes import (
     Value,
     results_of,
 )
-from pullback.ir.types import INT, Array, Scalar, Type
+from pullback.ir.types import INT, Array, Scalar, Type, is_complex
 
 _NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32"}
 VECTOR_LIBRARY = "vm"
@@ -93,7 +93,7 @@ class Expressions:
         if isinstance(type_, Array):
             shape = tuple_([constant(0)] * type_.ndim)
             return call(attribute(name("np"), "empty"), shape, dtype=_dtype(type_.dtype))
-        zero = {"f": 0.0, "b": False}.get(type_.dtype[0], 0)
+        zero = {"f": 0.0, "c": 0j, "b": False}.get(type_.dtype[0], 0)
         return spelling.typed_number(Constant(zero, type_))
 
     def sequence(self, items: tuple[Operand, ...]) -> Any:
@@ -307,7 +307,7 @@ def _cast(writer: Expressions, statement: Let) -> Any:
     if operand.type.dtype == text and (writer.compiled or text != "int64"):
         return written
     if dtype.value.endswith("*") and text != "float64":  # NumPy's divides by zero, and Numba's float(x) may be narrow
-        return call(name({"int64": "int", "bool": "bool"}[text]), written)
+        return call(name({"int64": "int", "bool": "bool", "complex128": "complex"}[text]), written)
     return call(_dtype(text), written)
 
 
@@ -390,6 +390,16 @@ def _absolute(writer: Expressions, statement: Let) -> Any:
     return call(name("abs"), writer.operand(statement.operands[0]))
 
 
+def _part(attr: str) -> Callable[[Expressions, Let], Any]:
+    """The real or imaginary part of complex numbers."""
+
+    def write(writer: Expressions, statement: Let) -> Any:
+        operand = statement.operands[0]
+        return attribute(writer.operand(operand), attr) if is_complex(operand.type) else writer.called(statement)
+
+    return write
+
+
 def _positive(writer: Expressions, statement: Let) -> Any:
     return writer.operand(statement.operands[0])
 
@@ -423,6 +433,9 @@ _WRITERS: dict[Any, Callable[[Expressions, Let], Any]] = {
     np.logical_not: _not,
     np.absolute: _absolute,
     np.positive: _positive,
+    np.real: _part("real"),
+    np.imag: _part("imag"),
+    complex: _extremum("complex"),
     max: _extremum("max"),
     min: _extremum("min"),
 }

@@ -109,6 +109,8 @@ class _Spelled(ast.NodeTransformer):
             return ast.copy_location(ast.Constant(value.encode("utf-8", "surrogatepass").hex()), node)
         if isinstance(value, int | float) and (value < 0 or (value == 0 and math.copysign(1.0, value) < 0)):
             return ast.copy_location(ast.UnaryOp(ast.USub(), ast.Constant(-value)), node)
+        if isinstance(value, complex) and value.real:
+            return ast.copy_location(self.visit(ast.parse(repr(value), mode="eval").body), node)
         return node
 
 

@@ -14,7 +14,7 @@ from pullback.frontend.calls.exact_libraries import ALIKE, FLOAT_POWER, POWER_TO
 from pullback.frontend.source.addresses import address_of
 from pullback.functions import RECORDS, Helper, is_elementwise, record_of
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
-from pullback.ir.types import is_float, is_wide
+from pullback.ir.types import is_real_float, is_wide
 
 PARALLEL_RANGE = "prange"
 """What Numba calls a range whose iterations may run at the same time."""
@@ -78,10 +78,20 @@ def public_name(function: Any) -> tuple[str, Any]:
 
 def number(value: Any, dtype: str) -> Any:
     """A number as source text."""
+    if isinstance(value, complex) and not _is_written_exactly(value):
+        if _is_written_exactly(-value):
+            return gast.UnaryOp(gast.USub(), constant(-value))
+        return call(name("complex"), number(value.real, dtype), number(value.imag, dtype))
     if isinstance(value, float) and not math.isfinite(value):
         text = attribute(name("np"), "nan" if math.isnan(value) else "inf")
         return text if not value < 0 else gast.UnaryOp(gast.USub(), text)
     return constant(value)
+
+
+def _is_written_exactly(value: complex) -> bool:
+    """Whether the text of a complex number means the same number: zeros lose their sign in it."""
+    parts = (value.real, value.imag)
+    return all(map(math.isfinite, parts)) and not any(part == 0 and math.copysign(1, part) < 0 for part in parts)
 
 
 def widening_numbers(statement: Let) -> tuple[bool, ...]:
@@ -100,7 +110,7 @@ def typed_number(operand: Constant) -> Any:
     """A number of a dtype that is not Python's own."""
     assert operand.type is not None, "a number has a type"
     plain = number(operand.value, operand.type.dtype)
-    if operand.type.dtype in ("float64", "int64", "bool"):
+    if operand.type.dtype in ("float64", "int64", "bool", "complex128"):
         return plain
     return call(attribute(name("np"), operand.type.dtype), plain)
 
@@ -126,7 +136,7 @@ def library_for(statement: Let, compiled: bool, exact: bool) -> str:
     by = statement.by
     if not compiled and is_of_math(by):
         return by
-    if not exact or not is_float(statement.value.type) or by in ALIKE:
+    if not exact or not is_real_float(statement.value.type) or by in ALIKE:
         return ""
     if compiled:
         return by or (f"ufuncs.{statement.function.__name__}" if record_of(statement.function).loop else "")

@@ -262,7 +262,7 @@ def _pairs(form: Mapping_) -> list[tuple[Any, Form]]:
 
 
 def _known(value: Any) -> Binding:
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float | complex):
         return constant(value)
     return Static(value)
 

@@ -15,12 +15,16 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from pullback.functions import (
     along,
+    complex_numbers,
     composed,
     constants,
     elementwise,
     factorisations,
+    fourier,
     histograms,
     indexing,
     joining,
@@ -64,8 +68,9 @@ __all__ = [
 ]
 
 FAMILIES = (
-    *(composed, elementwise, factorisations, special, reductions, linalg, matrices, shapes, parts, padding),
-    *(histograms, indexing, constants, joining, masked_reductions, polynomials, products, quantiles, sampled),
+    *(composed, elementwise, complex_numbers, factorisations, special, reductions, linalg, matrices, shapes, parts),
+    *(padding, fourier, histograms, indexing, constants, joining, masked_reductions, polynomials, products, quantiles),
+    sampled,
     *(selecting, statistics, turning, writing, along, ufunc_methods, behind),
 )
 
@@ -124,7 +129,7 @@ _IN_SCIPY = {record.in_scipy: record.function for record in RECORDS.values() if 
 
 METHODS: dict[str, Callable[..., Any]] = {
     record.function.__name__: record.function for record in RECORDS.values() if record.is_method
-}
+} | {"conj": np.conjugate}
 """Methods of arrays that are functions by the same name."""
 
 
@@ -147,6 +152,7 @@ def canonical(function: Any) -> Any:
 
 
 _WAITING = {
+    "scipy.fft": ("fourier",),
     "scipy.special": ("errors", "gammas", "bessel", "elementary", "polynomials", "probabilities", "softmax"),
     "scipy.linalg": ("solving", "factorising", "matrix_functions", "structured", "banded", "assembled"),
     "scipy.sparse": ("sparse",),

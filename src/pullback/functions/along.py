@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.functions.composed import extent
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, numbers_to
 
 
@@ -73,3 +73,11 @@ def positions(shape, dtype):
     for k in numbers_to(len(shape)):
         made.append(grid[k])
     return made
+
+
+known(
+    np.apply_along_axis,
+    np.apply_over_axes,
+    np.fromfunction,
+    of_complex=True,
+)

@@ -11,7 +11,7 @@ import string
 import numpy as np
 
 from pullback.functions.contractions import contracted_axes, einsum_plan
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, numbers_to
 from pullback.runtime import argsort_along, permuted_along
 
@@ -294,3 +294,18 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, *, axis=0):
         return points
     intervals = num - 1 if endpoint else num
     return points, (stop - start) / intervals if intervals > 0 else np.nan
+
+
+known(
+    np.average,
+    np.trapezoid,
+    np.linalg.matrix_power,
+    np.tensordot,
+    np.einsum,
+    np.atleast_1d,
+    np.atleast_2d,
+    np.atleast_3d,
+    np.broadcast_arrays,
+    np.polyval,
+    of_complex=True,
+)

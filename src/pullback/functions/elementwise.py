@@ -14,14 +14,21 @@ import operator
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import composes, helper, linear, partials, vjp
-from pullback.functions.operands import has_vector_power, needs_division, needs_power
+from pullback.functions.complex_numbers import real_part
+from pullback.functions.declare import composes, helper, known, linear, partials, vjp
+from pullback.functions.operands import has_vector_power, needs_complex_division, needs_division, needs_power
 from pullback.runtime import where
 
 partials(np.add, lambda x1, x2: (1, 1), operator="Add", on_numbers=operator.add)
 partials(np.subtract, lambda x1, x2: (1, -1), operator="Sub", on_numbers=operator.sub)
 partials(np.multiply, lambda x1, x2: (x2, x1), operator="Mult", on_numbers=operator.mul)
-partials(np.true_divide, lambda x1, x2, *, y: (1 / x2, -y / x2), operator="Div", on_numbers=operator.truediv)
+partials(
+    np.true_divide,
+    lambda x1, x2, *, y: (1 / x2, -y / x2),
+    operator="Div",
+    on_numbers=operator.truediv,
+    compiled=helper(runtime.complex_quotient, when=needs_complex_division),
+)
 partials(
     np.remainder,
     lambda x1, x2: (1, -np.floor_divide(x1, x2)),
@@ -34,8 +41,6 @@ partials(np.negative, lambda x: -1, operator="USub", on_numbers=operator.neg)
 partials(np.positive, lambda x: 1, operator="UAdd", on_numbers=operator.pos)
 partials(np.square, lambda x: 2 * x)
 partials(np.reciprocal, lambda x, *, y: -y * y)
-partials(np.real, lambda val: 1, is_view=True)
-partials(np.conjugate, lambda x: 1)
 
 partials(np.nextafter, lambda x1, x2: (1, 0))
 composes(np.divmod, parameters=("x1", "x2"))(lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)))
@@ -93,7 +98,7 @@ def power_partials(x1, x2, *, y):
     exponent other than 0 the first test is known before the run, and `x2 * x1 ** (x2 - 1)` is left.
     """
     base = where(x2 == 0, where(x1 == 0, 1, x1), x1)
-    base_of_log = where(x1 == 0, where(x2 >= 0, 1, x1), x1)
+    base_of_log = where(x1 == 0, where(real_part(x2) >= 0, 1, x1), x1)
     return x2 * base ** (x2 - 1), y * np.log(base_of_log)
 
 
@@ -158,7 +163,12 @@ def sinc_partial(x, *, y):
 partials(np.sinc, sinc_partial, compiled=helper(runtime.sinc), loop=True)
 
 # Kinks. At a tie both arguments get half, so that f(x, x) has the derivative of x.
-partials(np.absolute, lambda x: np.sign(x), on_numbers=abs)  # 0 at 0: the midpoint of the subdifferential
+# 0 at 0: the midpoint of the subdifferential
+partials(
+    np.absolute,
+    lambda x, *, y: np.conjugate(x) / (y + (y == 0)) if np.iscomplexobj(x) else np.sign(x),
+    on_numbers=abs,
+)
 partials(np.fabs, lambda x: np.sign(x), spellings=(math.fabs,))
 partials(
     np.copysign,
@@ -254,3 +264,42 @@ def where_(condition, x1, x2, *, y_bar):
     if np.ndim(y_bar) == 0:
         return None, where(condition, y_bar, 0), where(condition, 0, y_bar)
     return None, np.where(condition, y_bar, 0), np.where(condition, 0, y_bar)
+
+
+known(
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.true_divide,
+    np.negative,
+    np.positive,
+    np.square,
+    np.reciprocal,
+    np.sqrt,
+    np.exp,
+    np.exp2,
+    np.expm1,
+    np.log,
+    np.log2,
+    np.log10,
+    np.log1p,
+    np.power,
+    np.float_power,
+    np.sin,
+    np.cos,
+    np.tan,
+    np.arcsin,
+    np.arccos,
+    np.arctan,
+    np.sinh,
+    np.cosh,
+    np.tanh,
+    np.arcsinh,
+    np.arccosh,
+    np.arctanh,
+    np.sinc,
+    np.absolute,
+    np.where,
+    where,
+    of_complex=True,
+)

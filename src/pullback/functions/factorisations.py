@@ -12,17 +12,18 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import helper, vjp
+from pullback.functions.complex_numbers import conjugated
+from pullback.functions.declare import helper, known, vjp
 
 
 @vjp(np.linalg.cholesky)
 def cholesky(a, upper=False, *, y, y_bar):
-    """From a = y yᵀ:  ā = y⁻ᵀ Φ(yᵀ ȳ) y⁻¹, made symmetric; Φ halves the diagonal and drops what is above it."""
+    """From a = y y*ᵀ:  ā = y⁻ᵀ Φ(yᵀ ȳ) y*⁻¹, made Hermitian; Φ halves the diagonal and drops what is above it."""
     if upper:
-        y, y_bar = y.mT, y_bar.mT
+        y, y_bar = conjugated(y.mT), conjugated(y_bar.mT)
     inner = _lower_half(y.mT @ y_bar)
-    half = np.linalg.solve(y.mT, np.linalg.solve(y.mT, inner.mT).mT)
-    return (half + half.mT) / 2
+    half = np.linalg.solve(y.mT, np.linalg.solve(conjugated(y.mT), inner.mT).mT)
+    return (half + conjugated(half.mT)) / 2
 
 
 def _lower_half(square):
@@ -36,7 +37,9 @@ def eigh(a, UPLO="L", *, y, y_bar):
     w, v = y
     w_bar, v_bar = y_bar
     if v_bar is None:
-        return (v * w_bar[..., None, :]) @ v.mT
+        return (conjugated(v) * w_bar[..., None, :]) @ v.mT
+    if np.iscomplexobj(a):
+        raise NotImplementedError("the eigenvectors of a complex matrix have phases, by which there is no derivative")
     distances = w[..., None, :] - w[..., :, None]
     same = distances == 0
     inverse = np.where(same, 0, 1 / np.where(same, 1, distances))
@@ -51,7 +54,7 @@ def eigh(a, UPLO="L", *, y, y_bar):
 def eigvalsh(a, UPLO="L", *, y_bar):
     """ā = v diag(ȳ) vᵀ."""
     v = np.linalg.eigh(a).eigenvectors if UPLO == "L" else np.linalg.eigh(a, UPLO).eigenvectors
-    return (v * y_bar[..., None, :]) @ v.mT
+    return (conjugated(v) * y_bar[..., None, :]) @ v.mT
 
 
 @vjp(runtime.real_eig)
@@ -90,20 +93,21 @@ def lstsq(a, b, rcond=None, *, y, y_bar):
         moved = inverse.T @ of_x
         b_bar = b_bar + moved
         of_null = of_x - a.T @ moved
-        a_bar = a_bar - moved @ solution.T + left @ (inverse @ moved).T + moved_of_null(inverse, solution, of_null)
+        of_range = conjugated(left @ (conjugated(inverse) @ moved).T)
+        a_bar = a_bar - moved @ solution.T + of_range + conjugated(moved_of_null(inverse, solution, of_null))
     if residuals_bar is not None and residuals.shape[0] > 0:
-        of_left = 2 * residuals_bar * left
+        of_left = 2 * residuals_bar * conjugated(left)
         b_bar = b_bar + of_left
         a_bar = a_bar - of_left @ solution.T
     if s_bar is not None:
         u, _, vt = np.linalg.svd(a, full_matrices=False)
-        a_bar = a_bar + (u * s_bar) @ vt
+        a_bar = a_bar + conjugated((u * s_bar) @ vt)
     return a_bar, b_bar[:, 0] if np.ndim(b) == 1 else b_bar
 
 
 def moved_of_null(inverse, solution, of_null):
-    """What the null space of a matrix of fewer rows than columns adds: a⁺ᵀ a⁺ b (x̄ - aᵀ a⁺ᵀ x̄)ᵀ."""
-    return (inverse.T @ solution) @ of_null.T
+    """What the null space of a matrix of fewer rows than columns adds: a⁺*ᵀ a⁺ b (x̄ - aᵀ a⁺ᵀ x̄)ᵀ."""
+    return (conjugated(inverse).T @ solution) @ of_null.T
 
 
 @vjp(np.linalg.svd)
@@ -111,11 +115,15 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
     """ā = u (diag s̄ + …) vᵀ. Raises NotImplementedError for the full matrices of one that is not square."""
     if not compute_uv:
         u, _, vt = np.linalg.svd(a, full_matrices=False)
-        return (u * y_bar[..., None, :]) @ vt
+        return (conjugated(u) * y_bar[..., None, :]) @ conjugated(vt)
     u, s, vt = y
     u_bar, s_bar, vt_bar = y_bar
     if u_bar is None and vt_bar is None:
-        return (u[..., : s.shape[-1]] * s_bar[..., None, :]) @ vt[..., : s.shape[-1], :]
+        return (conjugated(u[..., : s.shape[-1]]) * s_bar[..., None, :]) @ conjugated(vt[..., : s.shape[-1], :])
+    if np.iscomplexobj(a):
+        raise NotImplementedError(
+            "the singular vectors of a complex matrix have phases, by which there is no derivative"
+        )
     if u.shape[-1] != s.shape[-1] or vt.shape[-2] != s.shape[-1]:
         raise NotImplementedError("the derivative of np.linalg.svd is known with full_matrices=False")
     squares = s[..., None, :] ** 2 - s[..., :, None] ** 2
@@ -161,9 +169,9 @@ def qr_bars(a, q, r, q_bar, r_bar):
         of_first = tall_qr(q, r[..., :rows], q_bar, None)
         return np.concatenate((of_first, np.zeros_like(a[..., rows:])), axis=-1)
     of_rest = r_bar[..., rows:]
-    moved = a[..., rows:] @ of_rest.mT
+    moved = conjugated(a[..., rows:] @ of_rest.mT)
     of_first = tall_qr(q, r[..., :rows], moved if q_bar is None else q_bar + moved, r_bar[..., :rows])
-    return np.concatenate((of_first, q @ of_rest), axis=-1)
+    return np.concatenate((of_first, conjugated(q) @ of_rest), axis=-1)
 
 
 def tall_qr(q, r, q_bar, r_bar):
@@ -173,14 +181,19 @@ def tall_qr(q, r, q_bar, r_bar):
         inner = -(q_bar.mT @ q)
     else:
         inner = r @ r_bar.mT - q_bar.mT @ q
-    symmetric = np.tril(inner) + np.tril(inner, -1).mT
-    return np.linalg.solve(r, (q_bar + q @ symmetric).mT).mT
+    symmetric = conjugated(np.tril(inner)) + np.tril(inner, -1).mT
+    if np.iscomplexobj(r):
+        symmetric = symmetric + 1j * np.imag(inner) * np.eye(inner.shape[-1])  # the diagonal of r is real
+    return np.linalg.solve(r, (q_bar + conjugated(q) @ symmetric).mT).mT
 
 
 @vjp(np.linalg.slogdet)
-def slogdet(a, *, y_bar):
-    """ā = ȳ a⁻ᵀ for the logarithm; the sign is constant."""
-    _, logarithm_bar = y_bar
+def slogdet(a, *, y, y_bar):
+    """ā = ȳ a⁻ᵀ for the logarithm; a real sign is constant, and a complex one turns by Im tr a⁻¹ȧ."""
+    sign_bar, logarithm_bar = y_bar
+    if np.iscomplexobj(a) and sign_bar is not None:
+        turn = 1j * np.imag(sign_bar * y[0])
+        logarithm_bar = turn if logarithm_bar is None else logarithm_bar + turn
     if logarithm_bar is None:
         return np.zeros_like(a)
     if np.ndim(a) == 2:
@@ -198,3 +211,15 @@ def modf(x, *, y_bar):
 def frexp(x, *, y, y_bar):
     """From x = mantissa 2^exponent, with an exponent that does not move."""
     return np.zeros_like(x) if y_bar[0] is None else y_bar[0] / np.exp2(1.0 * y[1])
+
+
+known(
+    np.linalg.cholesky,
+    np.linalg.eigh,
+    np.linalg.eigvalsh,
+    np.linalg.lstsq,
+    np.linalg.svd,
+    np.linalg.qr,
+    np.linalg.slogdet,
+    of_complex=True,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import linear
+from pullback.functions.declare import known, linear
 from pullback.runtime import cast
 from pullback.runtime.numpy.items import put_item, take_item
 
@@ -23,3 +23,11 @@ def put_item_vjp(y, index, shape, *, y_bar):
 def cast_vjp(x, dtype, *, y_bar):
     """The transform converts a cotangent to the dtype of its argument."""
     return y_bar
+
+
+known(
+    take_item,
+    put_item,
+    cast,
+    of_complex=True,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, before, is_number, place_of, shape_along
 
 
@@ -264,3 +264,15 @@ OF_ROWS = {
     np.column_stack: rows_as_columns,
 }
 """The text for each function that joins arrays, given one array of them."""
+
+
+known(
+    np.append,
+    np.dstack,
+    np.column_stack,
+    np.block,
+    np.resize,
+    np.delete,
+    np.insert,
+    of_complex=True,
+)

@@ -12,7 +12,8 @@ import operator
 import numpy as np
 
 from pullback import runtime
-from pullback.functions.declare import bilinear, helper, linear, vjp
+from pullback.functions.complex_numbers import conjugated
+from pullback.functions.declare import bilinear, helper, known, linear, vjp
 from pullback.functions.operands import are_matrix_and_right_sides, are_vectors, are_vectors_or_matrices, is_matrix
 
 
@@ -77,7 +78,8 @@ def outer(a, b, *, y_bar):
 
 @bilinear(np.vdot, compiled=helper(runtime.vdot), parameters=("a", "b"))
 def vdot(a, b, *, y_bar):
-    return y_bar * np.reshape(b, np.shape(a)), y_bar * np.reshape(a, np.shape(b))
+    """From y = Σ a* b:  ā = (ȳ b)*,  b̄ = ȳ a*."""
+    return conjugated(y_bar * np.reshape(b, np.shape(a))), y_bar * conjugated(np.reshape(a, np.shape(b)))
 
 
 @linear(np.trace, is_method=True)
@@ -104,10 +106,13 @@ def inv(a, *, y, y_bar):
 
 @vjp(np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False, *, rtol=None, y, y_bar):
-    """ā = -yᵀ ȳ yᵀ + (1 - a y) ȳᵀ y yᵀ + yᵀ y ȳᵀ (1 - y a), for a constant rank.   Golub and Pereyra (1973), 4.12."""
-    of_range = y_bar.mT @ y @ y.mT
-    of_null = y.mT @ y @ y_bar.mT
-    return of_range - a @ (y @ of_range) + of_null - (of_null @ y) @ a - y.mT @ y_bar @ y.mT
+    """ā = -yᵀ ȳ yᵀ + ((1 - a y) ȳᵀ y y*ᵀ + y*ᵀ y ȳᵀ (1 - y a))*, for a constant rank.
+
+    Golub and Pereyra (1973), The differentiation of pseudo-inverses, 4.12.
+    """
+    of_range = y_bar.mT @ y @ conjugated(y.mT)
+    of_null = conjugated(y.mT) @ y @ y_bar.mT
+    return conjugated(of_range - a @ (y @ of_range) + of_null - (of_null @ y) @ a) - y.mT @ y_bar @ y.mT
 
 
 @vjp(np.linalg.solve, compiled=helper(runtime.solution_of, when=are_matrix_and_right_sides))
@@ -125,3 +130,18 @@ def solve(a, b, *, y, y_bar):
         return -column * y[..., None, :], column[..., 0]
     b_bar = np.linalg.solve(a.mT, y_bar)
     return -(b_bar @ y.mT), b_bar
+
+
+known(
+    np.matmul,
+    np.dot,
+    np.inner,
+    np.outer,
+    np.vdot,
+    np.trace,
+    np.linalg.det,
+    np.linalg.inv,
+    np.linalg.pinv,
+    np.linalg.solve,
+    of_complex=True,
+)

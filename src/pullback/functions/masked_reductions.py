@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.complex_numbers import conjugated, real_part
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, shape_along
 from pullback.functions.quantiles import beside_reduced, has_fractions, in_lines, real_dtype
 
@@ -17,14 +18,19 @@ from pullback.functions.quantiles import beside_reduced, has_fractions, in_lines
 def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum of the elements where a mask is true, and of a first number."""
     total = np.sum(chosen(as_array(a), where, 0), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total if initial is None else total + initial
+    return total if initial is None else total + of_its_kind(initial, total)
 
 
 @composes(np.prod)
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The product of the elements where a mask is true, and of a first number."""
     total = np.prod(chosen(as_array(a), where, 1), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total if initial is None else total * initial
+    return total if initial is None else total * of_its_kind(initial, total)
+
+
+def of_its_kind(initial, total):
+    """A first number, of which what is real takes the real part."""
+    return np.real(initial) if np.iscomplexobj(initial) and not np.iscomplexobj(total) else initial
 
 
 def chosen(a, where, value):
@@ -98,7 +104,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
         whole = np.sum(chosen(a, where, 0), axis=axis, keepdims=True)
         mean = whole / in_dtype_of(count_of(a, where, axis, True), whole)
     apart = chosen(a - mean, where, 0)
-    total = np.sum(apart * apart, axis=axis, keepdims=keepdims)
+    total = np.sum(real_part(apart * conjugated(apart)), axis=axis, keepdims=keepdims)
     return total / in_dtype_of(np.maximum(count - ddof, 0), total)
 
 
@@ -155,3 +161,12 @@ def only_axis(axis, rank):
     if axis is None and rank > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     return 0 if axis is None else axis
+
+
+known(
+    np.cumulative_sum,
+    np.cumulative_prod,
+    np.all,
+    np.any,
+    of_complex=True,
+)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.functions.composed import extent
-from pullback.functions.declare import composes, constant, planning
+from pullback.functions.declare import composes, constant, known, planning
 from pullback.functions.parts import numbers_to
 
 constant(np.linalg.matrix_rank)
@@ -106,3 +106,15 @@ def eig(a):
 @composes(np.linalg.eigvals)
 def eigvals(a):
     return runtime.real_eig(a).eigenvalues
+
+
+known(
+    np.linalg.svdvals,
+    np.linalg.cond,
+    np.linalg.vector_norm,
+    np.linalg.matrix_norm,
+    np.linalg.multi_dot,
+    np.linalg.tensorinv,
+    np.linalg.tensorsolve,
+    of_complex=True,
+)

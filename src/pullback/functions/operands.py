@@ -33,6 +33,13 @@ def needs_division(x1: Any, x2: Any) -> bool:
     return not (is_positive and all(x.type.dtype == "int64" and not is_array(x) for x in (x1, x2)))
 
 
+def needs_complex_division(x1: Any, x2: Any) -> bool:
+    """Whether Numba divides otherwise than NumPy: complex numbers by 0, but for Python's own."""
+    types = (x1.type, x2.type)
+    is_complex = any(t.dtype.startswith("complex") for t in types) and not is_array(x1) and not is_array(x2)
+    return is_complex and not all(getattr(t, "weak", False) for t in types)
+
+
 def needs_power(x1: Any, x2: Any) -> bool:
     """Whether Numba's power is another one: but for floats of 64 bits, or such to an exponent that is known."""
     return not (x1.type.dtype == "float64" and (is_known(x2) or x2.type.dtype == "float64"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, before, is_number, shape_along
 
 _MODES = {
@@ -156,3 +156,9 @@ def widths(rank: int, pad_width: Any) -> tuple[tuple[int, int], ...]:
     if given.min(initial=0) < 0:
         raise ValueError("index can't contain negative values")
     return tuple((int(a), int(b)) for a, b in np.broadcast_to(given, (rank, 2)))
+
+
+known(
+    np.pad,
+    of_complex=True,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.runtime.numpy.nested_lists import array_of
 
 
@@ -208,3 +208,13 @@ def shape_along(array, axis, count):
     """The shape of an array with so many elements along one axis."""
     k = place_of(axis, np.ndim(array))
     return np.shape(array)[:k] + (count,) + np.shape(array)[k + 1 :]
+
+
+known(
+    np.take,
+    np.take_along_axis,
+    np.split,
+    np.array_split,
+    np.diff,
+    of_complex=True,
+)

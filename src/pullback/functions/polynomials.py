@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.joining import refused
 from pullback.functions.parts import as_array, numbers_to
 
@@ -230,3 +230,19 @@ def lagval(x, c, tensor=True):
         total = total + c[k] * at
         before, at = at, ((2.0 * k + 1.0 - x) * at - k * before) / (k + 1.0)
     return total
+
+
+known(
+    np.polyadd,
+    np.polysub,
+    np.polymul,
+    np.polyder,
+    np.polyint,
+    np.polynomial.polynomial.polyval,
+    np.polynomial.chebyshev.chebval,
+    np.polynomial.legendre.legval,
+    np.polynomial.hermite.hermval,
+    np.polynomial.hermite_e.hermeval,
+    np.polynomial.laguerre.lagval,
+    of_complex=True,
+)

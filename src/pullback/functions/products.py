@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.errors import ShapeError
+from pullback.functions.complex_numbers import conjugated
 from pullback.functions.declare import bilinear, composes, known, planning
 from pullback.functions.parts import as_array
 
@@ -62,8 +63,8 @@ def ones(count):
 
 @composes(np.vecdot, spellings=(np.linalg.vecdot,))
 def vecdot(x1, x2, /, *, axis=-1):
-    """The sum of products along an axis."""
-    x1, x2 = as_array(x1), as_array(x2)
+    """The sum of products along an axis, of the conjugates of the first array."""
+    x1, x2 = conjugated(as_array(x1)), as_array(x2)
     if np.ndim(x1) == 1 and np.ndim(x2) == 1:
         return np.dot(x1, x2)
     return np.sum(np.moveaxis(x1, axis, -1) * np.moveaxis(x2, axis, -1), axis=-1)
@@ -78,8 +79,8 @@ def matvec(x1, x2, /):
 
 @composes(np.vecmat)
 def vecmat(x1, x2, /):
-    """A vector times each matrix."""
-    x1, x2 = as_array(x1), as_array(x2)
+    """The conjugate of a vector times each matrix."""
+    x1, x2 = conjugated(as_array(x1)), as_array(x2)
     return x1 @ x2 if np.ndim(x1) == 1 else (x1[..., None, :] @ x2)[..., 0, :]
 
 
@@ -162,14 +163,14 @@ def convolve(a, v, mode="full", *, y_bar):
     before = np.zeros(first, y_bar.dtype)
     behind = np.zeros(n + m - 1 - first - np.size(y_bar), y_bar.dtype)
     whole = np.concatenate((before, y_bar, behind))
-    a_bar, v_bar = np.correlate(whole, v, "valid"), np.correlate(whole, a, "valid")
+    a_bar, v_bar = np.correlate(whole, conjugated(v), "valid"), np.correlate(whole, conjugated(a), "valid")
     return np.reshape(a_bar, np.shape(a)), np.reshape(v_bar, np.shape(v))
 
 
 @composes(np.correlate)
 def correlate(a, v, mode="valid"):
-    """Σ a[k + j] v[j]: the convolution with the reversed array."""
-    a, v = with_an_axis(a), with_an_axis(v)
+    """Σ a[k + j] v*[j]: the convolution with the conjugate of the reversed array."""
+    a, v = with_an_axis(a), conjugated(with_an_axis(v))
     if a.shape[0] == 0 or v.shape[0] == 0:
         raise ValueError("an array argument of np.correlate cannot be empty")
     mode = known_extent(mode)
@@ -193,3 +194,19 @@ def known_extent(mode):
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     return mode
+
+
+known(
+    np.cross,
+    np.linalg.cross,
+    np.kron,
+    np.vecdot,
+    np.matvec,
+    np.vecmat,
+    np.linalg.outer,
+    np.linalg.trace,
+    np.linalg.diagonal,
+    np.correlate,
+    np.convolve,
+    of_complex=True,
+)

@@ -122,8 +122,8 @@ def with_fractions(a):
 
 @planning
 def has_fractions(dtype):
-    """Whether the elements are floats."""
-    return np.dtype(dtype).kind == "f"
+    """Whether the elements are floats, or complex numbers."""
+    return np.dtype(dtype).kind in "fc"
 
 
 @planning

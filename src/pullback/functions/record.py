@@ -82,6 +82,7 @@ class Record:
     rule: its derivative; None where there is none.
     unknown: the numbers of the operands by which no derivative is known, though there is a rule.
     is_constant: whether the derivative is 0 wherever it exists.
+    of_complex: whether the rule, or the text, is right for complex numbers. For others they are refused.
     text: a Python function in the place of its calls; None for none.
     text_when: of a function that is known otherwise too, whether the text stands for a call with arguments of these
         ranks, by name.
@@ -111,6 +112,7 @@ class Record:
     rule: Rule | None = None
     unknown: tuple[int, ...] = ()
     is_constant: bool = False
+    of_complex: bool = False
     text: Function | None = None
     text_when: Callable[[Mapping[str, int]], bool] | None = None
 

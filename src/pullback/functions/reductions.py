@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
+from pullback.functions.complex_numbers import conjugated
 from pullback.functions.declare import REDUCTION, helper, known, linear, vjp
 from pullback.functions.operands import needs_norm
 
@@ -78,7 +79,7 @@ known(
 def var(a, axis=None, ddof=0, keepdims=False, *, y_bar):
     """From y = Σ (a - m)² / (n - ddof):  ā = 2 ȳ (a - m) / (n - ddof); the part through the mean m adds up to 0."""
     scale = 2 * y_bar / (count_along(np.shape(a), axis) - ddof)
-    return beside(scale, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+    return beside(scale, axis, keepdims) * conjugated(a - np.mean(a, axis=axis, keepdims=True))
 
 
 @vjp(
@@ -91,7 +92,7 @@ def var(a, axis=None, ddof=0, keepdims=False, *, y_bar):
 def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
     """From y² = var(a):  ā = ȳ (a - m) / (y (n - ddof)); 0 if all elements are equal: a subgradient."""
     scale = y_bar / ((y + (y == 0)) * (count_along(np.shape(a), axis) - ddof))
-    return beside(scale, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+    return beside(scale, axis, keepdims) * conjugated(a - np.mean(a, axis=axis, keepdims=True))
 
 
 @vjp(
@@ -159,16 +160,16 @@ def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
         return np.moveaxis(matrix_norm(moved[0], ord, moved[1], moved[2]), (-2, -1), along)
     norm_of, y_bar_of = beside(y, axis, keepdims), beside(y_bar, axis, keepdims)
     if ord is None or ord == 2 or ord == "fro":
-        return x * (y_bar_of / (norm_of + (norm_of == 0)))
+        return conjugated(x) * (y_bar_of / (norm_of + (norm_of == 0)))
     if ord == 0:
         return np.zeros_like(x)
     if ord == 1:
-        return y_bar_of * np.sign(x)
+        return y_bar_of * conjugated(np.sign(x))
     if ord == np.inf or ord == -np.inf:
         ties = np.abs(x) == norm_of
         count = np.sum(ties, axis=axis, keepdims=True).astype(x.dtype)
-        return np.where(ties, np.sign(x) * (y_bar_of / count), 0)
-    return y_bar_of * np.sign(x) * (np.abs(x) / (norm_of + (norm_of == 0))) ** (ord - 1)
+        return np.where(ties, conjugated(np.sign(x)) * (y_bar_of / count), 0)
+    return y_bar_of * conjugated(np.sign(x)) * (np.abs(x) / (norm_of + (norm_of == 0))) ** (ord - 1)
 
 
 def matrix_norm(x, ord, y, y_bar):
@@ -176,12 +177,12 @@ def matrix_norm(x, ord, y, y_bar):
     if ord in (1, -1, np.inf, -np.inf):
         across = -2 if ord in (1, -1) else -1
         ties = np.sum(np.abs(x), axis=across, keepdims=True) == y
-        return np.where(ties, np.sign(x) * (y_bar / np.sum(ties, axis=(-2, -1), keepdims=True)), 0)
+        return np.where(ties, conjugated(np.sign(x)) * (y_bar / np.sum(ties, axis=(-2, -1), keepdims=True)), 0)
     u, s, vt = np.linalg.svd(x, full_matrices=False)
     if ord == "nuc":
-        return (u @ vt) * y_bar
+        return conjugated(u @ vt) * y_bar
     ties = (s == (np.max if ord == 2 else np.min)(s, axis=-1, keepdims=True))[..., None, :]
-    return (u * (ties * (y_bar / np.sum(ties, axis=-1, keepdims=True)))) @ vt
+    return conjugated((u * (ties * (y_bar / np.sum(ties, axis=-1, keepdims=True)))) @ vt)
 
 
 def beside(y, axis, keepdims):
@@ -235,3 +236,21 @@ def masked_recurrence(a, b, *, y, y_bar):
 def forward_recurrence(backward, a, b):
     """x[k] = b[k] + a[k] x[k-1], from the first: the coefficients of the reversed recurrence stand one place later."""
     return np.flip(backward(np.roll(np.flip(a, 0), 1, 0), np.flip(b, 0)), 0)
+
+
+known(
+    np.sum,
+    np.mean,
+    np.nansum,
+    np.var,
+    np.std,
+    np.prod,
+    np.cumsum,
+    np.cumprod,
+    np.linalg.norm,
+    runtime.broadcast_along,
+    runtime.sum_to,
+    runtime.recurrence,
+    runtime.masked_recurrence,
+    of_complex=True,
+)

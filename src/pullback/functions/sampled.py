@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import composes, linear, planning
+from pullback.functions.declare import composes, known, linear, planning
 from pullback.functions.parts import as_array, before
 from pullback.functions.quantiles import has_fractions
 
@@ -56,6 +56,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         if len(varargs) > 0:
             spacing = varargs[k if len(varargs) > 1 else 0]
         spacing = as_array(spacing)
+        real_beside(np.iscomplexobj(spacing) and not np.iscomplexobj(f))
         if len(varargs) == 1 and len(axes) > 1:
             one_for_all(np.ndim(spacing))
         made.append(differences(f, spacing, along, edge_order))
@@ -73,6 +74,13 @@ def axes_of_differences(rank, axis, spacings, edge_order):
     if spacings not in (0, 1, len(axes)):
         raise TypeError("invalid number of arguments")
     return tuple(k % rank for k in axes)
+
+
+@planning
+def real_beside(is_complex):
+    """Raises NotImplementedError for complex spacings of real numbers, of whose quotients NumPy drops a part."""
+    if is_complex:
+        raise NotImplementedError("np.gradient of real numbers is followed for real spacings")
 
 
 @planning
@@ -190,3 +198,10 @@ def one_base(rank):
     """Raises NotImplementedError for several bases."""
     if rank > 0:
         raise NotImplementedError("np.logspace with an array of bases has no derivative rule")
+
+
+known(
+    np.gradient,
+    np.ediff1d,
+    of_complex=True,
+)

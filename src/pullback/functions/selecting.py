@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, before, is_number, numbers_to, split
 
 
@@ -289,3 +289,16 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
             raise ValueError("invalid entry in coordinates array")
         numbers = numbers * extent + positions
     return numbers
+
+
+known(
+    np.hsplit,
+    np.vsplit,
+    np.dsplit,
+    np.select,
+    np.choose,
+    np.compress,
+    np.extract,
+    np.piecewise,
+    of_complex=True,
+)

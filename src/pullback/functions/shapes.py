@@ -231,3 +231,40 @@ def linspace(start, stop, num=50, endpoint=True, *, y_bar):
     along = np.reshape(along, (-1,) + (1,) * (y_bar.ndim - 1))
     from_start, from_stop = np.sum(y_bar * (1 - along), axis=0), np.sum(y_bar * along, axis=0)
     return runtime.sum_to(from_start, np.shape(start)), runtime.sum_to(from_stop, np.shape(stop))
+
+
+known(
+    np.reshape,
+    np.ravel,
+    np.expand_dims,
+    np.squeeze,
+    np.transpose,
+    np.matrix_transpose,
+    np.swapaxes,
+    np.moveaxis,
+    np.flip,
+    np.roll,
+    np.copy,
+    np.array,
+    np.asarray,
+    np.asanyarray,
+    np.ascontiguousarray,
+    np.asfortranarray,
+    np.broadcast_to,
+    np.full,
+    np.full_like,
+    np.tile,
+    np.tril,
+    np.triu,
+    np.diag,
+    np.concatenate,
+    np.hstack,
+    np.vstack,
+    np.stack,
+    np.diagonal,
+    np.repeat,
+    np.linspace,
+    runtime.permuted_along,
+    runtime.unpermuted_along,
+    of_complex=True,
+)

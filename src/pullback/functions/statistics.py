@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.complex_numbers import conjugated, real_part
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array
 from pullback.functions.quantiles import has_fractions, real_dtype
 
@@ -51,9 +52,10 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
         return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
     there = ~np.isnan(a)
     mean = nanmean(a, axis, None, None, True)
-    square = np.where(there, a - mean, 0) ** 2
+    apart = np.where(there, a - mean, 0)
+    square = real_part(apart * conjugated(apart)) if np.iscomplexobj(a) else apart**2
     count = np.sum(there, axis=axis, keepdims=keepdims)
-    free = np.where(count > ddof, count - ddof, np.nan).astype(a.dtype)
+    free = np.where(count > ddof, count - ddof, np.nan).astype(square.dtype)
     return np.sum(square, axis=axis, keepdims=keepdims) / free
 
 
@@ -155,3 +157,14 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
         return covariance / covariance
     spread = np.sqrt(np.diagonal(covariance))
     return np.clip(covariance / spread[:, None] / spread[None, :], -1, 1)
+
+
+known(
+    np.nanprod,
+    np.nancumsum,
+    np.nancumprod,
+    np.nanmean,
+    np.nanvar,
+    np.nanstd,
+    of_complex=True,
+)

@@ -11,7 +11,8 @@ import numpy as np
 
 from pullback import runtime
 from pullback.functions import linalg, reductions
-from pullback.functions.declare import behind_choice, partials, vjp
+from pullback.functions.complex_numbers import conjugated
+from pullback.functions.declare import behind_choice, known, partials, vjp
 from pullback.runtime import masked_columns, masked_product, masked_rows
 
 
@@ -59,7 +60,8 @@ def outer(a, b, *, y_bar):
 
 @behind_choice(np.vdot)
 def vdot(a, b, *, y_bar):
-    return masked_product(y_bar, np.reshape(b, np.shape(a))), masked_product(y_bar, np.reshape(a, np.shape(b)))
+    a_bar = masked_product(y_bar, np.reshape(b, np.shape(a)))
+    return conjugated(a_bar), masked_product(y_bar, conjugated(np.reshape(a, np.shape(b))))
 
 
 @behind_choice(np.var)
@@ -126,3 +128,11 @@ def rows(x, cotangent, *, y_bar):
 @vjp(masked_columns, chosen=slice(0, 1))
 def columns(x, cotangent, *, y_bar):
     return np.where(np.any(cotangent != 0, axis=-2, keepdims=True) | np.isfinite(x), y_bar, 0), None
+
+
+known(
+    masked_product,
+    masked_rows,
+    masked_columns,
+    of_complex=True,
+)

@@ -179,7 +179,7 @@ def vander(x, N=None, increasing=False):
     """The powers of a vector's elements, one column for each, of which the first is the highest."""
     x = as_array(x)
     vector_only(np.ndim(x), "x must be a one-dimensional array or sequence.")
-    x = x.astype(np.float64) if has_fractions(x.dtype) else x
+    x = x.astype(np.complex128 if np.iscomplexobj(x) else np.float64) if has_fractions(x.dtype) else x
     count = np.shape(x)[0] if N is None else N
     if count == 0:
         return np.zeros((np.shape(x)[0], 0), dtype=x.dtype)
@@ -223,3 +223,16 @@ def axes_of_window(rank, axis, count):
             f"and {len(axes)} axes elements."
         )
     return tuple(k % rank for k in axes)
+
+
+known(
+    np.fliplr,
+    np.flipud,
+    np.rot90,
+    np.rollaxis,
+    np.meshgrid,
+    np.diagflat,
+    np.vander,
+    np.lib.stride_tricks.sliding_window_view,
+    of_complex=True,
+)

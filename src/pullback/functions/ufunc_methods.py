@@ -156,18 +156,20 @@ def _declare() -> None:
             continue
         reduction = _REDUCTIONS.get(ufunc)
         text = folded_by(ufunc) if reduction is None else reduced_by(ufunc, reduction)
-        composes(ufunc.reduce, parameters=("array", "axis", "dtype", "out", "keepdims", "initial", "where"))(text)
+        of = {"of_complex": record.of_complex}
+        names = ("array", "axis", "dtype", "out", "keepdims", "initial", "where")
+        composes(ufunc.reduce, parameters=names, **of)(text)
         scan = _SCANS.get(ufunc)
         text = accumulated_by(ufunc) if scan is None else scanned_by(scan)
-        composes(ufunc.accumulate, parameters=("array", "axis", "dtype", "out"))(text)
-        composes(ufunc.outer, parameters=("A", "B"))(paired_by(ufunc))
+        composes(ufunc.accumulate, parameters=("array", "axis", "dtype", "out"), **of)(text)
+        composes(ufunc.outer, parameters=("A", "B"), **of)(paired_by(ufunc))
         if reduction is not None:
             text = reduced_in_parts_by(ufunc)
-            composes(ufunc.reduceat, parameters=("array", "indices", "axis", "dtype", "out"))(text)
+            composes(ufunc.reduceat, parameters=("array", "indices", "axis", "dtype", "out"), **of)(text)
         if ufunc is np.subtract:
-            composes(ufunc.at, parameters=("a", "indices", "b"))(subtracted_at)
+            composes(ufunc.at, parameters=("a", "indices", "b"), **of)(subtracted_at)
         elif ufunc is not np.add:
-            composes(ufunc.at, parameters=("a", "indices", "b"))(applied_at(ufunc))
+            composes(ufunc.at, parameters=("a", "indices", "b"), **of)(applied_at(ufunc))
 
 
 _declare()

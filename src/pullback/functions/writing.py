@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.functions.declare import composes, planning
+from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, place_of, shapes_beside
 from pullback.functions.selecting import number_of_places, places_of
 
@@ -132,3 +132,18 @@ IN_PLACE = {
     "sort": sorted_in_place,
 }
 """Methods that write into the array."""
+
+
+known(
+    np.put,
+    np.place,
+    np.putmask,
+    np.copyto,
+    np.fill_diagonal,
+    np.put_along_axis,
+    put_in_place,
+    filled_in_place,
+    partitioned_in_place,
+    sorted_in_place,
+    of_complex=True,
+)

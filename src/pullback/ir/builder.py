@@ -21,7 +21,7 @@ from pullback.ir.nodes import (
     Step,
     Value,
 )
-from pullback.ir.types import INT, Type, type_of
+from pullback.ir.types import INT, Scalar, Type, is_complex, type_of
 
 
 def constant(value: Any) -> Constant:
@@ -88,7 +88,16 @@ class Builder:
         return tuple(self.dim(array, axis) for axis in range(getattr(array.type, "ndim", 0)))
 
     def cast(self, operand: Operand, dtype: str, name: str = "") -> Value:
-        """The operand as another dtype; a name that ends in '*' gives one of Python's own numbers."""
+        """The operand as another dtype; a name that ends in '*' gives one of Python's own numbers.
+
+        Of a complex operand, a real dtype takes the real part, and truth is that of both parts.
+        """
+        if is_complex(operand.type) and dtype.startswith("bool"):
+            type_ = Scalar("bool", weak=True) if dtype.endswith("*") else None
+            return self.let(np.not_equal, operand, Constant(0, INT), type_=type_, name=name)
+        if is_complex(operand.type) and not dtype.startswith("complex"):
+            real = self.let(np.real, operand, name=name)
+            return real if real.type.dtype == dtype.rstrip("*") else self.cast(real, dtype, name)
         return self.let(primitives.cast, operand, Constant(dtype), name=name)
 
     @contextmanager

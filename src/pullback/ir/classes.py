@@ -30,7 +30,7 @@ _HARMLESS = {
 }
 _OPERATIONS = {"__array_ufunc__", "__array_function__", *dir(np.ndarray), *dir(float), *dir(int)} - _HARMLESS
 
-_PLAIN = (np.ndarray, np.memmap, float, int, bool)
+_PLAIN = (np.ndarray, np.memmap, float, int, bool, complex)
 
 _REMEDIES = {
     "torch": "{}.detach().cpu().numpy()",
@@ -83,10 +83,8 @@ def obstacle_of(kind: type) -> Obstacle | None:
     name = f"{kind.__module__}.{kind.__qualname__}"
     if issubclass(kind, np.ndarray):
         remedy = "np.asarray({})"
-    elif issubclass(kind, int | float):
-        remedy = f"{'int' if issubclass(kind, int) else 'float'}({{}})"
-    elif issubclass(kind, complex | np.complexfloating):
-        return Obstacle("is a complex number", "pass its real and imaginary parts")
+    elif issubclass(kind, int | float | complex):
+        remedy = f"{next(base for base in (int, float, complex) if issubclass(kind, base)).__name__}({{}})"
     elif issubclass(kind, np.generic):
         return None
     elif issubclass(kind, numbers.Number):
@@ -115,10 +113,12 @@ def _foreign(kind: type, name: str) -> Obstacle | None:
 
 def as_number(value: Any) -> Any:
     """A member of an enum, or a number of another subclass that computes like its class, as a number of Python's."""
-    if type(value) in (float, int, bool) or isinstance(value, np.generic):
+    if type(value) in (float, int, bool, complex) or isinstance(value, np.generic):
         return value
     if isinstance(value, int):
         return int(value)
+    if isinstance(value, complex):
+        return complex(value)
     return float(value) if isinstance(value, float) else value
 
 
@@ -136,10 +136,11 @@ def obstacle(value: Any) -> Obstacle | None:
     dtype, what = value.dtype, "an array of" if isinstance(value, np.ndarray) else "a number of"
     if isinstance(value, np.str_ | np.bytes_):
         return None
-    if dtype.kind not in "fiub":
+    if dtype.kind not in "fiubc":
         return Obstacle(f"is {what} {dtype}", "pass real numbers")
-    if (dtype.kind == "f" and dtype.itemsize not in (4, 8)) or dtype.char == "g":
-        return Obstacle(f"is {what} {dtype}, which cannot be differentiated", "pass {}.astype(np.float64)")
+    if dtype.kind in "fc" and dtype.char not in "fdFD":
+        wide = "complex128" if dtype.kind == "c" else "float64"
+        return Obstacle(f"is {what} {dtype}, which cannot be differentiated", f"pass {{}}.astype(np.{wide})")
     if value.ndim > MOST_AXES:
         return Obstacle(f"has {value.ndim} axes, and compiled code knows {MOST_AXES}", "pass {}.reshape(...)")
     return None

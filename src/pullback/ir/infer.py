@@ -93,8 +93,6 @@ def _ask(function: Callable[..., Any], operands: tuple[Operand, ...], keywords: 
         result = function(_sample(operands[0]), type(_sample(operands[1]))(1))
     except Exception as error:  # whatever NumPy raises on these types is the answer
         return error
-    if any(map(np.iscomplexobj, result if isinstance(result, tuple) else (result,))):
-        return TypeError("the result is complex, and complex values cannot be differentiated")
     if isinstance(result, tuple):
         types = tuple(type_ for type_ in map(type_of, result) if type_ is not None)
         if len(types) == len(result):

@@ -54,18 +54,64 @@ Type = Scalar | Array
 FLOAT = Scalar("float64", weak=True)
 INT = Scalar("int64", weak=True)
 BOOL = Scalar("bool", weak=True)
+COMPLEX = Scalar("complex128", weak=True)
 
 
 def is_float(type_: Type) -> bool:
-    """Whether values of the type can carry a derivative."""
+    """Whether values of the type can carry a derivative: floats, and complex numbers, which are made of two."""
+    return type_.dtype.startswith(("float", "complex"))
+
+
+def is_complex(type_: Type) -> bool:
+    return type_.dtype.startswith("complex")
+
+
+def is_real_float(type_: Type) -> bool:
+    """Whether values of the type are floats on the real line.
+
+    >>> is_real_float(FLOAT), is_real_float(COMPLEX), is_float(COMPLEX)
+    (True, False, True)
+    """
     return type_.dtype.startswith("float")
+
+
+def zero_in(dtype: str) -> float:
+    """0 as a number of Python's for values of a dtype.
+
+    >>> zero_in("int64"), zero_in("float32"), zero_in("complex128")
+    (0, 0.0, 0j)
+    """
+    zeros: dict[str, Any] = {"f": 0.0, "c": 0j}
+    number: float = zeros.get(dtype[0], 0)
+    return number
+
+
+def real_of(dtype: str) -> str:
+    """The dtype of the real part of what has a dtype.
+
+    >>> real_of("complex64"), real_of("float64")
+    ('float32', 'float64')
+    """
+    return {"complex128": "float64", "complex64": "float32"}.get(dtype, dtype)
 
 
 def is_integer(type_: Type) -> bool:
     return type_.dtype.startswith(("int", "uint"))
 
 
-_PLAIN = (np.ndarray, float, int, bool, np.float64)
+def with_precision_of(dtype: str, other: str) -> str:
+    """A dtype of floats or complex numbers with as many bits for a part as another one.
+
+    >>> with_precision_of("complex128", "float32"), with_precision_of("float64", "complex64")
+    ('complex64', 'float32')
+    """
+    narrow = real_of(other) == "float32"
+    alike = {"f": "float32" if narrow else "float64", "c": "complex64" if narrow else "complex128"}
+    return alike.get(dtype[0], dtype)
+
+
+_PLAIN = (np.ndarray, float, int, bool, complex, np.float64, np.complex128)
+_KINDS = "fiubc"
 
 
 def type_of(value: Any) -> Type | None:
@@ -77,13 +123,15 @@ def type_of(value: Any) -> Type | None:
     if type(value) not in _PLAIN and changes_meaning(type(value)):
         return None
     if isinstance(value, np.ndarray):
-        return Array(value.dtype.name, value.ndim) if value.dtype.kind in "fiub" else None
+        return Array(value.dtype.name, value.ndim) if value.dtype.kind in _KINDS else None
     if isinstance(value, np.generic):
-        return Scalar(value.dtype.name) if value.dtype.kind in "fiub" else None
+        return Scalar(value.dtype.name) if value.dtype.kind in _KINDS else None
     if isinstance(value, bool):
         return BOOL
     if isinstance(value, int):
         return INT
+    if isinstance(value, complex):
+        return COMPLEX
     return FLOAT if isinstance(value, float) else None
 
 
@@ -96,7 +144,7 @@ def sample_of(type_: Type) -> Any:
     if isinstance(type_, Array):
         return np.ones((1,) * type_.ndim, type_.dtype)
     if type_.weak:
-        return {"float64": 1.0, "int64": 1, "bool": True}[type_.dtype]
+        return {"float64": 1.0, "int64": 1, "bool": True, "complex128": 1 + 0j}[type_.dtype]
     return np.dtype(type_.dtype).type(1)
 
 
@@ -119,8 +167,8 @@ def join(a: Type, b: Type) -> Type | None:
 
 
 def is_wide(dtype: str) -> bool:
-    """Whether numbers of this dtype have 64 bits, the most there are."""
-    return np.dtype(dtype).itemsize == 8
+    """Whether numbers of this dtype are made of 64 bits, the most there are."""
+    return np.dtype(real_of(dtype)).itemsize == 8
 
 
 def within(number: int, dtype: str) -> int:

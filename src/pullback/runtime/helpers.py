@@ -15,6 +15,7 @@ from pullback.runtime.memory.free import fits_in_memory
 from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
+from pullback.runtime.numpy.complex_numbers import complex_quotient, complex_sign
 from pullback.runtime.numpy.division import floor_divide, power, remainder
 from pullback.runtime.numpy.eigenvalues import real_eig
 from pullback.runtime.numpy.elementwise import (
@@ -39,6 +40,7 @@ from pullback.runtime.numpy.elementwise import (
     trunc,
 )
 from pullback.runtime.numpy.float_parts import frexp, modf
+from pullback.runtime.numpy.fourier import fft_over, ifft_over, irfft_over, rfft_over
 from pullback.runtime.numpy.indexing import gather, gather_and_clear, scatter, scatter_add
 from pullback.runtime.numpy.joining import concatenate, stack
 from pullback.runtime.numpy.linalg import dot, inner, matmul, outer, vdot
@@ -145,6 +147,8 @@ __all__ = [
     "checkpointed",
     "chunk_length",
     "clip",
+    "complex_quotient",
+    "complex_sign",
     "concatenate",
     "contents",
     "copy_alike",
@@ -163,6 +167,7 @@ __all__ = [
     "erfc",
     "exp2",
     "expand_dims",
+    "fft_over",
     "first_not_finite",
     "fits_in_memory",
     "flip",
@@ -177,9 +182,11 @@ __all__ = [
     "growing",
     "heaviside",
     "hypot",
+    "ifft_over",
     "inner",
     "inverse_into",
     "inverse_of",
+    "irfft_over",
     "is_finite",
     "isclose",
     "keep",
@@ -225,6 +232,7 @@ __all__ = [
     "repeat",
     "reserve",
     "reshape",
+    "rfft_over",
     "rint",
     "rolled",
     "round_decimal",

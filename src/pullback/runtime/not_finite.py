@@ -60,8 +60,12 @@ def _first_not_finite(x: Any) -> Any:
 
 
 def element_of(x: np.ndarray, number: int) -> float:
-    """The element with this number, counted along the last axis first; 0 for the number -1."""
-    return float(np.ravel(x)[number]) if number >= 0 else 0.0
+    """The element with this number, counted along the last axis first; 0 for the number -1.
+
+    Of a complex number, its absolute value.
+    """
+    found = np.ravel(x)[number] if number >= 0 else 0.0
+    return float(np.abs(found) if np.iscomplexobj(x) else found)
 
 
 @compiled(element_of, prefer_literal=False)
@@ -69,7 +73,10 @@ def _element_of(x: Any, number: Any) -> Any:
     def element(x: Any, number: Any) -> Any:
         return np.float64(flat(x)[number]) if number >= 0 else 0.0
 
-    return element
+    def absolute(x: Any, number: Any) -> Any:
+        return np.float64(abs(flat(x)[number])) if number >= 0 else 0.0
+
+    return absolute if isinstance(x.dtype, types.Complex) else element
 
 
 def unexplained(y: Any, x: Any) -> Any:
@@ -125,6 +132,9 @@ def _unexplained_by_elements(y: Any, x: Any) -> Any:
     def of_number(y: Any, x: Any) -> Any:
         return 0.0 if np.isnan(x) or (np.isinf(x) and np.isinf(y)) else np.float64(y)
 
+    def of_complex_number(y: Any, x: Any) -> Any:
+        return 0j if np.isnan(x) or (np.isinf(x) and np.isinf(y)) else np.complex128(y)
+
     if not is_array(y):
-        return of_number
+        return of_complex_number if isinstance(y, types.Complex) else of_number
     return by_array if is_array(x) else by_number

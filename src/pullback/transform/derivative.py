@@ -49,6 +49,7 @@ from pullback.transform.linear_maps import in_terms, terms_of_maps, without_maps
 from pullback.transform.rematerialisation import rematerialise
 from pullback.transform.requests.resolving import has_requests, resolved, with_marks
 from pullback.transform.residual_sizes import with_sizes
+from pullback.transform.reverse.public_cotangents import conjugated, conjugates
 from pullback.transform.rules_of_users import with_rules, without_unread
 from pullback.transform.sweeps import NONE, Kept, cotangent_of, sweeps, with_derivatives
 
@@ -91,9 +92,10 @@ def joint(
     forward, backward = sweeps(
         function, _parameters(function, wrt), [(result, seed)], settings, True, kept, checkpointed
     )
+    way_back = function.location.on_the_way_back()
+    backward = conjugated(backward, way_back)
     changed = function.body.yields[len(function.results) :]
     returned = (*function.results, *backward.yields) if with_results else backward.yields
-    way_back = function.location.on_the_way_back()
     begin = [Let(seed, again, (one,), (), way_back)] if isinstance(seed, Value) else []
     body = Block((*forward, *begin, *backward.statements), (*returned, *changed))
     name = f"{function.name}_{'value_and_grad' if with_results else 'grad'}"
@@ -133,9 +135,12 @@ def split(
     function = replace(function, body=copied(function.body, {}))  # whose values are named here
     floats = [r for r in function.results if is_float(r.type)]
     seeds = [cotangent_of(r, function) for r in floats]
-    pairs = list(zip(floats, seeds, strict=True))
+    way_back = function.location.on_the_way_back()
+    turned, cotangents = conjugates(seeds, way_back)
+    pairs = list(zip(floats, cotangents, strict=True))
     unlowered = replace(settings, lowered=False)
     forward, backward = sweeps(function, _parameters(function, wrt), pairs, settings, False, kept, checkpointed)
+    backward = conjugated(replace(backward, statements=(*turned, *backward.statements)), way_back)
     terms = terms_of_maps(Block(tuple(forward)))
     forward, backward = list(in_terms(Block(tuple(forward)), terms).statements), in_terms(backward, terms)
     function = replace(function, body=in_terms(function.body, terms))

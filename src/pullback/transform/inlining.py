@@ -28,7 +28,7 @@ from pullback.ir.builder import Builder
 from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.ruled import Ruled
-from pullback.ir.types import Array, Scalar
+from pullback.ir.types import Array, Scalar, is_complex, with_precision_of
 
 
 def rule_for(statement: Let | Call) -> Rule:
@@ -55,7 +55,20 @@ def rule_for(statement: Let | Call) -> Rule:
             statement.location,
             "define one, or keep the differentiated values out of it",
         )
+    _check_complex(statement)
     return rule
+
+
+def _check_complex(statement: Let | Call) -> None:
+    """Refuse a rule that is for real numbers alone where a call has or makes complex ones."""
+    made = (statement.value,) if isinstance(statement, Let) else statement.results
+    found = any(value.type is not None and is_complex(value.type) for value in (*values_in(statement.operands), *made))
+    if found and not record_of(statement.function).of_complex:
+        raise MissingRuleError(
+            f"{name_of(statement.function)} has a derivative rule for real numbers alone",
+            statement.location,
+            "write it in functions that have one for complex numbers, or compute with the two parts",
+        )
 
 
 def inlined(
@@ -103,6 +116,9 @@ def by_operand(
 
 def matched(builder: Builder, partial: Operand, factor: Operand) -> Operand:
     """A number in the dtype of what it is multiplied by, so that float32 stays float32."""
+    if is_complex(partial.type) != is_complex(factor.type):
+        dtype = with_precision_of(partial.type.dtype, factor.type.dtype)
+        return partial if isinstance(partial, Array) or partial.type.dtype == dtype else builder.cast(partial, dtype)
     if partial.type.dtype == factor.type.dtype or isinstance(partial.type, Array):
         return partial
     if isinstance(partial, Constant):

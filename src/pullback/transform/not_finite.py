@@ -63,7 +63,7 @@ from pullback.ir.nodes import (
     lets_in,
     walk,
 )
-from pullback.ir.types import BOOL, INT, Array, Scalar, Stack, is_float
+from pullback.ir.types import BOOL, INT, Array, Scalar, Stack, is_complex, is_float
 from pullback.transform.named_numbers import (
     WRITING,
     Loop,
@@ -376,7 +376,8 @@ class _Checks:
     def told_of(self, value: Value) -> tuple[Operand, tuple[Operand, ...], int]:
         """The first number of a value that is not finite, what tells of it, and the number of axes; see NotFinite."""
         if not isinstance(value.type, Array):
-            return value, (value,), 0
+            told = self.builder.let(np.absolute, value) if is_complex(value.type) else value
+            return told, (told,), 0
         place = self.builder.let(runtime.first_not_finite, value, type_=INT)
         number = self.builder.let(runtime.element_of, value, place, type_=Scalar("float64"))
         axes = value.type.ndim

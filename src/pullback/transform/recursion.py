@@ -30,7 +30,7 @@ from dataclasses import replace
 
 from pullback.ir.nodes import Block, Call, Function, Operand, Statement, Value, is_scalar, walk
 from pullback.ir.rewrite import with_blocks
-from pullback.ir.types import is_float
+from pullback.ir.types import is_float, is_real_float
 
 _JOINT, _PULLBACK = "_with_partials", "_pullback"
 
@@ -48,7 +48,7 @@ def joint_name(name: str) -> str:
 def has_joint_form(callee: Function) -> bool:
     """Whether a recursive function has one result, a float number."""
     results = callee.results
-    return len(results) == 1 and not callee.mutated and is_scalar(results[0]) and is_float(results[0].type)
+    return len(results) == 1 and not callee.mutated and is_scalar(results[0]) and is_real_float(results[0].type)
 
 
 def join_calls(function: Function, active: frozenset[Value]) -> tuple[Function, set[Value]]:

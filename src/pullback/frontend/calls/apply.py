@@ -31,6 +31,11 @@ STATIC = {
 TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}
 """Parameters that take a tuple as it is, where others make an array of it."""
 
+_WITHOUT_DERIVATIVES = (np.float16, np.longdouble, np.clongdouble)
+_WIDE = ("float64", "complex128")
+_NARROW = {"float32": "float64", "complex64": "complex128"}
+"""Dtypes of half the bits, with those that have all."""
+
 
 def apply(
     context: Context,
@@ -113,7 +118,7 @@ def computed(
         reason = str(error).split("\n")[0]
         context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
     operands, keywords = by_position(function, operands, keywords)
-    if type_.dtype in ("float16", "longdouble", "complex128", "complex64"):
+    if np.dtype(type_.dtype) in _WITHOUT_DERIVATIVES:
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")
     mixed = record_of(function).mixed
     if isinstance(function, np.ufunc) or is_elementwise(function):
@@ -133,9 +138,14 @@ def computed(
 
 
 def as_python_float(context: Context, number: Binding, node: Any) -> Any:
-    """A number as one of 64 bits, which functions of `math` compute with; anything else as it is."""
+    """A number as one of 64 bits, which functions of `math` compute with; anything else as it is.
+
+    TypingError, as Python's own error is a TypeError, for a complex number.
+    """
     if not is_scalar(number) or number.type.dtype == "float64":
         return number
+    if number.type.dtype.startswith("complex"):
+        context.mistyped(node, "must be real number, not complex", "use the function of NumPy")
     if isinstance(number, Constant):
         return Constant(float(number.value), FLOAT)
     with context.builder.at(context.location(node)):
@@ -162,11 +172,11 @@ def _matched(
     dtypes = {operand.type.dtype for operand in typed}
     if record_of(function).has_order or (_takes_integers(function) and type_.dtype != common):
         return operands
-    computed_wide = common == "float64" and type_.dtype in ("float64", "bool")
-    if computed_wide and "float32" in dtypes and "float64" not in dtypes:
+    computed_wide = common in _WIDE and type_.dtype in (*_WIDE, "bool")
+    if computed_wide and not dtypes.isdisjoint(_NARROW) and dtypes.isdisjoint(_WIDE):
         return tuple(_widened(context, operand, node) for operand in operands)
     exact = record_of(function).is_comparison and np.dtype(common).kind in "iu"  # NumPy compares integers of any size
-    if exact or common in ("float64", "int64", "bool"):
+    if exact or common in (*_WIDE, "int64", "bool"):
         return operands
     if function is np.clip:
         operands = tuple(_bounded(operand, common) for operand in operands)
@@ -180,10 +190,10 @@ def _takes_integers(function: Any) -> bool:
 
 def _widened(context: Context, operand: Operand, node: Any) -> Operand:
     """Floats of 32 bits that meet integers in 64: Numba would compute with 32."""
-    if operand.type.dtype != "float32":
+    if operand.type.dtype not in _NARROW:
         return operand
     with context.builder.at(context.location(node)):
-        return context.builder.cast(operand, "float64")
+        return context.builder.cast(operand, _NARROW[operand.type.dtype])
 
 
 def _bounded(operand: Operand, dtype: str) -> Operand:
@@ -230,7 +240,7 @@ def _folded(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Cons
         return _divided_by_zero(function, operands)
     except (ArithmeticError, TypeError, ValueError):
         return None
-    type_ = {bool: "bool", int: "int64", float: "float64"}.get(type(result))
+    type_ = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}.get(type(result))
     return None if type_ is None else Constant(result, Scalar(type_, weak=True))
 
 

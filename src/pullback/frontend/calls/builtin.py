@@ -30,7 +30,7 @@ from pullback.frontend.values.described import described
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Operand
-from pullback.ir.types import BOOL, FLOAT, INT, Scalar
+from pullback.ir.types import BOOL, COMPLEX, FLOAT, INT, Scalar, is_complex
 
 BUILTIN = Meanings()
 
@@ -68,6 +68,13 @@ def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
     context.mistyped(node, f"{described(obj)} has no length")
 
 
+def _converted(context: Context, python: type[float] | type[int] | type[bool], value: Any, node: Any) -> Binding:
+    try:
+        return constant(python(value))
+    except TypeError as error:
+        context.mistyped(node, str(error))
+
+
 def _conversion(python: type[float] | type[int] | type[bool], dtype: str, type_: Scalar) -> Meaning:
     def convert(context: Context, node: Any, x: Binding | None = None, /) -> Binding:
         if x is None:
@@ -78,7 +85,9 @@ def _conversion(python: type[float] | type[int] | type[bool], dtype: str, type_:
         if operand.type == type_:
             return operand
         if isinstance(operand, Constant) and isinstance(operand.type, Scalar) and operand.type.weak:
-            return constant(python(operand.value))
+            return _converted(context, python, operand.value, node)
+        if operand.type is not None and is_complex(operand.type) and python is not bool:
+            context.mistyped(node, f"{python.__name__}() takes no complex number", "take its real part, as in z.real")
         with context.builder.at(context.location(node)):
             return context.builder.cast(operand, dtype + "*")
 
@@ -92,6 +101,8 @@ BUILTIN[builtins.bool] = _conversion(bool, "bool", BOOL)
 
 @BUILTIN.of(builtins.round)
 def _round(context: Context, node: Any, number: Binding, ndigits: Binding | None = None) -> Binding:
+    if getattr(number, "type", None) == COMPLEX:
+        context.mistyped(node, "type complex doesn't define __round__ method", "round its parts")
     if ndigits is not None and getattr(number, "type", None) == FLOAT:
         return apply(context, runtime.round_decimal, (number, ndigits), {}, node)
     if ndigits is not None:

@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
-from pullback.frontend.calls.compositions import check_known, planned, ranks_of
+from pullback.frontend.calls.compositions import check_complex, check_known, planned, ranks_of
 from pullback.frontend.calls.construction import construct, text_of_class
 from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
@@ -229,6 +229,7 @@ def _call_composed(
     """A call of a function that is declared by a text, whose statements have the place of the call, and no names."""
     keywords = checked_keywords(context, function, parameter_names(function), arguments, keywords, node)
     check_known(context, function, text, keywords, node)
+    check_complex(context, function, (*arguments, *keywords.values()), node)
     before = context.fixed_location, context.in_text_of_ours
     context.fixed_location, context.in_text_of_ours = context.location(node), True
     try:

@@ -38,7 +38,7 @@ _OF_BINDINGS: dict[type, type] = {
     Text: str,
     Local: FunctionType,
 }
-_WEAK: dict[str, type] = {"float64": float, "int64": int, "bool": bool}
+_WEAK: dict[str, type] = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
 
 
 def class_of(binding: Binding) -> type | None:

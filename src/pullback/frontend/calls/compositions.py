@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 from pullback.frontend.calls.apply import needs_static, parameter_names
@@ -10,8 +11,11 @@ from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.source.addresses import name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.stacks import element_type
+from pullback.functions import record_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
+from pullback.ir.types import is_complex
 
 
 def check_known(context: Context, function: Any, text: Any, keywords: dict[str, Binding], node: Any) -> None:
@@ -19,6 +23,30 @@ def check_known(context: Context, function: Any, text: Any, keywords: dict[str, 
     for name in keywords:
         if name not in inspect.signature(text).parameters:
             context.refuse(node, f"'{name}' of {name_of(function)} is not supported", "leave it out")
+
+
+def check_complex(context: Context, function: Any, given: Iterable[Binding], node: Any) -> None:
+    """Refuse complex numbers for a function whose text is for real ones alone."""
+    if not record_of(function).of_complex and any(_is_complex(context, binding, node) for binding in given):
+        reason = f"{name_of(function)} is known of real numbers alone, and is given complex ones"
+        context.refuse(node, reason, "write it in functions that are known of complex numbers, or take the two parts")
+
+
+def _is_complex(context: Context, binding: Binding, node: Any) -> bool:
+    """Whether there are complex numbers in a number, an array or a structure."""
+    match binding:
+        case TupleValue():
+            return any(_is_complex(context, item, node) for item in binding.items)
+        case ListRef():
+            content = context.version(binding.cell, node)
+            if isinstance(content, tuple):
+                return any(_is_complex(context, item, node) for item in content)
+            return is_complex(element_type(content, context.state))
+        case ArrayRef():
+            return is_complex(type_of_ref(context, binding, node))
+        case Value() | Constant():
+            return binding.type is not None and is_complex(binding.type)
+    return False
 
 
 def ranks_of(
@@ -70,4 +98,4 @@ def _known(context: Context, binding: Binding, function: Any, node: Any) -> Any:
 def _binding_of(value: Any) -> Binding:
     if isinstance(value, tuple):
         return TupleValue(tuple(map(_binding_of, value)))
-    return constant(value) if isinstance(value, bool | int | float) else Static(value)
+    return constant(value) if isinstance(value, bool | int | float | complex) else Static(value)

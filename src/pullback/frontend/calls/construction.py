@@ -21,6 +21,7 @@ from pullback.functions import record_in_place_of
 from pullback.functions.along import element_by_element
 from pullback.functions.objects import MAKERS
 from pullback.ir.nodes import Constant
+from pullback.ir.types import COMPLEX
 
 _KNOWN_OBJECTS = (np.dtype, np.finfo, np.iinfo)
 """Classes of objects that are made before the run, of what is known then."""
@@ -45,6 +46,8 @@ def construct(
     """A call of a class."""
     if issubclass(kind, np.generic) and len(arguments) == 1:
         operand = context.operand(arguments[0], node)
+        if operand.type == COMPLEX and not issubclass(kind, np.complexfloating | np.bool_):
+            context.mistyped(node, f"np.{kind.__name__}() takes no complex number of Python's", "take its real part")
         with context.builder.at(context.location(node)):
             return context.bind(context.builder.cast(operand, np.dtype(kind).name))
     if kind in _KNOWN_OBJECTS and not keywords and all(isinstance(given, Static | Constant) for given in arguments):

@@ -15,7 +15,7 @@ from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import Scalar
+from pullback.ir.types import Array, Scalar, is_complex
 from pullback.runtime.numpy.nested_lists import array_of
 
 CREATION = Meanings()
@@ -69,10 +69,13 @@ def dtype_name(dtype: Binding, context: Context, node: Any) -> str:
 
 
 def as_type(context: Context, binding: Binding, dtype: Binding, node: Any) -> Binding:
-    """`x.astype(dtype)`: a fresh array or number."""
-    operand = context.operand(binding, node)
+    """`x.astype(dtype)`: a fresh array or number, for a dtype of real ones of the real parts."""
+    operand, name = context.operand(binding, node), dtype_name(dtype, context, node)
     with context.builder.at(context.location(node)):
-        return context.bind(context.builder.cast(operand, dtype_name(dtype, context, node)))
+        if is_complex(operand.type) and not name.startswith("complex"):
+            made = context.builder.cast(operand, name)
+            return context.bind(context.builder.let(primitives.copy, made) if isinstance(made.type, Array) else made)
+        return context.bind(context.builder.let(primitives.cast, operand, Constant(name)))
 
 
 @CREATION.of(np.astype)
@@ -156,6 +159,8 @@ def _where(context: Context, node: Any, condition: Binding, x: Binding, y: Bindi
 @CREATION.of(np.float_power)
 def _float_power(context: Context, node: Any, x1: Binding, x2: Binding) -> Binding:
     """A power with 64 bits, whatever the dtypes of its operands."""
+    given = [context.operand(x, node) for x in (x1, x2)]
+    dtype = "complex128" if any(is_complex(operand.type) for operand in given) else "float64"
     with context.builder.at(context.location(node)):
-        operands = tuple(context.builder.cast(context.operand(x, node), "float64") for x in (x1, x2))
+        operands = tuple(context.builder.cast(operand, dtype) for operand in given)
     return context.bind(computed(context, np.power, operands, (), node, FLOAT_POWER))

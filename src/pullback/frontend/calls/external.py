@@ -16,7 +16,7 @@ from pullback.frontend.tapes.captured import number_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.ir.nodes import Call, Constant, Operand, Value
-from pullback.ir.types import is_float, within
+from pullback.ir.types import is_complex, is_float, within
 from pullback.runtime import call_address, call_external
 
 
@@ -66,5 +66,6 @@ def _check_numbers(context: Context, external: External, names: list[str], given
         context.mistyped(node, f"'{external.__name__}' takes {len(taken)} arguments, by position")
     for k, (operand, dtype) in enumerate(zip(given, taken, strict=True)):
         is_number = operand.type is not None and not hasattr(operand.type, "ndim")
-        if not is_number or (is_float(operand.type) and not dtype.startswith("float")):
+        loses = is_complex(operand.type) or (is_float(operand.type) and not dtype.startswith("float"))
+        if not is_number or loses:
             context.mistyped(node, f"argument {k} of '{external.__name__}' is {operand.type}, where C has {dtype}")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.calls.apply import apply, as_python_float, parameter_names
+from pullback.frontend.calls.complex_numbers import holds_complex
 from pullback.frontend.calls.containers import dict_method, list_method
 from pullback.frontend.calls.creation import as_type
 from pullback.frontend.calls.keywords import checked_keywords
@@ -111,9 +112,18 @@ def _element(context: Context, receiver: Binding, arguments: tuple[Binding, ...]
     places = context.items(arguments[0], node) if arguments and isinstance(arguments[0], TupleValue) else arguments
     if places and len(places) == operand.type.ndim:
         index = Index(tuple(context.scalar(place, node) for place in places))
-        return as_python_float(context, context.let(node, primitives.load, operand, (index,)), node)
+        return _as_python_number(context, context.let(node, primitives.load, operand, (index,)), node)
     if len(places) > 1:
         context.mistyped(node, "incorrect number of indices for array")
     flat = context.let(node, np.reshape, operand, (constant(-1 if places else 1),))
     place = context.scalar(places[0], node) if places else constant(0)
-    return as_python_float(context, context.let(node, primitives.load, flat, (Index((place,)),)), node)
+    return _as_python_number(context, context.let(node, primitives.load, flat, (Index((place,)),)), node)
+
+
+def _as_python_number(context: Context, number: Binding, node: Any) -> Binding:
+    """A number of NumPy's as one of Python's."""
+    if not holds_complex(context, number, node):
+        found: Binding = as_python_float(context, number, node)
+        return found
+    with context.builder.at(context.location(node)):
+        return context.bind(context.builder.cast(context.operand(number, node), "complex128*"))

@@ -61,7 +61,7 @@ def _kind(context: Context, name: str, binding: Binding, node: Any) -> Any:
 
 def _plain(type_: Type) -> Type:
     """Weak and strong numbers of Python's dtypes are one: a recursive call may turn one into the other."""
-    if isinstance(type_, Scalar) and type_.dtype in ("float64", "int64", "bool"):
+    if isinstance(type_, Scalar) and type_.dtype in ("float64", "int64", "bool", "complex128"):
         return Scalar(type_.dtype, weak=True)
     return type_
 

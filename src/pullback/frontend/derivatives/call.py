@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from pullback.frontend.derivatives.parameters import chosen_of, names_of
 from pullback.frontend.derivatives.watched import Watched
@@ -84,3 +84,9 @@ def number_of(call: Call, value: Binding) -> Operand:
 
 def leaves_of(call: Call, value: Binding) -> list[Operand]:
     return result_of(call.context, value, call.node)[0]
+
+
+def refuse_complex(call: Call) -> NoReturn:
+    """Refuse partial derivatives by complex numbers."""
+    reason = "partial derivatives by complex numbers are asked for: there are two, by the real and the imaginary part"
+    call.context.refuse(call.node, reason, "let the function take the two parts, or use pb.jvp or pb.vjp")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.derivatives.call import Call, leaves_of, number_of, with_aux
+from pullback.frontend.derivatives.call import Call, leaves_of, number_of, refuse_complex, with_aux
 from pullback.frontend.derivatives.gradients import gradients_by
 from pullback.frontend.derivatives.structures import mapped, whole, zeros
 from pullback.frontend.derivatives.watched import Watched
@@ -16,7 +16,7 @@ from pullback.frontend.values.bindings import Binding, Static, TupleValue
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Let, Operand, Value
-from pullback.ir.types import Array, Scalar, Type, is_float
+from pullback.ir.types import Array, Scalar, Type, is_complex, is_float
 
 
 def call_jacobian(call: Call, derivation: Derivation) -> Binding:
@@ -47,11 +47,15 @@ def call_jacobian(call: Call, derivation: Derivation) -> Binding:
 def _partials(call: Call, target: Operand, mark: Value, mode: str, number: Constant) -> Binding:
     """The request for the partial derivatives of one result by one argument."""
     context, node = call.context, call.node
+    of_complex = is_complex(target.type)
+    if is_complex(mark.type) and (of_complex or getattr(target.type, "ndim", 0) > 0):
+        refuse_complex(call)
+    mode = "forward" if of_complex else mode  # a backward sweep tells of the real part alone
     ranks = [getattr(operand.type, "ndim", 0) for operand in (target, mark)]
     type_: Type = Array(target.type.dtype, sum(ranks))
     operands: tuple[Operand, ...] = (target, mark, Constant(mode), number)
     function: Callable[..., Any] = primitives.jacobian
-    if ranks[0] == 0 and (mode != "forward" or ranks[1] == 0):
+    if ranks[0] == 0 and not of_complex and (mode != "forward" or ranks[1] == 0):
         function, type_, operands = primitives.gradient, mark.type, (mark, (target,), (Constant(None),), number)
     elif ranks[1] == 0:
         function, type_ = primitives.tangent, target.type
@@ -93,6 +97,8 @@ def call_laplacian(call: Call, derivation: Derivation) -> Binding:
 
 def _divergence(call: Call, gradient: Operand, mark: Value) -> Operand:
     context, node = call.context, call.node
+    if is_complex(mark.type):
+        refuse_complex(call)
     number = constant(context.watching.number())
     if not isinstance(gradient, Value):
         return Constant(0.0, Scalar(mark.type.dtype))

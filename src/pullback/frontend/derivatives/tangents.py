@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pullback.frontend.derivatives.call import Call, Reader, number_of, with_aux
+from pullback.frontend.derivatives.call import Call, Reader, number_of, refuse_complex, with_aux
 from pullback.frontend.derivatives.gradients import gradients_by
 from pullback.frontend.derivatives.made import bound_to, looked_at
 from pullback.frontend.derivatives.parameters import chosen_of, names_of
@@ -17,7 +17,7 @@ from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Let, Operand, Value
-from pullback.ir.types import is_float
+from pullback.ir.types import is_complex, is_float
 
 
 def call_jvp(
@@ -121,6 +121,8 @@ def _columns(call: Call, derivation: Derivation, seeds: Binding) -> Binding:
     if len(watched.marks) != 1 or any(getattr(o.type, "ndim", 0) != 1 for o in (target, *watched.marks)):
         context.mistyped(node, "a sparse Jacobian is that of a vector by a vector", "return an array with one axis")
     (mark,) = watched.marks
+    if is_complex(mark.type):
+        refuse_complex(call)
     number = constant(context.watching.number())
     if not isinstance(target, Value):
         context.mistyped(node, "the function does not depend on its argument")

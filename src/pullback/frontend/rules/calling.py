@@ -32,6 +32,7 @@ from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.results import binding_from, result_of
 from pullback.ir.nodes import Block, Call, Constant, Value, read_in, type_of_operand
 from pullback.ir.ruled import Rule, Ruled
+from pullback.ir.types import is_complex
 from pullback.runtime import stop_gradient
 
 
@@ -56,6 +57,9 @@ def call_with_rule(read: Reader, context: Context, rule: UserRule, bound: dict[s
         context.dependencies |= inner.dependencies
         if primal is None:
             return read(context, Static(rule.function), tuple(bound.values()), {}, node)
+        if any(o.type is not None and is_complex(o.type) for o in (*operands, *primal.body.yields)):
+            reason = f"the derivative of '{name}' is a rule, and it computes with complex numbers"
+            context.refuse(node, reason, "give it the real and the imaginary parts, and return such")
         bodies = [primal.body]
         if rule not in context.rules:
             with suppress(PullbackError):  # raised again where somebody asks for the derivative

@@ -110,10 +110,6 @@ ATTRIBUTE_TARGET = Refusal(
     "use a local variable, and return the new value",
 )
 BYTES = Refusal("bytes are not supported: they cannot take part in compiled arithmetic", "use a string or a tuple")
-COMPLEX = Refusal(
-    "a complex number is not supported: derivatives are taken of real values only",
-    "keep the real and the imaginary part in two variables",
-)
 RAISE_FROM = Refusal(
     "'raise' with 'from' is not supported: compiled code does not chain exceptions", "raise the exception alone"
 )
@@ -254,8 +250,6 @@ def refusals_of(node: gast.AST, surroundings: Surroundings) -> Refused:
             yield from refused_call(node, surroundings)
         case gast.Constant(value=bytes()):
             yield node, BYTES
-        case gast.Constant(value=complex()):
-            yield node, COMPLEX
         case gast.Raise(exc=None):
             yield node, BARE_RAISE
         case gast.Raise(cause=gast.AST() as cause) if not isinstance(cause, gast.Constant):

@@ -101,7 +101,7 @@ def is_same(now: Any, then: Any) -> bool:
         return False
     if isinstance(now, MethodType):
         return now.__func__ is then.__func__ and now.__self__ is then.__self__
-    if isinstance(now, int | float | np.generic):
+    if isinstance(now, int | float | complex | np.generic):
         return repr(now) == repr(then)  # tells 0.0 from -0.0, and knows NaN
     return isinstance(now, str) and bool(now == then)
 

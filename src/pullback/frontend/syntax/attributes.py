@@ -8,8 +8,9 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls import calls, indexing
-from pullback.frontend.calls.apply import apply_operator
+from pullback.frontend.calls.apply import apply, apply_operator
 from pullback.frontend.calls.classes import class_of
+from pullback.frontend.calls.complex_numbers import imaginary_part
 from pullback.frontend.calls.objects import (
     attribute_of_object,
     attribute_of_record,
@@ -33,6 +34,7 @@ from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Permute, Value
+from pullback.ir.types import is_complex
 
 
 def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Binding:
@@ -117,8 +119,10 @@ def _array_attribute(context: Context, ref: ArrayRef, name: str, node: Any) -> B
         return indexing.shape_attribute(context, context.read(ref, node), name, node)
     if name == "dtype":
         return Static(np.dtype(version.type.dtype))
-    if name == "real":
+    if name == "real" and not is_complex(version.type):
         return ref
+    if name in ("real", "imag"):
+        return _part(context, ref, name, node)
     if name == "flat":
         flat = context.let(node, np.reshape, context.read(ref, node), (constant(-1),))
         found = context.bind(context.let(node, primitives.copy, flat))
@@ -142,9 +146,18 @@ def _number_attribute(context: Context, number: Value | Constant, name: str, nod
             return constant(0)
         case "size":
             return constant(1)
-        case "T" | "real":
+        case "T":
             return number
+        case "real" if number.type is not None and not is_complex(number.type):
+            return number
+        case "real" | "imag":
+            return _part(context, number, name, node)
         case "dtype":
             assert number.type is not None, "a number has a type"
             return Static(np.dtype(number.type.dtype))
     return Method(number, name)
+
+
+def _part(context: Context, binding: Binding, name: str, node: Any) -> Binding:
+    """The real part of a complex number or array, or the imaginary part of any."""
+    return apply(context, np.real, (binding,), {}, node) if name == "real" else imaginary_part(context, binding, node)

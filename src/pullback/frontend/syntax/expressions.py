@@ -42,7 +42,7 @@ def settled(context: Context, node: Any) -> Binding:
 
 
 def _constant(context: Context, node: Any) -> Binding:
-    return constant(node.value) if isinstance(node.value, bool | int | float) else Static(node.value)
+    return constant(node.value) if isinstance(node.value, bool | int | float | complex) else Static(node.value)
 
 
 def _name(context: Context, node: Any) -> Binding:

@@ -42,7 +42,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import infer
 from pullback.ir.nodes import Block, Constant, Index, Operand, Slice, Value
-from pullback.ir.types import INT, Array
+from pullback.ir.types import INT, Array, Scalar, is_complex
 
 
 def execute(context: Context, statements: list[Any]) -> None:
@@ -194,7 +194,8 @@ def _check_in_place(context: Context, ref: ArrayRef, function: Callable[..., Any
     given = context.operand(value, node)
     result = result_dtype(function, dtype, given)
     if not np.can_cast(result, dtype, "same_kind"):
-        context.mistyped(node, f"an array of {dtype} cannot take values of {result} in place", "make it a float array")
+        reason = f"an array of {dtype} cannot take values of {result} in place"
+        context.mistyped(node, reason, f"make it a {'complex' if is_complex(Scalar(result)) else 'float'} array")
 
 
 def result_dtype(function: Callable[..., Any], dtype: str, operand: Operand) -> str:

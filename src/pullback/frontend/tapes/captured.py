@@ -65,8 +65,6 @@ def binding_of(context: Context, value: Any, namespace: Any, name: Any, node: An
 
 def refuse_obstacle(context: Context, value: Any, namespace: Any, name: Any, node: Any) -> None:
     """Refuse an object whose operations are not NumPy's, with its place."""
-    if isinstance(value, complex | np.complexfloating):
-        context.mistyped(node, f"'{name}' is a complex number", "complex values cannot be differentiated")
     found = obstacle(value)
     if found is not None:
         path = _path_of(namespace, name)

@@ -35,7 +35,7 @@ class Known:
 
     @property
     def key(self) -> tuple[type, Any]:
-        plain = self.value is None or isinstance(self.value, str | int | float | bool)
+        plain = self.value is None or isinstance(self.value, str | int | float | complex | bool)
         return (type(self.value), repr(self.value) if plain else id(self.value))
 
 

@@ -33,7 +33,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
 from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value, is_scalar
-from pullback.ir.types import INT, Array, Scalar, within
+from pullback.ir.types import INT, Array, Scalar, is_complex, within
 
 WHOLE = Index((Constant(Ellipsis),))
 
@@ -372,8 +372,12 @@ class Context:
             return value
         if isinstance(value, Constant):
             self.check_fits(value, part.dtype, node)
-        if isinstance(value, Constant) and part.dtype == "float64":
-            return Constant(float(value.value), Scalar("float64", weak=True))
+        if is_complex(value.type) and not is_complex(part):
+            reason = f"an array of {part.dtype} cannot take complex numbers"
+            self.mistyped(node, reason, "make it a complex array, or write the real part")
+        if isinstance(value, Constant) and part.dtype in ("float64", "complex128"):
+            python = float if part.dtype == "float64" else complex
+            return Constant(python(value.value), Scalar(part.dtype, weak=True))
         return self.builder.cast(value, part.dtype)
 
     def check_fits(self, number: Constant, dtype: str, node: Any) -> None:

@@ -13,7 +13,7 @@ from pullback.ir.nodes import Constant
 
 def known_binding(value: Any) -> Binding:
     """The binding of an object that is known before the run."""
-    if isinstance(value, bool | int | float | np.bool_):
+    if isinstance(value, bool | int | float | complex | np.bool_):
         return constant(value)
     if type(value) in (tuple, list):
         return TupleValue(tuple(map(known_binding, value)))

@@ -30,8 +30,9 @@ def cast_to(context: Context, operand: Operand, type_: Type) -> Operand:
         context.mixes_truth_values = True
     if operand.type == type_ or is_undefined(operand):
         return operand if operand.type == type_ else Constant(UNDEFINED, type_)
-    if isinstance(operand, Constant) and isinstance(operand.value, int | float):
-        return Constant({"float64": float, "int64": int}.get(type_.dtype, lambda v: v)(operand.value), type_)
+    if isinstance(operand, Constant) and isinstance(operand.value, int | float | complex):
+        python: dict[str, Any] = {"float64": float, "int64": int, "complex128": complex}
+        return Constant(python.get(type_.dtype, lambda v: v)(operand.value), type_)
     weak = "*" if not isinstance(type_, Array) and type_.weak else ""
     return context.builder.cast(operand, type_.dtype + weak)
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from pullback.functions import factorisations
-from pullback.functions.declare import composes, vjp
+from pullback.functions.declare import composes, known, vjp
 
 
 @vjp(linalg.cholesky)
@@ -90,3 +90,11 @@ def right_polar_bar(a, u, p, u_bar, p_bar):
         moved = linalg.solve_sylvester(p, p, (p_bar + p_bar.T) / 2)
         a_bar = a_bar + a @ (moved + moved.T)
     return a_bar
+
+
+known(
+    linalg.cholesky,
+    linalg.svd,
+    linalg.svdvals,
+    of_complex=True,
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from pullback.functions.declare import composes, vjp
+from pullback.functions.declare import composes, known, vjp
 
 
 def blocks(a, e):
@@ -102,3 +102,17 @@ def solve_discrete_are(a, b, q, r, *, y, y_bar):
     q_bar = linalg.solve_discrete_lyapunov(closed, (y_bar + y_bar.T) / 2)
     moved = 2 * y @ closed @ q_bar
     return moved, -(moved @ gain.T), q_bar, gain @ q_bar @ gain.T
+
+
+known(
+    linalg.expm,
+    linalg.logm,
+    linalg.cosm,
+    linalg.sinm,
+    linalg.coshm,
+    linalg.sinhm,
+    linalg.sqrtm,
+    linalg.expm_frechet,
+    linalg.solve_sylvester,
+    of_complex=True,
+)

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import linalg
 
 from pullback import runtime
-from pullback.functions.declare import composes, planning, vjp
+from pullback.functions.complex_numbers import conjugated
+from pullback.functions.declare import composes, known, planning, vjp
 from pullback.functions.linalg import pinv as pinv_bar
 
 
@@ -56,9 +57,9 @@ def check_numbers(a, check_finite):
 
 @planning
 def structure_of(assume_a):
-    """What is read of a matrix: "gen", "sym", "lower", "upper"."""
-    known: dict[str | None, str] = {"sym": "sym", "her": "sym", "pos": "sym", "symmetric": "sym", "hermitian": "sym"}
-    known |= {"positive definite": "sym", "lower triangular": "lower", "upper triangular": "upper"}
+    """What is read of a matrix: "gen", "sym", "her", "lower", "upper", "diagonal"."""
+    known: dict[str | None, str] = {"sym": "sym", "her": "her", "pos": "her", "symmetric": "sym", "hermitian": "her"}
+    known |= {"positive definite": "her", "lower triangular": "lower", "upper triangular": "upper"}
     known |= {"general": "gen", "gen": "gen", None: "gen", "": "gen", "diagonal": "diagonal"}
     if assume_a not in known:
         raise NotImplementedError(f"the derivative of a function of a matrix with assume_a={assume_a!r} is not known")
@@ -70,6 +71,8 @@ def read_part(a_bar, assume_a, lower):
     structure = structure_of(assume_a)
     if structure == "sym":
         return (a_bar + a_bar.mT) / 2
+    if structure == "her":
+        return (a_bar + conjugated(a_bar.mT)) / 2
     if structure == "lower":
         return np.tril(a_bar)
     if structure == "upper":
@@ -94,7 +97,11 @@ def solve(
     """From a y = b:  b̄ = a⁻ᵀ ȳ,  ā = -b̄ yᵀ.   2.3.1."""
     structure = structure_of(assume_a)
     turned = not transposed
-    if structure == "sym":
+    if structure == "her" and transposed and np.iscomplexobj(a):
+        raise NotImplementedError("the derivative of a solution by a transposed Hermitian matrix is not known")
+    if structure == "her":
+        b_bar = linalg.solve(conjugated(a), y_bar, lower=lower, assume_a=assume_a)
+    elif structure == "sym":
         b_bar = linalg.solve(a, y_bar, lower=lower, assume_a=assume_a)
     elif structure == "gen":
         b_bar = linalg.solve(a.mT if turned else a, y_bar)
@@ -114,11 +121,19 @@ def is_turned(trans):
     return trans not in (0, "N")
 
 
+@planning
+def no_conjugate(is_complex, trans):
+    """Raises NotImplementedError where the conjugate of the transpose of a matrix is meant."""
+    if is_complex and trans in (2, "C"):
+        raise NotImplementedError("the conjugate of a transposed matrix is not known: write np.conj(a), trans=1")
+
+
 @vjp(linalg.solve_triangular)
 def solve_triangular(
     a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True, *, y, y_bar
 ):
     turned = is_turned(trans)
+    no_conjugate(np.iscomplexobj(a), trans)
     opposite = 0 if turned else 1
     b_bar = linalg.solve_triangular(a, y_bar, trans=opposite, lower=lower, unit_diagonal=unit_diagonal)
     columns, solution = (b_bar[..., None], y[..., None]) if np.ndim(y) == 1 else (b_bar, y)
@@ -176,9 +191,24 @@ def lu_bar(lower, upper, l_bar, u_bar):
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, positions = lu_and_piv
     order = runtime.permutation_of(positions)
+    no_conjugate(np.iscomplexobj(factors), trans)
     if is_turned(trans):
         first = linalg.solve_triangular(factors, b, trans=1)
         second = linalg.solve_triangular(factors, first, trans=1, lower=True, unit_diagonal=True)
         return second[np.argsort(order)]
     first = linalg.solve_triangular(factors, b[order], lower=True, unit_diagonal=True)
     return linalg.solve_triangular(factors, first)
+
+
+known(
+    linalg.inv,
+    linalg.det,
+    linalg.pinv,
+    linalg.norm,
+    linalg.solve,
+    linalg.solve_triangular,
+    linalg.lu_factor,
+    linalg.lu,
+    linalg.lu_solve,
+    of_complex=True,
+)

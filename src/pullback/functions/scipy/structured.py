@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from pullback.functions.declare import composes, vjp
+from pullback.functions.complex_numbers import conjugated
+from pullback.functions.declare import composes, known, vjp
 from pullback.functions.parts import as_array
 
 
 @composes(linalg.toeplitz)
 def toeplitz(c, r=None):
-    """c[i - j] below and on the diagonal, r[j - i] above."""
+    """c[i - j] below and on the diagonal, r[j - i] above, which is its conjugate without one."""
     c = np.ravel(as_array(c))
-    r = c if r is None else np.ravel(as_array(r))
+    r = conjugated(c) if r is None else np.ravel(as_array(r))
     values = np.concatenate((np.flip(c), r[1:]))
     rows, columns = c.shape[0], r.shape[0]
     return values[np.arange(rows - 1, -1, -1)[:, None] + np.arange(columns)]
@@ -100,3 +101,13 @@ def products_on_diagonals(left, right, below):
     inside = (places >= 0) & (places < right.shape[0])
     products = left[np.where(inside, places, 0)] * right
     return np.where(inside, products if np.ndim(right) == 1 else np.sum(products, axis=-1), 0)
+
+
+known(
+    linalg.toeplitz,
+    linalg.hankel,
+    linalg.circulant,
+    linalg.block_diag,
+    linalg.khatri_rao,
+    of_complex=True,
+)

@@ -54,7 +54,7 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Carried, Constant, For, Function, If, Index, Operand, Statement, Value
 from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.ir.trip_counts import trip_count
-from pullback.ir.types import INT, Array
+from pullback.ir.types import INT, Array, zero_in
 from pullback.passes.loops.cost import cost_of_iteration
 
 LEAST_WORK = 500_000
@@ -183,4 +183,4 @@ class _Chunks:
 
 
 def zero_of(sum_: Value) -> Constant:
-    return Constant(0.0 if sum_.type.dtype.startswith("float") else 0, sum_.type)
+    return Constant(zero_in(sum_.type.dtype), sum_.type)

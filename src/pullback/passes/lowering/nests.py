@@ -206,4 +206,5 @@ def rank_of(array: Value) -> int:
 
 def constant_of(number: int, dtype: str) -> Constant:
     """A number of a dtype."""
-    return Constant(float(number) if dtype.startswith("float") else number, Scalar(dtype))
+    python = {"f": float, "c": complex}.get(dtype[0], int)
+    return Constant(python(number), Scalar(dtype))

@@ -58,7 +58,7 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.rewrite import with_blocks
-from pullback.ir.types import INT, Array, is_float
+from pullback.ir.types import INT, Array, is_real_float
 from pullback.passes.memory.destination_passing import WHOLE
 
 _OF_MATRICES = {(2, 2), (2, 1), (1, 2)}
@@ -80,7 +80,7 @@ def is_product(statement: Statement | None) -> TypeGuard[Let]:
     if not isinstance(statement, Let) or len(statement.operands) != 2 or statement.keywords:
         return False
     kinds = [getattr(operand, "type", None) for operand in statement.operands]
-    if not all(isinstance(t, Array) and is_float(t) and t.dtype == statement.value.type.dtype for t in kinds):
+    if not all(isinstance(t, Array) and is_real_float(t) and t.dtype == statement.value.type.dtype for t in kinds):
         return False
     return tuple(t.ndim for t in kinds if isinstance(t, Array)) in _PRODUCTS.get(statement.function, set())
 
@@ -97,7 +97,7 @@ def is_inverse(statement: Statement) -> TypeGuard[Let]:
     if not isinstance(statement, Let) or statement.function is not np.linalg.inv:
         return False
     type_ = statement.operands[0].type
-    return type(type_) is Array and type_.ndim == 2 and is_float(type_) and statement.value.type == type_
+    return type(type_) is Array and type_.ndim == 2 and is_real_float(type_) and statement.value.type == type_
 
 
 def with_destination(statement: Let, array: Value) -> Let:

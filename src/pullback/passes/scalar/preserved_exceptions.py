@@ -272,5 +272,5 @@ _NEVER_RAISING: set[Callable[..., Any]] = {
     *(np.sum, np.mean, np.prod, np.var, np.std, np.any, np.all, np.count_nonzero, np.cumsum, np.cumprod),
     *(np.sort, np.argsort, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.flip, np.ravel, np.roll),
     *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.outer, np.diag, np.diagonal, np.trace),
-    *(np.tril, np.triu),
+    *(np.tril, np.triu, np.real, np.imag, np.angle, complex),
 }

@@ -50,7 +50,7 @@ from pullback.ir.nodes import (
     map_values,
     read_in,
 )
-from pullback.ir.types import BOOL, INT, Array, Scalar, is_float
+from pullback.ir.types import BOOL, INT, Array, Scalar, is_complex, is_float
 
 
 def simplify(function: Function) -> Function:
@@ -252,15 +252,18 @@ def _folded(statement: Let, operands: tuple[Operand, ...]) -> Constant | None:
     python = record_of(statement.function).on_numbers
     if python is None or not isinstance(statement.value.type, Scalar):
         return None
-    numbers = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, bool | int | float)]
-    if len(numbers) < len(operands) or statement.value.type.dtype not in ("float64", "int64", "bool"):
+    numbers = [o for o in operands if isinstance(o, Constant) and isinstance(o.value, int | float | complex)]
+    kind = _PYTHON.get(statement.value.type.dtype)
+    if len(numbers) < len(operands) or kind is None:
         return None
     try:
         result = python(*(number.value for number in numbers))
     except (ArithmeticError, ValueError, TypeError):
         return None
-    kind = {"float64": float, "int64": int, "bool": bool}[statement.value.type.dtype]
     return Constant(result, statement.value.type) if type(result) is kind else None
+
+
+_PYTHON: dict[str, type] = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
 
 
 def _is_number(operand: Operand, number: float) -> bool:
@@ -268,9 +271,13 @@ def _is_number(operand: Operand, number: float) -> bool:
 
 
 def _multiply(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    if _is_number(a, 1):
+    if _is_number(a, 1) or (is_complex(b.type) and _is_complex_one(a)):
         return b
-    return a if _is_number(b, 1) else None
+    return a if _is_number(b, 1) or (is_complex(a.type) and _is_complex_one(b)) else None
+
+
+def _is_complex_one(operand: Operand) -> bool:
+    return isinstance(operand, Constant) and isinstance(operand.value, complex) and operand.value == 1
 
 
 def _add(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
@@ -292,7 +299,7 @@ def _power(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
 
 
 def _negative(simplifier: _Simplifier, a: Operand) -> Operand | None:
-    if isinstance(a, Constant) and isinstance(a.value, int | float):
+    if isinstance(a, Constant) and isinstance(a.value, int | float | complex):
         return Constant(-a.value, a.type)
     definition = simplifier.definitions.get(a)
     return definition.operands[0] if definition is not None and definition.function is np.negative else None
@@ -303,8 +310,9 @@ def _cast(simplifier: _Simplifier, a: Operand, dtype: Constant) -> Operand | Non
     if isinstance(a.type, Scalar) and a.type.dtype == dtype.value.rstrip("*"):
         # NumPy's integers wrap around, Python's do not.
         return a if a.type.dtype != "int64" or a.type.weak == dtype.value.endswith("*") else None
-    if isinstance(a, Constant) and isinstance(a.value, int | float) and dtype.value.startswith("float"):
-        return Constant(float(a.value), Scalar(dtype.value.rstrip("*"), dtype.value.endswith("*")))
+    if isinstance(a, Constant) and isinstance(a.value, int | float) and dtype.value.startswith(("float", "complex")):
+        python = float if dtype.value.startswith("float") else complex
+        return Constant(python(a.value), Scalar(dtype.value.rstrip("*"), dtype.value.endswith("*")))
     return None
 
 

@@ -10,7 +10,15 @@ from numba.core.errors import TypingError
 from numba.extending import register_jitable
 
 from pullback.runtime.blas.products import matrix_product
-from pullback.runtime.codegen.compiled import compiled, element_type, is_array, is_scalar, kernel, result_dtype
+from pullback.runtime.codegen.compiled import (
+    compiled,
+    dtype_of,
+    element_type,
+    is_array,
+    is_scalar,
+    kernel,
+    result_dtype,
+)
 from pullback.runtime.memory.strided import common_shape, flat, permuted, product, shaped
 from pullback.runtime.numpy.reductions import elements
 from pullback.runtime.numpy.shapes import ravel, transposer
@@ -246,7 +254,8 @@ def _outer(a: Any, b: Any) -> Any:
 
 @compiled(vdot, prefer_literal=False)
 def _vdot(a: Any, b: Any) -> Any:
+    is_complex = dtype_of(a).kind == "c"
     if is_scalar(a) and is_scalar(b):
         to = element_type(result_dtype(a, b))
-        return lambda a, b: to(a) * to(b)
-    return lambda a, b: dot(ravel(a), ravel(b))
+        return (lambda a, b: np.conj(to(a)) * to(b)) if is_complex else lambda a, b: to(a) * to(b)
+    return (lambda a, b: dot(np.conj(ravel(a)), ravel(b))) if is_complex else lambda a, b: dot(ravel(a), ravel(b))

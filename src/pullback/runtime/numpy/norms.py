@@ -82,9 +82,17 @@ def _norm_over(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False)
     order = constant(ord)
     number = 2.0 if order in (None, "fro") else float(order)
     middle = _MIDDLES.get(number, power_middle)
-    dtype = mean_dtype(a)
-    zero = dtype.type(0)
+    is_complex = mean_dtype(a).kind == "c"
+    zero = mean_dtype(a).type(0).real
+    dtype = np.dtype(type(zero))
     in_order, sizes, shaped = parts_of(a, axis, keepdims)
+    if is_complex:
+
+        def measure_complex(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+            rows, count, columns = sizes(a)
+            return shaped(middle(np.abs(in_order(a)), rows, count, columns, zero, number), a)
+
+        return measure_complex
 
     def measure(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
         rows, count, columns = sizes(a)

@@ -202,14 +202,30 @@ def define_variance(function: Any, middle: Any) -> None:
     def typed(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
         if not (is_array(a) or is_scalar(a)):
             return None
-        zero = mean_dtype(a).type(0)
+        zero = mean_dtype(a).type(0).real
         in_order, sizes, shaped = parts_of(a, axis, keepdims)
+        chosen = of_parts(middle) if dtype_of(a).kind == "c" else middle
 
         def reduce(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
             rows, count, columns = sizes(a)
-            return shaped(middle(in_order(a), rows, count, columns, zero, ddof), a)
+            return shaped(chosen(in_order(a), rows, count, columns, zero, ddof), a)
 
         return reduce
+
+
+@functools.cache
+def of_parts(middle: Any) -> Any:
+    """The variance or deviation of complex numbers: the variances of both parts add up."""
+
+    def variance(x: Any, rows: int, count: int, columns: int, zero: Any, ddof: Any) -> Any:
+        out = var_middle(x.real.copy(), rows, count, columns, zero, ddof)
+        out += var_middle(x.imag.copy(), rows, count, columns, zero, ddof)
+        return out
+
+    sums = kernel(variance)
+    if middle is var_middle:
+        return sums
+    return kernel(lambda x, rows, count, columns, zero, ddof: np.sqrt(sums(x, rows, count, columns, zero, ddof)))
 
 
 define_variance(var_over, var_middle)

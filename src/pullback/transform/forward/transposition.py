@@ -30,6 +30,7 @@ import numpy as np
 from pullback.analysis.sizes import Size
 from pullback.ir.nodes import Block, Call, Constant, Function, Let, Operand, Value, free_in, results_of
 from pullback.ir.rewrite import copied, like
+from pullback.ir.types import is_complex
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
 from pullback.transform.forward.tangents import Tangents
@@ -110,7 +111,9 @@ def _pairs(tangents: Tangents, given: Iterable[tuple[Operand, Any]]) -> Iterator
 
 
 def _fitted(tangents: Tangents, cotangent: Value, dot: Operand) -> Operand:
-    """A tangent in the shape of the cotangent that a rule gives, before broadcasting is summed out."""
+    """A tangent in the shape of the cotangent that a rule gives, before broadcasting and an imaginary part are left."""
+    if is_complex(cotangent.type) and not is_complex(dot.type):
+        dot = tangents.builder.cast(dot, cotangent.type.dtype)
     rank, own_rank = (getattr(v.type, "ndim", 0) for v in (cotangent, dot))
     if rank == own_rank <= 2:
         return dot

@@ -29,6 +29,7 @@ from pullback.passes.entries import Settings
 from pullback.transform.checkpointing.divisible_loops import divisible, gains
 from pullback.transform.footprint import Footprint
 from pullback.transform.requests.places import Place, exchanged, place_of
+from pullback.transform.reverse.public_cotangents import conjugated, conjugates
 from pullback.transform.sweeps import NONE, Kept, sweeps, with_derivatives
 
 
@@ -36,10 +37,14 @@ def resolve_gradients(function: Function, first: Let, settings: Settings) -> Fun
     """The function with statements in place of a request, and of those by other sources at the same place."""
     place = place_of(function, first, first.operands[0], slice(1, None))
     sources = [request.operands[0] for request in place.requests]
-    seeds = _seeds(first)
+    given = _seeds(first)
+    way_back = first.location.on_the_way_back()
+    turned, cotangents = conjugates((seed for _, seed in given), way_back)
+    seeds = [(target, cotangent) for (target, _), cotangent in zip(given, cotangents, strict=True)]
     part = place.part(tuple(target for target, _ in seeds), tuple(seed for _, seed in seeds))
     together = place.is_in_home and all(isinstance(seed, Constant) for _, seed in seeds)
     forward, backward = swept(part, sources, seeds, settings, together)
+    backward = conjugated(replace(backward, statements=(*turned, *backward.statements)), way_back)
     changed = Block((*forward, *place.home.statements[len(place.region) :]), place.home.yields)
     whole = exchanged(function.body, place.home, _placed(changed, place, backward))
     terms = {s.value: y for s, y in zip(place.requests, backward.yields, strict=True)}

@@ -420,3 +420,13 @@ def turned_products(a, x):
         c = (c.T @ a.T).T @ a.T.T
         y = (a @ (c.T.T @ y)) * 0.1
     return np.sum(y) + np.sum(c.T.T.T)
+
+
+@program(np.arange(1.0, 7.0), 0.3)
+def copied_in_each_iteration_and_written_behind(x, a):
+    for _ in range(3):
+        y = x * 1.0
+        for _ in range(2):
+            y[0] = y[1] * a
+    x[0] = x[5]
+    return np.sum(x)

@@ -114,7 +114,8 @@ class _Placement:
         before = [value for value in self.holding(taken) if lifetimes.made[value] <= place.start]
         needed = [value for value in before if lifetimes.is_read_after(value, place.start, place.sides)]
         foreign = [o for o in taken if o in self.function.parameters]
-        spare = not lifetimes.kept.intersection(needed)
+        again = any(len(lifetimes.loops[value]) < len(lifetimes.loops[parameter]) - 1 for value in needed)
+        spare = not again and not lifetimes.kept.intersection(needed)
         if foreign and spare and all(map(self.may_take, foreign)) and not taken & others:
             for value in needed:
                 self.copy_for_readers(value, place.start)

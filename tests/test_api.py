@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from scipy import linalg
 
 import cells
 import pullback as pb
@@ -951,19 +952,19 @@ def test_refusal_at_build_time_names_file_and_line():
         pb.grad(f)(1.0)
     assert isinstance(caught.value, SyntaxError)
     assert caught.value.filename == __file__
-    assert caught.value.lineno == f.__code__.co_firstlineno + 1
-    assert "'try' cannot be differentiated" in "".join(traceback.format_exception_only(caught.value))
+    assert caught.value.lineno == f.__code__.co_firstlineno + 3
+    assert "'except' may be entered, as line" in "".join(traceback.format_exception_only(caught.value))
 
 
 def test_a_refused_call_can_be_repeated_and_does_not_spoil_others():
     def f(x, mode):
         if mode == "bad":
-            return np.sum(np.unwrap(x))
+            return np.sum(np.union1d(x, x))
         return np.sum(x * x)
 
     function = pb.grad(plain()(f))
     for _ in range(2):
-        with pytest.raises(pb.MissingRuleError, match=r"np.unwrap has no derivative rule"):
+        with pytest.raises(pb.MissingRuleError, match=r"np.union1d has no derivative rule"):
             function(np.ones(2), "bad")
         assert function(np.ones(2), "good").tolist() == [2.0, 2.0]
 
@@ -971,9 +972,9 @@ def test_a_refused_call_can_be_repeated_and_does_not_spoil_others():
 @pytest.mark.parametrize(
     ("function", "x", "reason"),
     [
-        (lambda x: np.sum(np.trace(x)), np.ones((2, 2, 2)), "np.trace is known for 2-dimensional arrays"),
-        (lambda x: np.sum(np.diagonal(x)), np.ones((2, 2, 2)), "np.diagonal is known for 2-dimensional arrays"),
-        (lambda x: np.sum(np.dot(x, x)), np.ones((2, 2, 2)), "np.dot is known for a second factor"),
+        (lambda x: np.sum(np.linalg.qr(x, mode="raw")[0]), np.eye(2), "np.linalg.qr is not known for its raw mode"),
+        (lambda x: np.sum(linalg.qr(x, pivoting=True)[0]), np.eye(2), "scipy.linalg.qr is known for two factors"),
+        (lambda x: np.sum(linalg.lu(x, permute_l=True)[0]), np.eye(2), "scipy.linalg.lu is known for its three"),
     ],
 )
 def test_a_rule_that_does_not_know_a_case_says_so_with_the_place(function, x, reason):

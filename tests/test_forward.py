@@ -165,6 +165,7 @@ SAMPLES = [
     for function, samples in SMOOTH.items()
     if function not in NEVER_IN_NORMAL_FORMS
     for k, sample in enumerate(samples)
+    if np.asarray(function(*sample.arguments, **sample.options)).dtype.kind in "fc"
 ]
 
 
@@ -187,7 +188,7 @@ def test_rules_are_dual(function: Any, sample: Sample) -> None:
         assert_dual(paired(tangent, y_bar), paired(tuple(floats), tuple(tangents)), 1e-12)
 
 
-@pytest.mark.parametrize("function", [np.sin, np.sum, np.dot, np.linalg.inv])
+@pytest.mark.parametrize("function", [np.sin, np.cumsum, np.dot, np.linalg.inv])
 def test_both_sweeps_need_the_one_rule(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     call = "np.sum(function(x, x))" if function is np.dot else "np.sum(function(x))"
     text = f"def program(x):\n    return {call}\n"

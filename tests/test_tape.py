@@ -475,21 +475,21 @@ def test_strided_and_reversed_inputs() -> None:
 def test_function_without_a_rule_is_named_with_its_line() -> None:
     x = pb.Variable([3.0, 1.0, 2.0])
     with pb.GradientTape(persistent=True) as tape:
-        y = np.median(x)
+        y = np.union1d(x, x)
         z = np.sum(x)
     assert tape.gradient(z, x).numpy().tolist() == [1.0, 1.0, 1.0]
-    with pytest.raises(pb.MissingRuleError, match=r"np\.median has no derivative rule(.|\n)*y = np\.median\(x\)"):
+    with pytest.raises(pb.MissingRuleError, match=r"np\.union1d has no derivative rule(.|\n)*y = np\.union1d\(x, x\)"):
         tape.gradient(y, x)
     with pytest.raises(LookupError):
         tape.gradient(y, x)
 
 
 def test_argument_that_a_rule_does_not_know() -> None:
-    x = pb.Variable([3.0, 1.0, 2.0])
+    x = pb.Variable([[3.0, 1.0], [2.0, 4.0]])
     with pb.GradientTape() as tape:
-        y = np.sum(x, where=np.array([True, False, True]))
-    assert y.item() == 5.0
-    with pytest.raises(pb.MissingRuleError, match=r"np\.sum with 'where'"):
+        y = np.sum(np.matmul(x, x, axes=[(0, 1), (0, 1), (0, 1)]))
+    assert y.item() == 50.0
+    with pytest.raises(pb.MissingRuleError, match=r"np\.matmul with 'axes'"):
         tape.gradient(y, x)
 
 

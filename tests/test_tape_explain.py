@@ -44,7 +44,6 @@ def test_numbers_that_left() -> None:
         (lambda: other * x.numpy()[0], "numpy()"),
         (lambda: other * float(x[0]), "float()"),
         (lambda: other * x[1].item(), "item()"),
-        (lambda: other * x.tolist()[0], "tolist()"),
     ):
         assert reason(leave, x).startswith(f"{name} took the elements out of the tape")
 

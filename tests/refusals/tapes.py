@@ -236,5 +236,5 @@ def made_before(x):
 def function_without_a_rule(x):
     with pb.GradientTape() as tape:
         tape.watch(x)
-        y = np.sum(np.partition(x, 1))  # refused: np.partition has no derivative rule, at `np.partition(x, 1)`
+        y = np.sum(np.union1d(x, x))  # refused: np.union1d has no derivative rule, at `np.union1d(x, x)`
     return tape.gradient(y, x)

@@ -48,6 +48,7 @@ def floats(x):
 def gradient(f, *varargs, axis=None, edge_order=1):
     """Central differences, one-sided at the ends, along each axis that is named, or all."""
     f = as_array(f)
+    no_truth_values(f.dtype)
     f = f if has_fractions(f.dtype) else f.astype(np.float64)
     axes = axes_of_differences(np.ndim(f), axis, len(varargs), edge_order)
     made = []
@@ -61,6 +62,13 @@ def gradient(f, *varargs, axis=None, edge_order=1):
             one_for_all(np.ndim(spacing))
         made.append(differences(f, spacing, along, edge_order))
     return made[0] if len(made) == 1 else tuple(made)
+
+
+@planning
+def no_truth_values(dtype):
+    """Raises TypeError for truth values, as NumPy does."""
+    if dtype == np.bool_:
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
 
 
 @planning

@@ -192,5 +192,6 @@ def fitted(x_bar: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     if x_bar.shape != shape:
         x_bar = runtime.sum_to(x_bar, shape)
     if x_bar.dtype is not dtype and x_bar.dtype != dtype:
+        x_bar = x_bar.real if x_bar.dtype.kind == "c" and dtype.kind != "c" else x_bar
         x_bar = as_dtype(x_bar, dtype) if isinstance(x_bar, Tensor) else x_bar.astype(dtype)
     return x_bar

@@ -80,7 +80,7 @@ def stockham_fft(re, im):
     return np.sum(np.abs(x) ** 3)
 
 
-@real(-1.9, 0.5, 1.2, 9, 6, wrt=(0, 1, 2))
+@real(-1.93, 0.47, 1.17, 9, 6, wrt=(0, 1, 2))
 def mandelbrot1(left, right, top, points, iterations):
     re = np.linspace(left, right, points)
     im = np.linspace(-top, top, points)

@@ -31,7 +31,7 @@ from pullback.functions import METHODS
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Value
-from pullback.ir.types import Array
+from pullback.ir.types import Array, is_complex
 
 
 def call_method(
@@ -76,6 +76,8 @@ def _array_method(
             return _as_type(context, receiver, arguments, keywords, node)
         case "item":
             return _element(context, receiver, arguments, node)
+        case "conj" | "conjugate" if not arguments and not keywords and _is_real(context, receiver, node):
+            return receiver
         case "clip" if len(arguments) == 1 and not keywords:
             arguments = (*arguments, Static(None))
         case _ if name in ASSIGNMENTS:
@@ -91,6 +93,11 @@ def _array_method(
     if function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], (receiver, *arguments), keywords, node)
     return apply(context, function, (receiver, *arguments), keywords, node)
+
+
+def _is_real(context: Context, receiver: Binding, node: Any) -> bool:
+    """Whether an array or a number is not complex; its conjugate is then the same object."""
+    return not is_complex(context.operand(receiver, node).type)
 
 
 def _as_type(

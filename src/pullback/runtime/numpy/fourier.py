@@ -6,6 +6,7 @@ They are found in NumPy's functions by their types. Where NumPy has them elsewhe
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,7 @@ from pullback.runtime.codegen.compiled import axis_of, compiled, constant, dtype
 from pullback.runtime.exact import native
 from pullback.runtime.memory.strided import flat, product, shaped
 
-try:
-    loops: Any = import_module("numpy.fft._pocketfft_umath")
-except ImportError:
-    loops = None
+loops: Any = import_module("numpy.fft._pocketfft_umath") if find_spec("numpy.fft._pocketfft_umath") else None
 
 _TYPES = {"fft": "{c}{r}->{c}", "ifft": "{c}{r}->{c}", "irfft": "{c}{r}->{r}"} | dict.fromkeys(
     ("rfft_n_even", "rfft_n_odd"), "{r}{r}->{c}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pullback.api.differentiable import behind, check_nan, engine_of, known_calls_of
+from pullback.api.once import once
 from pullback.api.pickled import reduced
 from pullback.api.primal_calls import PrimalCallable
 from pullback.compilation.turns import importing
@@ -31,7 +31,7 @@ class Derivative(PrimalCallable):
         self.__name__ = f"{plain.__code__.co_name}_{derivation.kind}"
         self.__doc__ = plain.__doc__
 
-    @cached_property
+    @once
     def as_function(self) -> Engine:
         """All that is known of the derivative as a function."""
         with importing():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from pullback.api.calls import Argnums, Asked
 from pullback.api.derivations import makes
 from pullback.api.differentiable import Differentiable, behind, check_nan, engine_of, known_calls_of
+from pullback.api.once import once
 from pullback.api.pickled import reduced
 from pullback.api.primal_calls import PreparedCallable
 from pullback.compilation.progress import started
@@ -117,7 +117,7 @@ class GradientFunction(PreparedCallable, Generic[P, R]):
         kind = "value_and_grad" if with_value else "grad"
         self.__pullback_derivation__ = Derivation(kind, argnums, has_aux, nan=nan)
 
-    @cached_property
+    @once
     def as_function(self) -> Engine:
         """All that is known of the gradient as a function that is differentiated itself."""
         with importing():
@@ -125,7 +125,7 @@ class GradientFunction(PreparedCallable, Generic[P, R]):
 
         return DerivativeEngine(self, self.engine)
 
-    @cached_property
+    @once
     def engine(self) -> Engine:
         """All that is known of the function."""
         return engine_of(self.__wrapped__).with_nan(self.nan)

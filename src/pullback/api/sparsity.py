@@ -7,10 +7,11 @@ of b diagonals and n columns takes about 2 b log₂ n tangents.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
+
+from pullback.api.once import once
 
 FIRST_GROUPS = 64
 ONE_BY_ONE = 256
@@ -25,12 +26,12 @@ class Colouring:
     def __init__(self, pattern: sparse.csr_array) -> None:
         self.pattern = pattern
 
-    @cached_property
+    @once
     def colours(self) -> np.ndarray:
         """The number of the tangent that gives each column."""
         return colours_of(self.pattern)
 
-    @cached_property
+    @once
     def seeds(self) -> np.ndarray:
         """The tangents, in columns; the last one is a probe of all elements together."""
         columns = self.pattern.shape[1]

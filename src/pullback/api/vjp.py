@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
 
 from numba.extending import typeof_impl
@@ -14,6 +13,7 @@ from pullback.api.derivations import makes
 from pullback.api.derivative_engine import DerivativeEngine
 from pullback.api.differentiable import check_nan, engine_of, type_of_callable
 from pullback.api.labelled import Unlabelled, labelled_like
+from pullback.api.once import once
 from pullback.api.pickled import reduced
 from pullback.api.readable import html_of
 from pullback.api.seeds import seeds_of
@@ -64,7 +64,7 @@ class ForwardFunction(Generic[P, R]):
         self.__signature__ = engine.signature
         self.__pullback_derivation__ = Derivation("vjp", argnums, nan=nan)
 
-    @cached_property
+    @once
     def as_function(self) -> Engine:
         """All that is known of it as a function that is differentiated itself."""
         return DerivativeEngine(self, self.engine)

@@ -85,7 +85,7 @@ def place_loop(library: str, ufunc: Any, letters: str) -> str:
     name = _name_of_loop(library, ufunc, letters)
     if name not in _placed:
         head, k = _Ufunc.from_address(id(ufunc)), ufunc.types.index(letters.replace("_", "->"))
-        place(name, head.functions[k], head.data[k])
+        place(name, head.functions[k], head.data[k] if head.data else None)
         _placed.add(name)
     return name
 

@@ -17,7 +17,7 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic
 
 from pullback.runtime.codegen.compiled import axis_of, compiled, constant, dtype_of, element_type, is_array, kernel
-from pullback.runtime.exact import native
+from pullback.runtime.exact.native import call_loop, place_loop
 from pullback.runtime.memory.strided import flat, product, shaped
 
 loops: Any = import_module("numpy.fft._pocketfft_umath") if find_spec("numpy.fft._pocketfft_umath") else None
@@ -54,29 +54,21 @@ def _loop(name: str, letter: str) -> Any:
     """
     ufunc = getattr(loops, name)
     kinds = _TYPES[name].format(r=letter, c=letter.upper())
-    widths = [ir.Constant(native._SIZE, np.dtype(kind).itemsize) for kind in (kinds[0], kinds[-1])]
-    k = ufunc.types.index(kinds)
-    head = native._Ufunc.from_address(id(ufunc))
-    place = f"pullback_fourier_{name}_{letter}"
-    native.place(place, head.functions[k], head.data[k] if head.data else None)
+    size = ir.IntType(64)
+    widths = [ir.Constant(size, np.dtype(kind).itemsize) for kind in (kinds[0], kinds[-1])]
+    placed = place_loop("numpy", ufunc, kinds.replace("->", "_"))
     factor_type = types.float32 if letter == "f" else types.float64
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, factor, target, columns, given, made = arguments
-        cell = cgutils.alloca_once_value(builder, factor)
-        pointers = [
-            builder.inttoptr(source, native._POINTER),
-            builder.bitcast(cell, native._POINTER),
-            builder.inttoptr(target, native._POINTER),
+        pointer = ir.IntType(8).as_pointer()
+        places = [
+            builder.inttoptr(source, pointer),
+            cgutils.alloca_once_value(builder, factor),
+            builder.inttoptr(target, pointer),
         ]
-        steps = [widths[0], ir.Constant(native._SIZE, 0), widths[1], *(builder.mul(columns, w) for w in widths)]
-        operands = [
-            native._array(builder, native._POINTER, pointers),
-            native._array(builder, native._SIZE, [columns, given, made]),
-            native._array(builder, native._SIZE, steps),
-            native.word(builder, place, 1),
-        ]
-        native._call(builder, native.word(builder, place, 0), ir.VoidType(), operands)
+        steps = [widths[0], ir.Constant(size, 0), widths[1], *(builder.mul(columns, w) for w in widths)]
+        call_loop(builder, placed, places, [columns, given, made], steps)
         return context.get_dummy_value()
 
     def typed(context: Any, source: Any, factor: Any, target: Any, columns: Any, given: Any, made: Any) -> Any:
@@ -86,7 +78,9 @@ def _loop(name: str, letter: str) -> Any:
 
 
 def _define(function: Any, names: tuple[str, str], forward: bool, from_real: bool, to_real: bool) -> None:
-    """The overload of function(a, n, axis, norm); names: the loops for even and odd lengths."""
+    """The overload of function(a, n, axis, norm), if there are loops; names: those for even and odd lengths."""
+    if loops is None:
+        return
     found = {letter: [_loop(name, letter) for name in names] for letter in "fd"}
 
     @compiled(function)
@@ -133,8 +127,7 @@ def _define(function: Any, names: tuple[str, str], forward: bool, from_real: boo
         return transform
 
 
-if loops is not None:
-    _define(fft_over, ("fft", "fft"), True, False, False)
-    _define(ifft_over, ("ifft", "ifft"), False, False, False)
-    _define(rfft_over, ("rfft_n_even", "rfft_n_odd"), True, True, False)
-    _define(irfft_over, ("irfft", "irfft"), False, False, True)
+_define(fft_over, ("fft", "fft"), True, False, False)
+_define(ifft_over, ("ifft", "ifft"), False, False, False)
+_define(rfft_over, ("rfft_n_even", "rfft_n_odd"), True, True, False)
+_define(irfft_over, ("irfft", "irfft"), False, False, True)

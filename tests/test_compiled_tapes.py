@@ -132,7 +132,7 @@ def both_ways(program: Any, jit: bool) -> tuple[list[Any], list[Any]]:
     return list(leaves_of(result, form)), list(leaves_of(expected, form))
 
 
-@pytest.mark.drawn(170)
+@pytest.mark.drawn(120)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
 def test_equal_to_the_gradient_bit_for_bit(program: Any) -> None:

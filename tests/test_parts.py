@@ -40,7 +40,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(parts, "SIZE", size)
 
 
-@pytest.mark.drawn(90)
+@pytest.mark.drawn(60)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize(("program", "size"), EACH, ids=case_id)

@@ -97,7 +97,7 @@ def gradient_on_tape(program: Any, args: list[Any], sources: list[Any]) -> Any:
     return tape.gradient(y, sources, unconnected_gradients="zero")
 
 
-@pytest.mark.drawn(220)
+@pytest.mark.drawn(150)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.id)
 def test_gradient(program: Any) -> None:
@@ -152,7 +152,7 @@ def test_second_order(program: Any) -> None:
     assert_same(pushed, [h.numpy() for h in pulled], rtol)
 
 
-@pytest.mark.drawn(210)
+@pytest.mark.drawn(140)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", collect.programs(), ids=lambda program: program.id)
 def test_call(program: Any) -> None:

@@ -17,9 +17,41 @@ from pullback.functions.parts import as_array
 TITLE = "a sparse matrix"
 
 
+class Compressed:
+    """What matrices have that hold one row, or one column, after the other."""
+
+    __pullback_title__ = TITLE
+    data: Any
+    shape: Any
+
+    def transpose(self):
+        """The matrix of the other kind with the same arrays."""
+        raise NotImplementedError
+
+    def __rmatmul__(self, x):
+        return (self.T @ as_array(x).T).T
+
+    def __rmul__(self, number):
+        return self * number
+
+    def dot(self, x):
+        return self @ x
+
+    @property
+    def T(self):
+        return self.transpose()
+
+    @property
+    def nnz(self):
+        return self.data.shape[0]
+
+    def toarray(self):
+        return self @ np.eye(self.shape[1], dtype=self.data.dtype)
+
+
 @stands_for(sparse.csr_matrix, sparse.csr_array)
 @dataclass
-class Rows:
+class Rows(Compressed):
     """The elements of one row after the other: those of row i have the numbers indptr[i] to indptr[i + 1]."""
 
     data: Any
@@ -27,41 +59,19 @@ class Rows:
     indptr: Any
     shape: Any
 
-    __pullback_title__ = TITLE
-
     def __matmul__(self, x):
         x = factor(x, self.shape[1])
         return runtime.sparse_product(in_common(self.data, x), in_common(x, self.data), self.indices, self.indptr)
-
-    def __rmatmul__(self, x):
-        return (self.T @ as_array(x).T).T
 
     def __mul__(self, number):
         one_number(np.ndim(number))
         return Rows(self.data * number, self.indices, self.indptr, self.shape)
 
-    def __rmul__(self, number):
-        return self * number
-
     def __neg__(self):
         return Rows(-self.data, self.indices, self.indptr, self.shape)
 
-    def dot(self, x):
-        return self @ x
-
     def transpose(self):
         return Columns(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]))
-
-    @property
-    def T(self):
-        return self.transpose()
-
-    @property
-    def nnz(self):
-        return self.data.shape[0]
-
-    def toarray(self):
-        return self @ np.eye(self.shape[1], dtype=self.data.dtype)
 
     def solved(self, b):
         return runtime.sparse_solution(in_common(self.data, b), in_common(b, self.data), self.indices, self.indptr, 0)
@@ -69,7 +79,7 @@ class Rows:
 
 @stands_for(sparse.csc_matrix, sparse.csc_array)
 @dataclass
-class Columns:
+class Columns(Compressed):
     """The elements of one column after the other."""
 
     data: Any
@@ -77,42 +87,20 @@ class Columns:
     indptr: Any
     shape: Any
 
-    __pullback_title__ = TITLE
-
     def __matmul__(self, x):
         x = factor(x, self.shape[1])
         data, x = in_common(self.data, x), in_common(x, self.data)
         return runtime.sparse_product_transposed(data, x, self.indices, self.indptr, self.shape[0])
 
-    def __rmatmul__(self, x):
-        return (self.T @ as_array(x).T).T
-
     def __mul__(self, number):
         one_number(np.ndim(number))
         return Columns(self.data * number, self.indices, self.indptr, self.shape)
 
-    def __rmul__(self, number):
-        return self * number
-
     def __neg__(self):
         return Columns(-self.data, self.indices, self.indptr, self.shape)
 
-    def dot(self, x):
-        return self @ x
-
     def transpose(self):
         return Rows(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]))
-
-    @property
-    def T(self):
-        return self.transpose()
-
-    @property
-    def nnz(self):
-        return self.data.shape[0]
-
-    def toarray(self):
-        return self @ np.eye(self.shape[1], dtype=self.data.dtype)
 
     def solved(self, b):
         return runtime.sparse_solution(in_common(self.data, b), in_common(b, self.data), self.indices, self.indptr, 1)

@@ -344,3 +344,23 @@ def axis_of_a_number(a, b):
     """NumPy lets some reductions name axis 0 or -1 of a number."""
     total = np.sum(a * b, axis=0) * np.max(a * 2.0, axis=-1) + np.prod(b * a, axis=0)
     return total * np.sum(b * b, axis=0, keepdims=True)
+
+
+def returned_from_a_loop_that_exchanges_names(v, p):
+    for i in range(3):
+        g = v
+        v, g = g, v
+        if g[1] < 0.74:
+            return v, np.sqrt(1.0 + (p * g[i]) * (p * g[i]))
+    return v, v[-1] ** 2 / (1.0 + p**2)
+
+
+@program(np.array([0.9, 0.8, 0.95]), 0.7)
+@program(np.array([0.3, 0.5, 0.2]), 0.7)
+def written_behind_a_loop_that_returns_it(x, a):
+    """On the path that no call takes, the array has no value."""
+    flow, p = returned_from_a_loop_that_exchanges_names(x, a)
+    flow[-1] = np.arctan(flow[1])
+    if p * flow[-1] < 0.21:
+        return np.sqrt(1.0 + flow[1] * flow[1])
+    return np.sum(flow) + p

@@ -22,8 +22,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Form:
 
     def of(self, term: Size) -> int:
         """The coefficient of a term."""
-        return dict(self.terms).get(term, 0)
+        return next((coefficient for known, coefficient in self.terms if known == term), 0)
 
 
 class Ranges:
@@ -156,14 +157,34 @@ class Ranges:
             if _is_negative(carried.initial) and _is_one_of(loop.body.yields[k], allowed, loop.body):
                 self.selected[loop.results[k]] = self.form(loop.stop).moved(-1)
 
-    def is_never_negative(self, form: Form, steps: int = MOST_STEPS) -> bool:
-        """Whether a form is proved to be >= 0 by the facts at hand."""
-        negative = [(term, c) for term, c in form.terms if c < 0 or not _is_size(term)]
-        if not negative and form.constant >= 0:
-            return True
-        if not steps:
-            return False
-        return any(self.is_never_negative(rest, steps - 1) for rest in self.reduced(form, negative or form.terms))
+    def is_never_negative(self, form: Form) -> bool:
+        """Whether a form is proved to be >= 0 by the facts at hand: at most MOST_STEPS of them leave what is never."""
+        facts: dict[Size, list[tuple[int, Form]]] = {}
+        seen: set[tuple[int, frozenset[tuple[Size, int]]]] = set()
+        level = [form]
+        for step in range(MOST_STEPS + 1):
+            if any(each.constant >= 0 and not _negative_terms(each) for each in level):
+                return True
+            if step == MOST_STEPS:
+                break
+            if not step:
+                facts = self.facts_by_term()
+            following = []
+            for rest in (rest for each in level for rest in _reduced(each, facts)):
+                key = rest.constant, frozenset(rest.terms)
+                if key not in seen:
+                    seen.add(key)
+                    following.append(rest)
+            level = following
+        return False
+
+    def facts_by_term(self) -> dict[Size, list[tuple[int, Form]]]:
+        """For each term, the facts that it is in, each with its coefficient there."""
+        found: dict[Size, list[tuple[int, Form]]] = {}
+        for fact in dict.fromkeys(self.facts):
+            for term, coefficient in fact.terms:
+                found.setdefault(term, []).append((coefficient, fact))
+        return found
 
     def is_inside(self, index: Operand, size: Size) -> bool:
         """Whether an index is proved to be inside an axis, counted from its start or from its end."""
@@ -176,13 +197,24 @@ class Ranges:
             return False
         return self.is_never_negative(form) or self.is_never_negative(form.plus(extent))
 
-    def reduced(self, form: Form, terms: Iterable[tuple[Size, int]]) -> Iterable[Form]:
-        """The form less a multiple of a fact, chosen to eliminate one of these terms."""
-        for term, coefficient in terms:
-            for fact in self.facts:
-                own = fact.of(term)
-                if own and coefficient % own == 0 and coefficient // own > 0:
-                    yield form.plus(fact, -(coefficient // own))
+
+def _negative_terms(form: Form) -> list[tuple[Size, int]]:
+    """The terms of a form that may make it negative."""
+    return [(term, c) for term, c in form.terms if c < 0 or not _is_size(term)]
+
+
+def _reduced(form: Form, facts: dict[Size, list[tuple[int, Form]]]) -> list[Form]:
+    """What is left of a form less a multiple of a fact that eliminates a term.
+
+    Each term that may be negative has to go: the one that the fewest facts eliminate is chosen.
+    """
+    negative = _negative_terms(form)
+    choices = [
+        [(fact, c // own) for own, fact in facts.get(term, ()) if c % own == 0 and c // own > 0]
+        for term, c in negative or form.terms
+    ]
+    chosen = min(choices, key=len) if negative else list(chain.from_iterable(choices))
+    return [form.plus(fact, -factor) for fact, factor in chosen]
 
 
 def _is_negative(operand: Operand) -> bool:

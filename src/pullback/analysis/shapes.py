@@ -18,12 +18,13 @@ sizes are equal terms have the same shape on every run; unequal terms say nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.shape_rules import SHAPES
 from pullback.analysis.sizes import Shape, Size, sliced
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
@@ -50,6 +51,7 @@ from pullback.ir.nodes import (
 from pullback.ir.ruled import LinearMap
 from pullback.ir.types import INT, Array, Scalar, is_integer
 
+_WHOLE = Slice(None, None, None)
 CREATING = primitives.CREATING | {np.full}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
 _SAME |= {primitives.add_at, primitives.product_into, primitives.inverse_into}
@@ -75,6 +77,8 @@ class Shapes:
         self.less: dict[Value, tuple[Size, int]] = {}
         self.compared: dict[Value, tuple[Size, Size]] = {}
         self.unsure: list[tuple[Size, Size, bool]] = []
+        self.broadcasts: dict[frozenset[Size], Size] = {}
+        self.met: dict[Size, frozenset[Size]] = {}
         if function is not None:
             for parameter in function.parameters:
                 self.own(parameter)
@@ -113,8 +117,10 @@ class Shapes:
         return self.size(operand)
 
     def block(self, block: Block) -> None:
+        broadcasts = dict(self.broadcasts)
         for statement in block.statements:
             self.statement(statement)
+        self.broadcasts = broadcasts
 
     def statement(self, statement: Statement) -> None:
         match statement:
@@ -206,7 +212,8 @@ class Shapes:
         if shape is None or len(shape) != value.type.ndim:
             self.own(value)
         else:
-            self.known[value] = shape
+            sizes = ((value, axis) if size is None else size for axis, size in enumerate(shape))
+            self.known[value] = tuple(map(self.named, sizes))
 
     def learn(self, one: Size, other: Size) -> None:
         """Take in that two sizes are equal."""
@@ -222,19 +229,17 @@ class Shapes:
         if function is primitives.shaped_like:
             return self.of(operands[1])
         if function in (primitives.load, primitives.load_last):
-            return self.part(self.of(operands[0]), operands[1])
+            return self.loaded(statement.value, self.of(operands[0]), operands[1])
         if function in CREATING or function is np.broadcast_to:
             sizes = operands[1] if function is np.broadcast_to else operands[0]
             sizes = sizes if isinstance(sizes, tuple) else (sizes,)
             return tuple(map(self.made_size, sizes))
-        if function is np.array:
-            return _nested(operands[0]) if isinstance(operands[0], tuple) else self.of(operands[0])
         if function is np.transpose and len(operands) > 1:
             shape = self.of(operands[0])
             return tuple(shape[axis.value] for axis in operands[1])
         if is_elementwise(function):
-            return self.broadcast([self.of(o) for o in operands if isinstance(o, Value)])
-        special = _SHAPES.get(function)
+            return self.result_of_broadcast(statement.value, [self.of(o) for o in operands if isinstance(o, Value)])
+        special = SHAPES.get(function)
         return special(self, statement) if special else None
 
     def broadcast(self, shapes: list[Shape]) -> Shape | None:
@@ -248,6 +253,50 @@ class Shapes:
             self.unsure += [(sizes[0], other, False) for other in sizes[1:]]
             sure = sure and len(sizes) <= 1
         return tuple(result) if sure else None
+
+    def result_of_broadcast(self, value: Value, shapes: list[Shape]) -> Shape:
+        """The shape of an elementwise result: results of the same sizes have the same size."""
+        self.broadcast(shapes)
+        arrays = [shape for shape in shapes if shape]
+        ndim = max(map(len, arrays), default=0)
+        places = range(-ndim, 0)
+        return tuple(
+            self.size_of_broadcast((value, place + ndim), [s[place] for s in arrays if len(s) >= -place])
+            for place in places
+        )
+
+    def size_of_broadcast(self, own: Size, sizes: list[Size]) -> Size:
+        """The size that several sizes are broadcast to; the first of those that do not tell is known by its array."""
+        distinct = list(dict.fromkeys(size for size in sizes if size != 1))
+        number = next((size for size in distinct if isinstance(size, int)), None)
+        if number is not None or len(distinct) < 2:
+            return number if number is not None else (*distinct, 1)[0]
+        parts = [self.met.get(size, frozenset((size,))) for size in distinct]
+        met = frozenset().union(*parts)
+        if met in parts:
+            return distinct[parts.index(met)]
+        size = self.broadcasts.setdefault(met, own)
+        self.met[size] = met
+        return size
+
+    def loaded(self, value: Value, shape: Shape, path: tuple[Any, ...]) -> Shape | None:
+        """The shape of a part of an array, indexed by arrays of integers perhaps."""
+        *before, last = path or (None,)
+        if not isinstance(last, Index) or not any(map(is_array, last.items)):
+            return self.part(shape, path)
+        whole = self.part(shape, tuple(before))
+        arrays = [item for item in last.items if is_array(item)]
+        if whole is None or any(array.type.dtype == "bool" for array in arrays):
+            return None
+        places = [k for k, item in enumerate(last.items) if is_array(item) or _is_integer(item)]
+        plain = tuple(_WHOLE if k in places else item for k, item in enumerate(last.items))
+        sizes = self.indexed(whole, plain)
+        if sizes is None or Constant(Ellipsis) in plain:
+            return None
+        rest = [size for k, size in enumerate(sizes) if k not in places]
+        selected = self.result_of_broadcast(value, [self.of(last.items[k]) for k in places])
+        first = places[0] if places[-1] - places[0] == len(places) - 1 else 0
+        return (*rest[:first], *selected, *rest[first:])
 
     def part(self, shape: Shape, path: tuple[Any, ...]) -> Shape | None:
         for step in path:
@@ -264,7 +313,7 @@ class Shapes:
         return shape
 
     def indexed(self, shape: Shape, items: tuple[Any, ...]) -> Shape | None:
-        if any(isinstance(item, Value) and isinstance(item.type, Array) for item in items):
+        if any(map(is_array, items)):
             return None
         used = sum(isinstance(item, Slice) or _is_integer(item) for item in items)
         result: list[Size] = []
@@ -282,108 +331,9 @@ class Shapes:
         return (*result, *axes)
 
 
+def is_array(item: Any) -> TypeGuard[Value]:
+    return isinstance(item, Value) and isinstance(item.type, Array)
+
+
 def _is_integer(item: Any) -> bool:
     return isinstance(item, Value) or (isinstance(item, Constant) and isinstance(item.value, int))
-
-
-def _matmul(shapes: Shapes, statement: Let) -> Shape | None:
-    a, b = (shapes.of(operand) for operand in statement.operands[:2])
-    if len(a) > 2 or len(b) > 2 or not a or not b:
-        return None
-    if a[-1] != b[0]:
-        shapes.unsure.append((a[-1], b[0], True))
-    return (*a[:-1], *b[1:])
-
-
-def _nested(items: Any) -> Shape | None:
-    """The shape of an array of the numbers in nested tuples."""
-    if not isinstance(items, tuple):
-        return None if isinstance(items.type, Array) else ()
-    inner = {_nested(item) for item in items}
-    return (len(items), *found) if len(inner) == 1 and (found := inner.pop()) is not None else None
-
-
-def _solve(shapes: Shapes, statement: Let) -> Shape | None:
-    a, b = (shapes.of(operand) for operand in statement.operands[:2])
-    return b if len(a) == 2 and len(b) in (1, 2) else None
-
-
-def _jacobian(shapes: Shapes, statement: Let) -> Shape:
-    target, source = (shapes.of(operand) for operand in statement.operands[:2])
-    return (*target, *source)
-
-
-def _arange(shapes: Shapes, statement: Let) -> Shape | None:
-    """The shape of `np.arange(n)`, where n is not negative."""
-    stop = statement.operands[0] if len(statement.operands) == 1 else None
-    size = shapes.sizes.get(stop) if isinstance(stop, Value) else None
-    return None if size is None else (shapes.named(size),)
-
-
-def _outer(shapes: Shapes, statement: Let) -> Shape | None:
-    a, b = (shapes.of(operand) for operand in statement.operands[:2])
-    return (*a, *b) if len(a) == len(b) == 1 else None
-
-
-def _reduced(shapes: Shapes, statement: Let) -> Shape | None:
-    """The shape after a reduction over axes that are known."""
-    shape = shapes.of(statement.operands[0])
-    reduced = reduced_axes(statement, len(shape))
-    if reduced is None:
-        return None
-    axes, keepdims = reduced
-    if keepdims:
-        return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
-    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
-
-
-def reduced_axes(statement: Let, ndim: int) -> tuple[frozenset[int], bool] | None:
-    """The axes of a reduction and whether they are kept as axes of size 1; None where the call says more."""
-    split = len(statement.operands) - len(statement.keywords)
-    given = dict(zip(statement.keywords, statement.operands[split:], strict=True))
-    axis = given.pop("axis", statement.operands[1] if split > 1 else Constant(None))
-    keepdims = given.pop("keepdims", Constant(False))
-    if given or split > 2 or not isinstance(keepdims, Constant):
-        return None
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    if not all(isinstance(a, Constant) for a in axes):
-        return None
-    if axis == Constant(None):
-        return frozenset(range(ndim)), bool(keepdims.value)
-    return frozenset(a.value % ndim for a in axes), bool(keepdims.value)
-
-
-def _contents(shapes: Shapes, statement: Let) -> Shape:
-    return (shapes.size(statement.operands[1]),)
-
-
-def _masked(shapes: Shapes, statement: Let) -> Shape | None:
-    x, cotangent = map(shapes.of, statement.operands)
-    return x if len(cotangent) == 2 else None
-
-
-def _eye(shapes: Shapes, statement: Let) -> Shape | None:
-    if len(statement.operands) - len(statement.keywords) != 1 or not {"dtype"}.issuperset(statement.keywords):
-        return None
-    size = shapes.size(statement.operands[0])
-    return size, size
-
-
-_SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
-    primitives.jacobian: _jacobian,
-    np.matmul: _matmul,
-    np.dot: _matmul,
-    np.linalg.solve: _solve,
-    np.arange: _arange,
-    np.outer: _outer,
-    np.eye: _eye,
-    np.identity: _eye,
-    np.sum: _reduced,
-    np.mean: _reduced,
-    np.max: _reduced,
-    np.min: _reduced,
-    np.prod: _reduced,
-    runtime.contents: _contents,
-    runtime.masked_rows: _masked,
-    runtime.masked_columns: _masked,
-}

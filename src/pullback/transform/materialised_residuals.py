@@ -65,7 +65,8 @@ from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
 def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:
     """The forward statements with what they keep, and the backward block with what it recalls."""
     _plan, backward = residuals.decide(results)
-    forward = _Forward(residuals).block(residuals.body, (), {})
+    arguments = tuple(v for v in residuals.plan.notes.get((), ()) if v not in residuals.paths)
+    forward = _Forward(residuals).block(residuals.body, (), {}, arguments)
     return forward, Recall(residuals).block(backward, (), {}, {})
 
 

@@ -101,7 +101,7 @@ class Recall:
                 count = self.builder.let(np.add, count, self.iterations[id(array.counter.loop)])
             index = Index((count,))
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
-        shape = tuple(env[size] for size in array.extents)
+        shape = self.mapped(array.extents, env)
         size: Operand = constant(1)
         for count in shape:
             size = self.builder.let(np.multiply, size, count)
@@ -119,8 +119,7 @@ class Recall:
             case For() | While():
                 self.own_loop(statement, path, env, counts)
             case Let() if statement.value in self.plan.sizes:
-                size = self.plan.sizes[statement.value]
-                env[statement.value] = env.get(size, size)
+                env[statement.value] = self.mapped(self.plan.sizes[statement.value], env)
             case Let() | Call() | Effect():
                 self.builder.add(replace(statement, operands=self.mapped(statement.operands, env)))
 

@@ -75,7 +75,7 @@ class ResidualArray:
     sizes: tuple[Size, ...] | None
     final: Value
     counter: Counter | None
-    extents: tuple[Value, ...] = ()
+    extents: tuple[Operand, ...] = ()
     each: tuple[Size, ...] | None = None
 
     @property
@@ -110,7 +110,7 @@ class Plan:
     saves: dict[Path, list[ResidualArray]] = field(default_factory=dict)
     exports: dict[int, list[tuple[Value, int, Value]]] = field(default_factory=dict)
     recalls: dict[Path, list[Any]] = field(default_factory=dict)
-    sizes: dict[Value, Value] = field(default_factory=dict)
+    sizes: dict[Value, Operand] = field(default_factory=dict)
     noted: dict[tuple[Value, int], Value] = field(default_factory=dict)
     notes: dict[Path, dict[Value, list[Let]]] = field(default_factory=dict)
     counters: list[Counter] = field(default_factory=list)
@@ -127,6 +127,7 @@ class Residuals:
         self.statements: dict[int, Statement] = {}
         self.needs: dict[Path, dict[Value, None]] = {}
         self.plan = Plan()
+        self.kept: set[Value] = set()
         self.elements = FinalElements(body, shapes)
 
     def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
@@ -194,14 +195,21 @@ class Residuals:
         if path:
             size = self.size(array, axis.value)
             self.plan.sizes[statement.value] = size
-            self.need(size)
+            self.need_all(size)
 
-    def size(self, array: Value, axis: int) -> Value:
-        """A value of the forward sweep that is the size of an array along an axis."""
+    def size(self, array: Value, axis: int) -> Operand:
+        """The size of an array along an axis in the forward sweep: noted of the array that it comes from."""
+        size = self.shapes.of(array)[axis]
+        if isinstance(size, int):
+            return constant(size)
+        if isinstance(size, Value) and self.is_outside(size, self.paths[array]):
+            return size
+        if isinstance(size, tuple) and self.is_outside(size[0], self.paths[array]):
+            array, axis = size
         known = self.plan.noted.get((array, axis))
         if known is None:
             statement = noted_size(array, axis)
-            known, path = statement.value, self.paths[array]
+            known, path = statement.value, self.paths.get(array, ())
             self.plan.noted[(array, axis)] = known
             self.plan.notes.setdefault(path, {})[array] = [*self.plan.notes.get(path, {}).get(array, []), statement]
             self.paths[known] = path
@@ -243,6 +251,8 @@ class Residuals:
         for value in kept:
             self.keep(value, path, recalls)
         for statement in again:
+            if statement.value in self.kept:
+                continue
             recalls.append(statement)
             self.need_all(statement.operands)
 
@@ -293,6 +303,9 @@ class Residuals:
 
     def keep(self, value: Value, path: Path, recalls: list[Any]) -> None:
         """Plan to keep a value: as one more result of a branch, or in an array over the loops around it."""
+        if value in self.kept:
+            return
+        self.kept.add(value)
         loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
         if not loops:
             recalls.append(self.export(value, path))
@@ -301,16 +314,23 @@ class Residuals:
         around = tuple(self.statements[path[k][0]] for k in loops)
         sizes = self.sizes_of(value, home)
         regular = all(self.is_regular(loop, home) for loop in around) and sizes is not None
-        extents: tuple[Value, ...] = ()
+        extents: tuple[Operand, ...] = ()
         if not regular and isinstance(value.type, Array):
             extents = tuple(self.size(value, axis) for axis in range(value.type.ndim))
-            for extent in extents:
-                self.keep(extent, path, recalls)
+            self.recall_before(extents, path, recalls)
         counter = None if regular else self.counter(value, path, home)
         array = self.residual_array(value, path, home, around, sizes if regular else None, counter, extents)
         array.each = sizes
         self.plan.saves.setdefault(path, []).append(array)
         recalls.append(array)
+
+    def recall_before(self, extents: tuple[Operand, ...], path: Path, recalls: list[Any]) -> None:
+        """Plan to have the sizes of an array at hand where it is recalled: those of this block are kept now."""
+        for size in values_in(extents):
+            if self.paths.get(size, ()) == path and not self.is_index(size, path):
+                self.keep(size, path, recalls)
+            else:
+                self.need(size)
 
     def residual_array(
         self,
@@ -320,7 +340,7 @@ class Residuals:
         loops: tuple[Any, ...],
         sizes: tuple[Size, ...] | None,
         counter: Counter | None,
-        extents: tuple[Value, ...],
+        extents: tuple[Operand, ...],
     ) -> ResidualArray:
         inner = value.type.ndim if isinstance(value.type, Array) else 0
         rank = len(loops) + inner if sizes is not None else 1

@@ -30,7 +30,7 @@ import numpy as np
 
 from pullback.analysis.aliases import consumes
 from pullback.analysis.extents import can_compute, extent
-from pullback.analysis.shapes import reduced_axes
+from pullback.analysis.shape_rules import reduced_axes
 from pullback.analysis.sizes import Shape
 from pullback.ir import primitives
 from pullback.ir.builder import Builder

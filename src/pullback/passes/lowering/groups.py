@@ -39,7 +39,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.shapes import Shapes, reduced_axes
+from pullback.analysis.shape_rules import reduced_axes
+from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Shape
 from pullback.functions import is_elementwise
 from pullback.ir import primitives

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pullback.analysis.extents import extent, iterations
-from pullback.analysis.shapes import reduced_axes
+from pullback.analysis.shape_rules import reduced_axes
 from pullback.errors import Location
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant

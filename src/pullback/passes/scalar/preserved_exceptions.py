@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.shapes import CREATING, reduced_axes
+from pullback.analysis.shape_rules import reduced_axes
+from pullback.analysis.shapes import CREATING
 from pullback.analysis.sizes import Shape, Size, is_guard
 from pullback.functions import is_elementwise
 from pullback.ir import primitives

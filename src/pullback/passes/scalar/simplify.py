@@ -23,17 +23,16 @@ finite. In the backward sweep also `x + 0`, which is 0.0 for x = -0.0.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pullback import runtime
-from pullback.functions import is_elementwise, record_of
+from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
+    UNDEFINED,
     Block,
     Call,
     Constant,
@@ -41,16 +40,18 @@ from pullback.ir.nodes import (
     For,
     Function,
     If,
-    Index,
     Let,
     Operand,
     Statement,
     Value,
     While,
+    is_undefined,
     map_values,
     read_in,
 )
-from pullback.ir.types import BOOL, INT, Array, Scalar, is_complex, is_float
+from pullback.ir.types import BOOL, Array, Scalar, is_float
+from pullback.passes.scalar.algebraic_identities import IDENTITIES, is_number
+from pullback.passes.scalar.region_keys import region_key
 
 
 def simplify(function: Function) -> Function:
@@ -60,11 +61,16 @@ def simplify(function: Function) -> Function:
     return replace(function, body=body, callees=tuple(simplify(callee) for callee in function.callees))
 
 
+_PARTS = {primitives.load, primitives.load_last, primitives.store, primitives.add_at}
+"""Of an array that no path defines, a part and the next version are undefined too."""
+
+
 class _Simplifier:
     def __init__(self, uses: Counter[Value]) -> None:
         self.uses = uses
         self.known: dict[Value, Operand] = {}
         self.computed: dict[Any, Value] = {}
+        self.regions: dict[Any, If | For | While] = {}
         self.definitions: dict[Value, Let] = {}
         self.certain: frozenset[Operand] = frozenset()
 
@@ -73,11 +79,11 @@ class _Simplifier:
 
     def block(self, block: Block, *certain: Operand) -> Block:
         """A block that runs where some conditions hold."""
-        outer = dict(self.computed), self.certain
+        outer = dict(self.computed), dict(self.regions), self.certain
         self.certain = self.certain.union(certain)
         statements = [new for statement in block.statements for new in self.statement(statement)]
         yields = self.operand(block.yields)
-        self.computed, self.certain = outer
+        self.computed, self.regions, self.certain = outer
         return Block(tuple(statements), yields)
 
     def statement(self, statement: Statement) -> list[Statement]:
@@ -91,10 +97,13 @@ class _Simplifier:
             case If():
                 return self.branches(statement)
             case For() | While():
-                return [self.loop(statement)]
+                return self.once(self.loop(statement))
 
     def let(self, statement: Let) -> list[Statement]:
         operands = self.operand(statement.operands)
+        if statement.function in _PARTS and is_undefined(operands[0]):
+            self.known[statement.value] = Constant(UNDEFINED, statement.value.type)
+            return []
         simpler = self.simpler(statement, operands)
         if simpler is not None and _same_type(simpler, statement.value):
             self.known[statement.value] = simpler
@@ -119,10 +128,10 @@ class _Simplifier:
         if statement.function is np.multiply:
             a, b = statement.operands
             for one, other in ((a, b), (b, a)):
-                if _is_number(one, -1) and other.type == statement.value.type:
+                if is_number(one, -1) and other.type == statement.value.type:
                     return replace(statement, function=np.negative, operands=(other,))
             made = self.definitions.get(b) if isinstance(b, Value) and self.uses[b] == 1 else None
-            is_reciprocal = made is not None and made.function is np.true_divide and _is_number(made.operands[0], 1)
+            is_reciprocal = made is not None and made.function is np.true_divide and is_number(made.operands[0], 1)
             if made is not None and is_reciprocal and made.location.is_adjoint:
                 return replace(statement, function=np.true_divide, operands=(a, made.operands[1]))
         if statement.function is primitives.store:
@@ -144,7 +153,7 @@ class _Simplifier:
         return None
 
     def simpler(self, statement: Let, operands: tuple[Operand, ...]) -> Operand | None:
-        rule = _IDENTITIES.get(statement.function)
+        rule = IDENTITIES.get(statement.function)
         if statement.function is np.add and not statement.location.is_adjoint and is_float(statement.value.type):
             return _folded(statement, operands)  # -0.0 + 0 is 0.0
         if rule is not None:
@@ -181,14 +190,26 @@ class _Simplifier:
                 keep.append(k)
         results = tuple(statement.results[k] for k in keep)
         blocks = [Block(block.statements, tuple(block.yields[k] for k in keep)) for block in (then, orelse)]
-        return [replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=results)]
+        return self.once(replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=results))
+
+    def once(self, statement: If | For | While) -> list[Statement]:
+        """A branch or loop, unless the same one has been computed."""
+        key = region_key(statement)
+        if key is None:
+            return [statement]
+        same = self.regions.get(key)
+        if same is None or (same.location.is_adjoint and not statement.location.is_adjoint):
+            self.regions[key] = statement
+            return [statement]
+        self.known.update(zip(statement.results, same.results, strict=True))
+        return []
 
     def denied(self, condition: Value) -> tuple[Operand, ...]:
         """What holds where a condition does not."""
         made = self.definitions.get(condition)
         return made.operands if made is not None and made.function is np.logical_not else ()
 
-    def loop(self, statement: For | While) -> Statement:
+    def loop(self, statement: For | While) -> For | While:
         """A loop without the values that it carries unchanged."""
         initials = [self.operand(carried.initial) for carried in statement.carried]
         keep = []
@@ -213,7 +234,7 @@ class _Simplifier:
             replace(statement, start=start, stop=stop, step=step, carried=kept, body=body, results=results)
         )
 
-    def again(self, statement: For | While) -> Statement:
+    def again(self, statement: For | While) -> For | While:
         """The loop once more, where it turned out inside that it carries something unchanged."""
         unchanged = any(
             y is c.parameter and _same_type(c.initial, c.parameter)
@@ -264,138 +285,3 @@ def _folded(statement: Let, operands: tuple[Operand, ...]) -> Constant | None:
 
 
 _PYTHON: dict[str, type] = {"float64": float, "int64": int, "bool": bool, "complex128": complex}
-
-
-def _is_number(operand: Operand, number: float) -> bool:
-    return isinstance(operand, Constant) and isinstance(operand.value, int | float) and operand.value == number
-
-
-def _multiply(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    if _is_number(a, 1) or (is_complex(b.type) and _is_complex_one(a)):
-        return b
-    return a if _is_number(b, 1) or (is_complex(a.type) and _is_complex_one(b)) else None
-
-
-def _is_complex_one(operand: Operand) -> bool:
-    return isinstance(operand, Constant) and isinstance(operand.value, complex) and operand.value == 1
-
-
-def _add(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    if _is_number(a, 0):
-        return b
-    return a if _is_number(b, 0) else None
-
-
-def _subtract(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    return a if _is_number(b, 0) else None
-
-
-def _divide(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    return a if _is_number(b, 1) else None
-
-
-def _power(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    return a if _is_number(b, 1) else None
-
-
-def _negative(simplifier: _Simplifier, a: Operand) -> Operand | None:
-    if isinstance(a, Constant) and isinstance(a.value, int | float | complex):
-        return Constant(-a.value, a.type)
-    definition = simplifier.definitions.get(a)
-    return definition.operands[0] if definition is not None and definition.function is np.negative else None
-
-
-def _cast(simplifier: _Simplifier, a: Operand, dtype: Constant) -> Operand | None:
-    """A cast that changes nothing, and the cast of a number known beforehand."""
-    if isinstance(a.type, Scalar) and a.type.dtype == dtype.value.rstrip("*"):
-        # NumPy's integers wrap around, Python's do not.
-        return a if a.type.dtype != "int64" or a.type.weak == dtype.value.endswith("*") else None
-    if isinstance(a, Constant) and isinstance(a.value, int | float) and dtype.value.startswith(("float", "complex")):
-        python = float if dtype.value.startswith("float") else complex
-        return Constant(python(a.value), Scalar(dtype.value.rstrip("*"), dtype.value.endswith("*")))
-    return None
-
-
-def _where(simplifier: _Simplifier, condition: Operand, a: Operand, b: Operand) -> Operand | None:
-    """The one that a known condition chooses, unless it may be spread over axes of the other one."""
-    if not isinstance(condition, Constant):
-        return None
-    chosen, other = (a, b) if condition.value else (b, a)
-    return chosen if _is_within(simplifier, other, chosen) else None
-
-
-def _is_within(simplifier: _Simplifier, operand: Operand, array: Operand) -> bool:
-    """Whether an operand is made of the elements of an array and of numbers alone, so that it has no other axes."""
-    open_, seen = [operand], {array}
-    while open_:
-        value = open_.pop()
-        if value in seen or isinstance(value.type, Scalar):
-            continue
-        seen.add(value)
-        made = simplifier.definitions.get(value)
-        if made is None or not is_elementwise(made.function):
-            return False
-        open_ += made.operands
-    return True
-
-
-def _maximum(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    """A size is never negative."""
-    definition = simplifier.definitions.get(a) if isinstance(a, Value) else None
-    return a if definition is not None and definition.function is primitives.dim and _is_number(b, 0) else None
-
-
-def _equal(simplifier: _Simplifier, a: Operand, b: Operand) -> Operand | None:
-    """An integer is equal to itself."""
-    return Constant(True, BOOL) if a is b and isinstance(a, Value) and a.type == INT else None
-
-
-def _positive(simplifier: _Simplifier, a: Operand) -> Operand | None:
-    return a if isinstance(a.type, Scalar) else None
-
-
-def _load(simplifier: _Simplifier, array: Operand, path: Operand) -> Operand | None:
-    """What was just stored there, or made an array without axes."""
-    definition = simplifier.definitions.get(array) if isinstance(array, Value) else None
-    if definition is None:
-        return None
-    if definition.function is np.reshape and definition.operands[1] == () and path == (Index(()),):
-        stored = definition.operands[0]
-    elif definition.function is primitives.store and definition.operands[1] == path:
-        stored = definition.operands[2]
-    else:
-        return None
-    return stored if isinstance(stored, Value) and isinstance(stored.type, Scalar) else None
-
-
-def _transpose(simplifier: _Simplifier, array: Operand, axes: Operand = ()) -> Operand | None:
-    """What was transposed, where this puts its axes back."""
-    definition = simplifier.definitions.get(array) if isinstance(array, Value) else None
-    if definition is None or definition.function is not np.transpose:
-        return None
-    original, *given = definition.operands
-    first, second = (_order(axes, array.type.ndim) for axes in ((given or [()])[0], axes))
-    return original if [first[axis] for axis in second] == [*range(len(second))] else None
-
-
-def _order(axes: Any, ndim: int) -> list[int]:
-    """The axes of an array in the order in which np.transpose arranges them; reversed where none are given."""
-    return [axis.value % ndim for axis in axes] if axes else [*range(ndim)][::-1]
-
-
-_IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
-    np.multiply: _multiply,
-    np.add: _add,
-    np.subtract: _subtract,
-    np.true_divide: _divide,
-    np.power: _power,
-    np.negative: _negative,
-    np.positive: _positive,
-    np.transpose: _transpose,
-    primitives.cast: _cast,
-    primitives.load: _load,
-    max: _maximum,
-    np.equal: _equal,
-    np.where: _where,
-    runtime.where: _where,
-}

@@ -1,0 +1,216 @@
+"""Shape rules: the shapes of the results of functions that are no elementwise ones.
+
+>>> import pullback as pb
+>>> from pullback.analysis.shapes import Shapes
+>>> from pullback.frontend.build import normal_form
+>>> function = normal_form(lambda a, b: np.stack((a @ b, np.roll(b[0], 1))), np.ones(2), np.ones((2, 3)))
+>>> Shapes(function).of(function.results[0])
+(2, (b: float64[:, :], 1))
+
+A rule gives None for a shape, or for the size of an axis, that is not known in terms of those of the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.sizes import Shape, Size
+from pullback.ir import primitives
+from pullback.ir.nodes import Constant, Let, Operand, Value
+from pullback.ir.types import Array
+
+
+class Shapes(Protocol):
+    """What a rule asks of the shapes that are known so far."""
+
+    unsure: list[tuple[Size, Size, bool]]
+
+    def of(self, operand: Operand) -> Shape: ...
+    def size(self, operand: Operand) -> Size: ...
+    def made_size(self, operand: Operand) -> Size: ...
+
+
+def _matmul(shapes: Shapes, statement: Let) -> Shape | None:
+    a, b = (shapes.of(operand) for operand in statement.operands[:2])
+    if len(a) > 2 or len(b) > 2 or not a or not b:
+        return None
+    if a[-1] != b[0]:
+        shapes.unsure.append((a[-1], b[0], True))
+    return (*a[:-1], *b[1:])
+
+
+def _made(shapes: Shapes, statement: Let) -> Shape | None:
+    numbers = statement.operands[0]
+    return _nested(numbers) if isinstance(numbers, tuple) else shapes.of(numbers)
+
+
+def _nested(items: Any) -> Shape | None:
+    """The shape of an array of the numbers in nested tuples."""
+    if not isinstance(items, tuple):
+        return None if isinstance(items.type, Array) else ()
+    inner = {_nested(item) for item in items}
+    return (len(items), *found) if len(inner) == 1 and (found := inner.pop()) is not None else None
+
+
+def _solve(shapes: Shapes, statement: Let) -> Shape | None:
+    a, b = (shapes.of(operand) for operand in statement.operands[:2])
+    return b if len(a) == 2 and len(b) in (1, 2) else None
+
+
+def _jacobian(shapes: Shapes, statement: Let) -> Shape:
+    target, source = (shapes.of(operand) for operand in statement.operands[:2])
+    return (*target, *source)
+
+
+def _arange(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of `np.arange(n)`, where n is not negative."""
+    stop = statement.operands[0] if len(statement.operands) == 1 else None
+    size = shapes.size(stop) if isinstance(stop, Value) else stop
+    return None if size is stop else (size,)
+
+
+def _outer(shapes: Shapes, statement: Let) -> Shape | None:
+    a, b = (shapes.of(operand) for operand in statement.operands[:2])
+    return (*a, *b) if len(a) == len(b) == 1 else None
+
+
+def _reduced(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape after a reduction over axes that are known."""
+    shape = shapes.of(statement.operands[0])
+    reduced = reduced_axes(statement, len(shape))
+    if reduced is None:
+        return None
+    axes, keepdims = reduced
+    if keepdims:
+        return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def reduced_axes(statement: Let, ndim: int) -> tuple[frozenset[int], bool] | None:
+    """The axes of a reduction and whether they are kept as axes of size 1; None where the call says more."""
+    split = len(statement.operands) - len(statement.keywords)
+    given = dict(zip(statement.keywords, statement.operands[split:], strict=True))
+    axis = given.pop("axis", statement.operands[1] if split > 1 else Constant(None))
+    keepdims = given.pop("keepdims", Constant(False))
+    if given or split > 2 or not isinstance(keepdims, Constant):
+        return None
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if not all(isinstance(a, Constant) for a in axes):
+        return None
+    if axis == Constant(None):
+        return frozenset(range(ndim)), bool(keepdims.value)
+    return frozenset(a.value % ndim for a in axes), bool(keepdims.value)
+
+
+def _contents(shapes: Shapes, statement: Let) -> Shape:
+    return (shapes.size(statement.operands[1]),)
+
+
+def _masked(shapes: Shapes, statement: Let) -> Shape | None:
+    x, cotangent = map(shapes.of, statement.operands)
+    return x if len(cotangent) == 2 else None
+
+
+def _eye(shapes: Shapes, statement: Let) -> Shape | None:
+    if len(statement.operands) - len(statement.keywords) != 1 or not {"dtype"}.issuperset(statement.keywords):
+        return None
+    size = shapes.size(statement.operands[0])
+    return size, size
+
+
+def _stacked(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of a stack of arrays: they have one shape, or that would have raised."""
+    agreed = _agreed(shapes, statement)
+    if agreed is None:
+        return None
+    shape, axis = agreed
+    place = axis % (len(shape) + 1)
+    return (*shape[:place], len(statement.operands[0]), *shape[place:])
+
+
+def _joined(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of arrays one behind the other, of which the other axes agree."""
+    agreed = _agreed(shapes, statement)
+    if agreed is None:
+        return None
+    shape, axis = agreed
+    place = axis % len(shape)
+    along = [shapes.of(part)[place] for part in statement.operands[0]]
+    return (*shape[:place], sum(along) if all(isinstance(n, int) for n in along) else None, *shape[place + 1 :])
+
+
+def _agreed(shapes: Shapes, statement: Let) -> tuple[Shape, int] | None:
+    """The shape on which arrays have to agree, numbers before other sizes, and the axis along which they are joined."""
+    parts, *given = statement.operands
+    axis = given[0] if given else Constant(0)
+    if not isinstance(parts, tuple) or len(given) > 1 or not isinstance(axis, Constant) or axis.value is None:
+        return None
+    sizes = zip(*map(shapes.of, parts), strict=True)
+    return tuple(next((n for n in axis if isinstance(n, int)), axis[0]) for axis in sizes), axis.value
+
+
+def _reshaped(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of a reshaped array; a size of -1 is that of the only axis that is not among the others."""
+    wanted = statement.operands[1]
+    sizes: list[Size | None] = [_given(shapes, size) for size in (wanted if isinstance(wanted, tuple) else (wanted,))]
+    if -1 in sizes and None not in sizes:
+        left = [size for size in shapes.of(statement.operands[0]) if size != 1]
+        for size in sizes:
+            if size in left:
+                left.remove(size)
+            elif size not in (1, -1):
+                left += [None, None]
+        sizes[sizes.index(-1)] = (*left, 1)[0] if len(left) < 2 else None
+    return tuple(None if size == -1 else size for size in sizes)
+
+
+def _given(shapes: Shapes, size: Operand) -> Size | None:
+    """A size that an array is reshaped to: an integer of the program may be -1 where it is no size of an array."""
+    found = shapes.size(size)
+    return None if found is size else found
+
+
+def _first(shapes: Shapes, statement: Let) -> Shape:
+    return shapes.of(statement.operands[0])
+
+
+def _cumulated(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of sums along an axis; without one, of all elements in a row."""
+    shape = shapes.of(statement.operands[0])
+    return shape if len(shape) == 1 or {"axis"} == set(statement.keywords) else None
+
+
+def _summed_to(shapes: Shapes, statement: Let) -> Shape:
+    return tuple(map(shapes.made_size, statement.operands[1]))
+
+
+SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
+    primitives.jacobian: _jacobian,
+    np.matmul: _matmul,
+    np.dot: _matmul,
+    np.linalg.solve: _solve,
+    np.array: _made,
+    np.arange: _arange,
+    np.outer: _outer,
+    np.stack: _stacked,
+    np.concatenate: _joined,
+    np.reshape: _reshaped,
+    np.roll: _first,
+    np.cumsum: _cumulated,
+    np.cumprod: _cumulated,
+    runtime.sum_to: _summed_to,
+    np.eye: _eye,
+    np.identity: _eye,
+    np.sum: _reduced,
+    np.mean: _reduced,
+    np.max: _reduced,
+    np.min: _reduced,
+    np.prod: _reduced,
+    runtime.contents: _contents,
+    runtime.masked_rows: _masked,
+    runtime.masked_columns: _masked,
+}

@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.extents import base_of
 from pullback.analysis.shape_rules import reduced_axes
-from pullback.analysis.shapes import CREATING
+from pullback.analysis.shapes import CREATING, Shapes
 from pullback.analysis.sizes import Shape, Size, is_guard
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
@@ -54,6 +55,7 @@ from pullback.ir.nodes import (
     lets_in,
     walk,
 )
+from pullback.ir.rewrite import with_blocks, with_number
 from pullback.ir.types import INT, Array, is_float, is_integer
 from pullback.passes.loops.bounds_checks import ACCESSES, integers_of
 from pullback.passes.scalar.dead_code import remove_dead
@@ -70,13 +72,35 @@ def leave_checks(function: Function, of_user: Set[Value] | None = None) -> Funct
 
     of_user: what the user's statements define, where the function has others as well, which raise nothing.
     """
-    live = set(defined_in(remove_dead(function).body))
+    live = set(defined_in(remove_dead(_with_sizes_at_source(function)).body))
     made = lets_in(function.body).keys()
     unread = (made if of_user is None else made & of_user) - live
     callees = tuple(map(leave_checks, function.callees)) if of_user is None else function.callees
     if not unread and not _has_unknown_steps(function):
         return replace(function, callees=callees)
     return replace(function, body=_CheckInsertion(function, unread).block(function.body), callees=callees)
+
+
+def _with_sizes_at_source(function: Function) -> Function:
+    """The function in which nothing reads an array for a size that comes from elsewhere."""
+    shapes = Shapes(function)
+
+    def block(block: Block) -> Block:
+        return Block(tuple(map(statement, block.statements)), block.yields)
+
+    def statement(statement: Statement) -> Statement:
+        if not isinstance(statement, Let) or statement.function is not primitives.dim:
+            return with_blocks(statement, block)
+        array, axis = statement.operands
+        match base_of(shapes.of(array)[axis.value]):
+            case (Value() as source, int() as along):
+                return replace(statement, operands=(source, constant(along)))
+            case int() as size:
+                return with_number(statement, constant(size))
+            case size:
+                return with_number(statement, size)
+
+    return replace(function, body=block(function.body))
 
 
 def _has_unknown_steps(function: Function) -> bool:

@@ -82,7 +82,7 @@ from pullback.runtime.numpy.sorting import argsort_along, permutation_of, permut
 from pullback.runtime.numpy.sparse import sparse_product, sparse_product_transposed, sparse_solution
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
 from pullback.runtime.numpy.summation import sum_to
-from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
+from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of, solution_of_mixed
 from pullback.runtime.numpy.tiling import diagonal, tile
 from pullback.runtime.numpy.triangles import tril, triu
 from pullback.runtime.python import extremes  # noqa: F401  found under the names of builtins
@@ -245,6 +245,7 @@ __all__ = [
     "slice_along",
     "small_product_into",
     "solution_of",
+    "solution_of_mixed",
     "sparse_product",
     "sparse_product_transposed",
     "sparse_solution",

@@ -230,8 +230,8 @@ class Expressions:
         """`array[i, j]`, `array.T[i]`; `ranked` says that it is not 0-d."""
         for step in path:
             match step:
-                case Index((Constant() as only,)) if only.value is Ellipsis and ranked:
-                    everything = gast.Slice(None, None, None)  # Numba cannot read x[...]
+                case Index((Constant() as only,)) if only.value is Ellipsis and (ranked or self.compiled):
+                    everything = gast.Slice(None, None, None) if ranked else tuple_([])  # Numba cannot read x[...]
                     array = gast.Subscript(array, everything, gast.Load())
                 case Index(items):
                     array = gast.Subscript(array, self.index(items), gast.Load())
@@ -285,6 +285,8 @@ def _load(writer: Expressions, statement: Let) -> Any:
         base = writer.part(writer.operand(array), before)
         if writer.compiled:
             return writer.helper(runtime.gather, [base, index])
+    if writer.compiled and array.type == statement.value.type and array.type.ndim == 0:
+        return writer.operand(array)  # Numba reads x[()] as a number
     part = writer.part(writer.operand(array), path, array.type.ndim > 0)
     if writer.compiled and array.type.ndim > 0 and statement.value.type == Array(array.type.dtype, 0):
         return writer.helper(runtime.reshape, [part, tuple_([])])  # Numba reads x[..., 0] of a vector as a number

@@ -115,7 +115,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         count = (x.shape[1] - free) * 1.0
         scaled = centred
     else:
-        weights = weights_of(fweights, aweights)
+        weights = weights_of(fweights, aweights, x.shape[1])
         whole = np.sum(weights)
         centred = x - np.sum(x * weights, axis=1, keepdims=True) / whole
         scaled = centred * weights
@@ -147,16 +147,18 @@ def at_most_a_matrix(rank):
         raise ValueError("m has more than 2 dimensions")
 
 
-def weights_of(fweights, aweights):
+def weights_of(fweights, aweights, count):
     """The weights of both kinds in one."""
     if fweights is None:
-        return checked(as_array(aweights).astype(np.float64))
-    counts = checked(as_array(fweights).astype(np.float64))
-    return counts if aweights is None else counts * checked(as_array(aweights).astype(np.float64))
+        return checked(as_array(aweights).astype(np.float64), count)
+    counts = checked(as_array(fweights).astype(np.float64), count)
+    return counts if aweights is None else counts * checked(as_array(aweights).astype(np.float64), count)
 
 
-def checked(weights):
-    """Weights that are not negative. Raises ValueError for others."""
+def checked(weights, count):
+    """Weights of so many, none of which is negative. Raises RuntimeError and ValueError for others."""
+    if np.shape(weights)[0] != count:
+        raise RuntimeError("incompatible numbers of samples and weights")
     if np.any(weights < 0):
         raise ValueError("weights cannot be negative")
     return weights

@@ -9,6 +9,32 @@ from typing import Any
 import numpy as np
 
 WEIGHTS = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+STEPS = (1e-3, 4e-3, 1e-2, 3e-2, 0.2)
+"""Large steps are exact for polynomials, small ones where a function is not smooth near by."""
+
+
+def assert_slopes(
+    found: Any, function: Callable[..., Any], arguments: Sequence[Any], k: int, tolerance: float = 1e-10
+) -> None:
+    """Raises AssertionError unless the derivative by the argument with number k is that of differences of one step.
+
+    function: of arrays or numbers, whose weighted sum has the derivative; see `weighted`.
+    """
+    for step in STEPS:
+        try:
+            expected = by_differences(function, arguments, k, step)
+            np.testing.assert_allclose(found, expected, tolerance, tolerance)
+        except (AssertionError, ValueError):  # ValueError: a step leaves the places that the function is known at
+            if step == STEPS[-1]:
+                raise
+        else:
+            return
+
+
+def weighted(function: Callable[..., Any], arguments: Sequence[Any], weights: Any) -> Callable[..., Any]:
+    """The weighted sum of how far the values are from those of the arguments, which rounds less than that of values."""
+    expected = function(*arguments)
+    return lambda *given: np.sum(weights * (function(*given) - expected))
 
 
 def by_differences(function: Callable[..., Any], arguments: Sequence[Any], k: int = 0, step: float = 2e-3) -> Any:

@@ -928,9 +928,11 @@ TYPE_BY_SIZE = {
     "np.einsum('ii->i', s)",
     "np.array([x * 2.0 for x in a.flat])",
     "np.histogram2d(v, w, bins=3)",
+    "np.histogram2d(v, w, bins=2, weights=p[:5])",
     "np.histogramdd((v, w), bins=(2, 3), weights=p[:5])",
     "np.histogramdd(a[:, :2], bins=[2, [-2.0, 0.0, 2.0]], weights=u + 3.0, density=True)",
     "np.nanquantile(e, [0.2, 0.7], axis=1, keepdims=True)",
+    "np.nanquantile(n, [0.0, 0.5, 1.0])",
     "np.nanpercentile(e, [20.0, 70.0], axis=1)",
 }
 """Calls of which NumPy's result has a dtype or rank of its own for empty arrays, which only the run knows, or is

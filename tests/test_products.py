@@ -18,6 +18,7 @@ outer = njit(lambda a, b: rt.vector_outer(a, b))
 inverse = njit(lambda a: rt.inverse_of(a))
 determinant = njit(lambda a: rt.determinant_of(a))
 solution = njit(lambda a, b: rt.solution_of(a, b))
+mixed_solution = njit(lambda a, b: rt.solution_of_mixed(a, b))
 
 
 def strided(a: Any) -> Any:
@@ -116,6 +117,23 @@ def test_systems_are_solved_as_by_numpy(layout, dtype):
             close(determinant(a), np.linalg.det(a), dtype, 10)
     a = random.normal(size=(LARGE, LARGE)).astype(dtype) / 5
     close(determinant(a), np.linalg.det(a), dtype, 1000)
+
+
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize(
+    ("left", "right"), [("complex128", "float64"), ("float32", "complex64"), ("float32", "float64")]
+)
+def test_solution_of_operands_of_different_dtypes_is_numpys(left, right):
+    random = np.random.default_rng(3)
+    parts = random.normal(size=(2, 4, 4)), random.normal(size=(2, 4, 3))
+    a, b = (real.astype(dtype) + imag.astype(dtype) for (real, imag), dtype in zip(parts, (left, right), strict=True))
+    if left.startswith("complex"):
+        a = a * np.exp(0.3j)
+    for columns in (strided(b), b[:, 0]):
+        wanted = np.linalg.solve(a, columns)
+        got = mixed_solution(fortran(a), columns)
+        assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+        np.testing.assert_allclose(got, wanted, rtol=1e-4 if wanted.dtype == "complex64" else 1e-11)
 
 
 def test_operands_stay_as_they_were():

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate
 
 import pullback as pb
-from differences import by_differences
+from differences import assert_slopes, by_differences, weighted
 
 RNG = np.random.default_rng(0)
 Y, Y_EVEN, ROWS, SHORT = RNG.normal(size=7), RNG.normal(size=8), RNG.normal(size=(3, 8)), RNG.normal(size=2)
@@ -74,12 +74,11 @@ def compare(name: str, jit: bool) -> None:
     np.testing.assert_allclose(y, expected, 1e-10, 1e-12)
     x_bars = pull(weights[()])
     for k, x_bar in enumerate(x_bars):
-        differences = by_differences(lambda *xs: np.sum(weights * function(*xs)), given, k, 1e-3)
-        np.testing.assert_allclose(x_bar, differences, 1e-7, 1e-7)
+        assert_slopes(x_bar, weighted(function, given, weights), given, k)
     tangents = tuple(np.sin(1 + np.arange(np.size(x))).reshape(np.shape(x))[()] for x in given)
     _, y_dot = pb.jvp(call, given, tangents)
     there = sum(np.sum(a * b) for a, b in zip(x_bars, tangents, strict=True))
-    np.testing.assert_allclose(np.sum(weights * y_dot), there, 1e-9, 1e-9)
+    np.testing.assert_allclose(np.sum(weights * y_dot), there, 1e-12, 1e-12)
 
 
 TIGHT = 1e-12
@@ -138,6 +137,37 @@ def compare_solutions(name: str, jit: bool) -> None:
     for k, x_bar in enumerate(pull(weights)):
         differences = by_differences(lambda *xs: np.sum(weights * function(*xs, TIGHT)), given, k, 1e-2)
         np.testing.assert_allclose(x_bar, differences, 1e-6, 1e-6)
+
+
+OF_START: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "parameters": (
+        lambda a, b, y0, tol: integrate.solve_ivp(preys, (0.0, 5.0), y0, args=(a, b), rtol=tol, atol=tol).y[:, -1],
+        (1.1, 0.4, START),
+    ),
+    "at times": (
+        lambda a, y0, tol: integrate.solve_ivp(preys, (0, 5), y0, "RK23", TIMES, args=(a, 0.4), rtol=tol, atol=tol).y,
+        (1.1, START),
+    ),
+    "steps of a size": (
+        lambda y0, tol: integrate.solve_ivp(oscillator, (5, 0), y0, rtol=tol, atol=tol, first_step=0.1, max_step=0.3).y,
+        (START,),
+    ),
+}
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-8])
+@pytest.mark.parametrize("name", OF_START)
+def test_a_gradient_of_a_solution_is_exactly_that_of_scipys_steps(name: str, tolerance: float) -> None:
+    """By tiny imaginary parts, which SciPy carries along and by which no size of a step changes."""
+    function, given = OF_START[name]
+    y, pull = pb.vjp(pb.differentiable(jit=False)(function), tuple(range(len(given))))(*given, tolerance)
+    weights = np.cos(np.arange(y.size)).reshape(y.shape)
+    for k, x_bar in enumerate(pull(weights)):
+        for index in np.ndindex(np.shape(given[k])):
+            moved = [np.array(x, complex) for x in given]
+            moved[k][index] += 1e-100j
+            y_dot = np.imag(function(*(x[()] for x in moved), tolerance)) / 1e-100
+            np.testing.assert_allclose(np.asarray(x_bar)[index], np.sum(weights * y_dot), 1e-10, 1e-10)
 
 
 def test_all_fields_of_a_solution_are_scipys() -> None:

@@ -10,7 +10,7 @@ import pytest
 from scipy import signal
 
 import pullback as pb
-from differences import by_differences
+from differences import assert_slopes, weighted
 
 RNG = np.random.default_rng(0)
 X, ROWS, STATE, WEIGHTS = RNG.normal(size=12), RNG.normal(size=(3, 12)), RNG.normal(size=3), RNG.normal(size=200)
@@ -71,22 +71,18 @@ def test_a_compiled_gradient_is_that_of_differences(name: str) -> None:
 
 def compare(name: str, jit: bool) -> None:
     function, given = CALLS[name]
-
-    def summed(*arguments: Any) -> Any:
-        y = function(*arguments)
-        return np.sum(np.ravel(y) ** 2 * WEIGHTS[: y.size])
-
     every = tuple(range(len(given)))
     y, pull = pb.vjp(pb.differentiable(jit=jit)(function), every)(*given)
     expected = function(*given)
     np.testing.assert_allclose(y, expected, 1e-11, 1e-12)
-    x_bars = pull(2 * expected * WEIGHTS[: expected.size].reshape(expected.shape))
+    weights = WEIGHTS[: expected.size].reshape(expected.shape)
+    x_bars = pull(weights)
     for k, x_bar in enumerate(x_bars):
-        np.testing.assert_allclose(x_bar, by_differences(summed, given, k, 1e-3), 1e-7, 1e-8)
+        assert_slopes(x_bar, weighted(function, given, weights), given, k)
     tangents = tuple(np.cos(np.arange(x.size)).reshape(x.shape) for x in given)
     _, y_dot = pb.jvp(pb.differentiable(jit=jit)(function), given, tangents)
-    sides = np.sum(y_dot * 2 * expected * WEIGHTS[: expected.size].reshape(expected.shape))
-    np.testing.assert_allclose(sides, sum(np.sum(a * b) for a, b in zip(x_bars, tangents, strict=True)), 1e-9)
+    there = sum(np.sum(a * b) for a, b in zip(x_bars, tangents, strict=True))
+    np.testing.assert_allclose(np.sum(y_dot * weights), there, 1e-12, 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +102,7 @@ def test_a_second_derivative_is_that_of_differences() -> None:
         return np.sum(signal.lfilter([1.0], a, X) ** 2)
 
     product = pb.grad(lambda a: np.sum(pb.grad(loss)(a) * A))(A)
-    gradient = pb.grad(loss)
-    np.testing.assert_allclose(product, by_differences(lambda a: np.sum(gradient(a) * A), (A,), 0, 1e-3), 1e-7)
+    assert_slopes(product, weighted(pb.grad(loss), (A,), A), (A,), 0)
 
 
 def test_what_is_not_followed_is_refused() -> None:

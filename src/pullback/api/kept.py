@@ -18,7 +18,7 @@ from typing import Any
 from pullback.frontend.build import Built
 from pullback.frontend.source.finding import Source
 from pullback.frontend.source.outside import Dependency, Place
-from pullback.frontend.values.context import Capture
+from pullback.frontend.values.captures import Capture
 
 Reference = Callable[[], Any]
 """Gives an object, or raises ReferenceError where nobody else has kept it."""

@@ -8,14 +8,15 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from types import FunctionType, ModuleType
-from typing import Any, cast
+from types import ModuleType
+from typing import Any
 
 import numba
 import numpy as np
 from numba.core.errors import LoweringError, NumbaError
 
 from pullback.analysis.sizes import is_guard
+from pullback.compilation.as_python import computing_as_numpy, function_of, without_prints
 from pullback.compilation.blame import find_uncompilable
 from pullback.compilation.cache.helpers import HelperFiles
 from pullback.compilation.cache.machine_code import keep
@@ -50,33 +51,6 @@ _PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")
 
 class CompileError(PullbackError):
     """Numba could not compile what was generated; the interpreted form still runs."""
-
-
-def function_of(module: ModuleType, name: str) -> Callable[..., Any]:
-    """The function of a generated module as Python defines it; one that calls itself is compiled there as a callee."""
-    made = getattr(module, name)
-    return cast("Callable[..., Any]", getattr(made, "py_func", made))
-
-
-def computing_as_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its floats as NumPy's, which divide by zero as compiled code does, and as silently."""
-
-    def run(*arguments: Any) -> Any:
-        warned: dict[str, Any] = {kind: "ignore" for kind, reaction in np.geterr().items() if reaction == "warn"}
-        with np.errstate(**warned):
-            return function(*(np.float64(a) if type(a) is float else a for a in arguments))
-
-    return run
-
-
-def without_prints(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a generated module, with those that it calls there, as it runs when it prints nothing."""
-    names = function.__globals__
-    silent = {**names, "print": lambda *parts: None}
-    for text, value in names.items():
-        if isinstance(value, FunctionType) and value.__globals__ is names:
-            silent[text] = FunctionType(value.__code__, silent, text, value.__defaults__, value.__closure__)
-    return cast("Callable[..., Any]", silent[function.__name__])
 
 
 def comment_before(lines: list[str], line: int) -> tuple[str, str]:

@@ -16,7 +16,8 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaDebugInfoWarning, NumbaError
 
-from pullback.compilation.functions import Compiled, comment_before, function_of
+from pullback.compilation.as_python import function_of
+from pullback.compilation.functions import Compiled, comment_before
 from pullback.compilation.modules import load_module
 from pullback.emission.names import name_classes
 from pullback.ir.syntax import parse

@@ -14,7 +14,6 @@ from pullback.emission.numba_linalg import in_numba
 from pullback.emission.spelling import attribute, call, constant, name, tuple_
 from pullback.ir import primitives
 from pullback.ir.identities import Identity
-from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     UNDEFINED,
     Call,
@@ -28,7 +27,7 @@ from pullback.ir.nodes import (
     Value,
     results_of,
 )
-from pullback.ir.types import INT, Array, Scalar, Type, is_complex
+from pullback.ir.types import INT, Array, Scalar, Type
 
 _NARROW = {"int8", "int16", "int32", "uint8", "uint16", "uint32"}
 VECTOR_LIBRARY = "vm"
@@ -48,11 +47,16 @@ class Expressions:
         reductions: frozenset[Value],
         non_negative: frozenset[Value],
         classes: Mapping[type, str],
+        writers: Mapping[Any, Callable[[Expressions, Let], Any]],
     ) -> None:
-        """`classes` names the exceptions that are not built in; the rest is what `emit_function` found out."""
+        """`classes` names the exceptions that are not built in; the rest is what `emit_function` found out.
+
+        writers: what writes operations that are not calls.
+        """
         self.names, self.inlined, self.compiled = names, inlined, compiled
         self.vector, self.exact = vector, exact
         self.reductions, self.non_negative, self.classes = reductions, non_negative, classes
+        self.writers = writers
         self.helpers: set[str] = set()
         self.modules: set[str] = set()
 
@@ -92,7 +96,7 @@ class Expressions:
         assert type_ is not None, "an undefined value has a type"
         if isinstance(type_, Array):
             shape = tuple_([constant(0)] * type_.ndim)
-            return call(attribute(name("np"), "empty"), shape, dtype=_dtype(type_.dtype))
+            return call(attribute(name("np"), "empty"), shape, dtype=dtype_(type_.dtype))
         zero = {"f": 0.0, "c": 0j, "b": False}.get(type_.dtype[0], 0)
         return spelling.typed_number(Constant(zero, type_))
 
@@ -112,7 +116,7 @@ class Expressions:
         function, operands = statement.function, statement.operands
         if isinstance(function, Identity):
             return self.operand(operands[0])
-        writer = _WRITERS.get(function)
+        writer = self.writers.get(function)
         if writer is not None:
             return writer(self, statement)
         if statement.value in self.reductions:
@@ -152,12 +156,12 @@ class Expressions:
         if self.compiled:
             return written
         pairs = zip(statement.operands, written, spelling.widening_numbers(statement), strict=True)
-        return [call(_dtype(o.type.dtype), w) if widens else w for o, w, widens in pairs]
+        return [call(dtype_(o.type.dtype), w) if widens else w for o, w, widens in pairs]
 
     def narrowed(self, value: Any, type_: Type) -> Any:
         """An integer in its own dtype: Numba computes with 64 bits where NumPy wraps around."""
         if self.compiled and isinstance(type_, Scalar) and type_.dtype in _NARROW:
-            return call(_dtype(type_.dtype), value)
+            return call(dtype_(type_.dtype), value)
         return value
 
     def sum(self, statement: Let) -> Any:
@@ -181,7 +185,7 @@ class Expressions:
         arguments, keywords = written[:split], dict(zip(statement.keywords, written[split:], strict=True))
         if "dtype" in keywords:
             operand = statement.operands[split + statement.keywords.index("dtype")]
-            keywords["dtype"] = _dtype(np.dtype(operand.value).name)
+            keywords["dtype"] = dtype_(np.dtype(operand.value).name)
         module = getattr(statement.function, "__module__", "") or ""
         if module.startswith("pullback.runtime"):
             return self.helper(statement.function, arguments)
@@ -230,8 +234,8 @@ class Expressions:
         """`array[i, j]`, `array.T[i]`; `ranked` says that it is not 0-d."""
         for step in path:
             match step:
-                case Index((Constant() as only,)) if only.value is Ellipsis and ranked:
-                    everything = gast.Slice(None, None, None)  # Numba cannot read x[...]
+                case Index((Constant() as only,)) if only.value is Ellipsis and (ranked or self.compiled):
+                    everything = gast.Slice(None, None, None) if ranked else tuple_([])  # Numba cannot read x[...]
                     array = gast.Subscript(array, everything, gast.Load())
                 case Index(items):
                     array = gast.Subscript(array, self.index(items), gast.Load())
@@ -253,7 +257,7 @@ class Expressions:
     def item(self, item: Any) -> Any:
         if not isinstance(item, Slice):
             # Unsigned: Numba does not ask whether it counts from the end.
-            return call(_dtype("uint64"), self.operand(item)) if item in self.non_negative else self.operand(item)
+            return call(dtype_("uint64"), self.operand(item)) if item in self.non_negative else self.operand(item)
         bounds = [None if part is None else self.operand(part) for part in (item.start, item.stop, item.step)]
         return gast.Slice(*bounds)
 
@@ -270,172 +274,6 @@ class Expressions:
         return tuple(before), tuple_(parts)
 
 
-def _dtype(dtype: Any) -> Any:
+def dtype_(dtype: Any) -> Any:
     text = np.dtype(dtype).name
     return attribute(name("np"), "bool_" if text == "bool" else text)
-
-
-# Operations that are not calls
-
-
-def _load(writer: Expressions, statement: Let) -> Any:
-    array, path = statement.operands
-    if is_advanced(path):
-        before, index = writer.index_tuple(path)
-        base = writer.part(writer.operand(array), before)
-        if writer.compiled:
-            return writer.helper(runtime.gather, [base, index])
-    part = writer.part(writer.operand(array), path, array.type.ndim > 0)
-    if writer.compiled and array.type.ndim > 0 and statement.value.type == Array(array.type.dtype, 0):
-        return writer.helper(runtime.reshape, [part, tuple_([])])  # Numba reads x[..., 0] of a vector as a number
-    return part
-
-
-def _load_last(writer: Expressions, statement: Let) -> Any:
-    array, path = statement.operands
-    before, index = writer.index_tuple(path)
-    base = call(attribute(writer.part(writer.operand(array), before), "copy"))
-    return writer.helper(runtime.gather_and_clear, [base, index])
-
-
-def _cast(writer: Expressions, statement: Let) -> Any:
-    operand, dtype = statement.operands
-    text = dtype.value.rstrip("*")
-    written = writer.operand(operand)
-    if isinstance(operand.type, Array):
-        return call(attribute(written, "astype"), _dtype(text))
-    if operand.type.dtype == text and (writer.compiled or text != "int64"):
-        return written
-    if dtype.value.endswith("*") and text != "float64":  # NumPy's divides by zero, and Numba's float(x) may be narrow
-        return call(name({"int64": "int", "bool": "bool", "complex128": "complex"}[text]), written)
-    return call(_dtype(text), written)
-
-
-def _dim(writer: Expressions, statement: Let) -> Any:
-    array, axis = statement.operands
-    shape = attribute(writer.operand(array), "shape")
-    return gast.Subscript(shape, constant(axis.value), gast.Load())
-
-
-def _growing(writer: Expressions, statement: Let) -> Any:
-    return writer.helper(runtime.growing, [_dtype(statement.operands[0].value)])
-
-
-def _copy(writer: Expressions, statement: Let) -> Any:
-    return call(attribute(writer.operand(statement.operands[0]), "copy"))
-
-
-def _zeros_like(writer: Expressions, statement: Let) -> Any:
-    return call(attribute(name("np"), "zeros_like"), writer.operand(statement.operands[0]))
-
-
-def _select(writer: Expressions, statement: Let) -> Any:
-    condition, then, orelse = (writer.operand(operand) for operand in statement.operands)
-    return gast.IfExp(condition, then, orelse)
-
-
-def _array(writer: Expressions, statement: Let) -> Any:
-    def shape_of(items: Any) -> tuple[int, ...]:
-        return (len(items), *(shape_of(items[0]) if items else ())) if isinstance(items, tuple) else ()
-
-    def listed(items: tuple[Any, ...]) -> Any:
-        """Lists for people, tuples for Numba, which makes memory for a list."""
-        parts = [listed(item) if isinstance(item, tuple) else written(item) for item in items]
-        return (gast.Tuple if writer.compiled else gast.List)(parts, gast.Load())
-
-    def written(item: Operand) -> Any:
-        """The items must have one type for Numba."""
-        dtype = statement.value.type.dtype
-        if not writer.compiled or item.type.dtype == dtype:
-            return writer.operand(item)
-        if isinstance(item, Constant):
-            return writer.operand(Constant(np.dtype(dtype).type(item.value).item(), Scalar(dtype)))
-        return call(_dtype(dtype), writer.operand(item))
-
-    shape = shape_of(statement.operands[0])
-    if writer.compiled and 0 in shape:  # Numba finds no type for nothing
-        return call(attribute(name("np"), "empty"), constant(shape), dtype=_dtype(statement.value.type.dtype))
-    return call(attribute(name("np"), "array"), listed(statement.operands[0]))
-
-
-def _transpose(writer: Expressions, statement: Let) -> Any:
-    array, axes = statement.operands
-    return writer.permuted(writer.operand(array), tuple(axis.value for axis in axes))
-
-
-def _logical(word: type) -> Callable[[Expressions, Let], Any]:
-    def write(writer: Expressions, statement: Let) -> Any:
-        if any(isinstance(operand.type, Array) for operand in statement.operands):
-            return writer.called(statement)
-        return gast.BoolOp(word(), [_truth(writer, operand) for operand in statement.operands])
-
-    return write
-
-
-def _truth(writer: Expressions, operand: Operand) -> Any:
-    """A number as a condition that is a value too: `and` gives one of its operands."""
-    written = writer.operand(operand)
-    return written if operand.type.dtype == "bool" else gast.Compare(written, [gast.NotEq()], [constant(0)])
-
-
-def _not(writer: Expressions, statement: Let) -> Any:
-    if isinstance(statement.operands[0].type, Array):
-        return writer.called(statement)
-    return gast.UnaryOp(gast.Not(), writer.operand(statement.operands[0]))
-
-
-def _absolute(writer: Expressions, statement: Let) -> Any:
-    if isinstance(statement.operands[0].type, Array):
-        return writer.called(statement)
-    return call(name("abs"), writer.operand(statement.operands[0]))
-
-
-def _part(attr: str) -> Callable[[Expressions, Let], Any]:
-    """The real or imaginary part of complex numbers."""
-
-    def write(writer: Expressions, statement: Let) -> Any:
-        operand = statement.operands[0]
-        return attribute(writer.operand(operand), attr) if is_complex(operand.type) else writer.called(statement)
-
-    return write
-
-
-def _positive(writer: Expressions, statement: Let) -> Any:
-    return writer.operand(statement.operands[0])
-
-
-def _accumulate(writer: Expressions, statement: Let) -> Any:
-    left, right = (writer.operand(operand) for operand in statement.operands)
-    return gast.BinOp(left, gast.Add(), right)
-
-
-def _extremum(text: str) -> Callable[[Expressions, Let], Any]:
-    def write(writer: Expressions, statement: Let) -> Any:
-        return call(name(text), *(writer.operand(operand) for operand in statement.operands))
-
-    return write
-
-
-_WRITERS: dict[Any, Callable[[Expressions, Let], Any]] = {
-    primitives.load: _load,
-    primitives.load_last: _load_last,
-    primitives.cast: _cast,
-    primitives.dim: _dim,
-    primitives.copy: _copy,
-    runtime.growing: _growing,
-    primitives.zeros_like: _zeros_like,
-    primitives.select: _select,
-    primitives.accumulate: _accumulate,
-    np.array: _array,
-    np.transpose: _transpose,
-    np.logical_and: _logical(gast.And),
-    np.logical_or: _logical(gast.Or),
-    np.logical_not: _not,
-    np.absolute: _absolute,
-    np.positive: _positive,
-    np.real: _part("real"),
-    np.imag: _part("imag"),
-    complex: _extremum("complex"),
-    max: _extremum("max"),
-    min: _extremum("min"),
-}

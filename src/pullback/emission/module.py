@@ -19,6 +19,7 @@ from pullback.emission import parts
 from pullback.emission.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emission.inline import find_inlined
 from pullback.emission.names import KEYWORDS, RESERVED, Forward, Names, name_classes
+from pullback.emission.operations import WRITERS
 from pullback.emission.printer import to_text
 from pullback.emission.regions import is_parallel_loop, take_out_loops
 from pullback.emission.signs import tidy_signs
@@ -77,7 +78,8 @@ def emit_function(
     reductions = reduction_steps(function) if compiled and fastmath is not False else frozenset()
     non_negative = non_negative_indices(function) if compiled else frozenset()
     names_of_classes = {kind: name for name, kind in classes.items()}
-    expressions = Expressions(names, inlined, compiled, vector, exact, reductions, non_negative, names_of_classes)
+    facts = (reductions, non_negative, names_of_classes)
+    expressions = Expressions(names, inlined, compiled, vector, exact, *facts, WRITERS)
     equal_sizes = EqualSizes(function if compiled else None)
     statements = Statements(expressions, names, copied, comments, equal_sizes, style.contracts)
     body = statements.plain(function.body)

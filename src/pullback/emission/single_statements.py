@@ -94,16 +94,17 @@ class SingleStatements:
         if adds and not self.meets(array, value):
             return [gast.AugAssign(target, gast.Add(), self.addend(array, path, value))]
         if adds:
-            total = gast.BinOp(self.expressions.part(written, path, True), gast.Add(), self.expressions.operand(value))
+            part = self.expressions.part(written, path, array.type.ndim > 0)
+            total = gast.BinOp(part, gast.Add(), self.expressions.operand(value))
             return [gast.Assign([target], total, None)]
         return [self.stored(statement, target)]
 
     def addend(self, array: Value, path: Any, value: Operand) -> Any:
         """What is added to a part; a number for one element: Numba reads x[..., 0] of a vector as a number."""
         expression = self.expressions.operand(value)
-        if not self.expressions.compiled or array.type.ndim == 0 or value.type != Array(value.type.dtype, 0):
+        if not self.expressions.compiled or value.type != Array(value.type.dtype, 0):
             return expression
-        part = type_of_part(array.type, path)
+        part = type_of_part(array.type, path) if array.type.ndim > 0 else None
         is_one = not isinstance(part, Array) or part.ndim == 0
         return gast.Subscript(expression, tuple_([]), gast.Load()) if is_one else expression
 

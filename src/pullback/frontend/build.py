@@ -34,7 +34,8 @@ from pullback.frontend.tapes.inserted import Inserted
 from pullback.frontend.tapes.variables import Assigned
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, State, Static, TupleValue
-from pullback.frontend.values.context import Capture, Context, StaticNeeded
+from pullback.frontend.values.captures import Capture
+from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.points_to import PointsToContext
 from pullback.frontend.values.results import result_of

@@ -24,6 +24,7 @@ from pullback.functions import (
     constants,
     elementwise,
     factorisations,
+    filled,
     fourier,
     histograms,
     indexing,
@@ -31,6 +32,7 @@ from pullback.functions import (
     linalg,
     masked_reductions,
     matrices,
+    ordering,
     padding,
     parts,
     polynomials,
@@ -70,8 +72,8 @@ __all__ = [
 FAMILIES = (
     *(composed, elementwise, complex_numbers, factorisations, special, reductions, linalg, matrices, shapes, parts),
     *(padding, fourier, histograms, indexing, constants, joining, masked_reductions, polynomials, products, quantiles),
-    sampled,
-    *(selecting, statistics, turning, writing, along, ufunc_methods, behind),
+    *(filled, sampled),
+    *(selecting, statistics, turning, writing, along, ordering, ufunc_methods, behind),
 )
 
 

@@ -24,10 +24,18 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         return (mean, np.sum(np.ones_like(a), axis=axis, keepdims=keepdims)) if returned else mean
     if np.ndim(weights) < np.ndim(a):
         order, places = axes_of_weights(np.ndim(a), axis)
-        sizes = []
+        weights, sizes, own = np.transpose(weights, order), [], []
         for k, extent in enumerate(np.shape(a)):
             sizes.append(extent if k in places else 1)
-        weights = np.reshape(np.transpose(weights, order), tuple(sizes))
+            if k in places:
+                own.append(extent)
+        if np.shape(weights) != tuple(own):
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        weights = np.reshape(weights, tuple(sizes))
+    elif np.shape(weights) != np.shape(a):
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     total = np.sum(weights, axis=axis, keepdims=keepdims)
     if np.any(total == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
@@ -93,7 +101,14 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 @composes(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """The elements in their order, which is one of those that NumPy promises: smaller ones before each position."""
+    check_positions(kth, np.size(a) if axis is None else np.shape(a)[axis])
     return np.sort(a, axis=axis)
+
+
+def check_positions(kth, count):
+    """Raises ValueError where a position is none of so many."""
+    if np.any(as_array(kth) >= count) or np.any(as_array(kth) < -count):
+        raise ValueError("kth out of bounds")
 
 
 @composes(np.unique)
@@ -192,6 +207,8 @@ def product_of_groups(a, b, groups):
         return np.reshape(a, a.shape + (1,) * of_b) * b
     if both == 0 and of_a < 2 and of_b < 2 and summed == 1:
         return a @ b
+    if a.shape[:both] != b.shape[:both] or a.shape[both + of_a :] != b.shape[both : both + summed]:
+        raise ValueError("operands could not be broadcast together: axes of one subscript differ in their sizes")
     count = extent(b.shape[both : both + summed])
     batch = (extent(a.shape[:both]),) if both > 0 else ()
     left = np.reshape(a, batch + (extent(a.shape[both : both + of_a]), count))
@@ -279,11 +296,18 @@ def broadcast_arrays(*args, subok=False):
 @composes(np.polyval)
 def polyval(p, x):
     """Horner's scheme."""
-    x = as_array(x)
+    x = of_numpy(as_array(x))
     y = x * 0
     for coefficient in as_array(p):
         y = y * x + coefficient
     return y
+
+
+def of_numpy(x):
+    """A number of Python's as one of NumPy's, whose dtype counts."""
+    if isinstance(x, np.generic):
+        return x
+    return np.float64(x) if isinstance(x, float) else np.int64(x) if isinstance(x, int) else x
 
 
 @composes(np.linspace)

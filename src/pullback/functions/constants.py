@@ -67,10 +67,10 @@ constant(
     compiled=helper(runtime.argmin_over, axis=None),
     **REDUCTION,
 )
-constant(np.argsort, is_method=True)
+constant(np.argsort, is_method=True, compiled=helper(runtime.argsort, axis=-1, kind=None, stable=None))
 constant(np.nanargmax, np.nanargmin, np.flatnonzero, np.argwhere, runtime.argsort_along)
 constant(runtime.permutation_of, keeps_type=True)
-constant(np.count_nonzero, np.digitize, np.argpartition, np.lexsort)
+constant(np.count_nonzero, np.digitize, np.argpartition)
 constant(np.searchsorted, is_method=True)
 
 constant(np.zeros, np.empty, parameters=("shape", "dtype"))

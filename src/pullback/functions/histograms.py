@@ -39,6 +39,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """How many points lie in each cell of a grid; and the edges along both axes."""
     x, y = as_array(x), as_array(y)
+    if np.shape(x) != np.shape(y):
+        raise ValueError("x and y must have the same length.")
     both = bins if isinstance(bins, (list, tuple)) else (bins, bins)
     ranges = (None, None) if range is None else range
     first = edges_along(x, both[0], ranges[0])
@@ -95,6 +97,8 @@ def coordinates(sample, bins):
         for column in sample:
             column = as_array(column)
             one_for_each_point(np.ndim(column))
+            if np.shape(column) != np.shape(sample[0]):
+                raise ValueError("the coordinates of points along the axes differ in their number")
             columns.append(column)
     else:
         for k in numbers_to(number_of_axes(np.ndim(sample), bins)):

@@ -140,11 +140,16 @@ def delete(arr, obj, axis=None):
         place = obj + extent if obj < 0 else obj
         return np.concatenate((arr[*whole, :place], arr[*whole, place + 1 :]), axis=axis)
     else:
-        obj = as_array(obj)
+        obj = positions_in(obj)
         if obj.dtype == np.bool_ and np.shape(obj)[0] != extent:
             raise ValueError("boolean array argument obj to delete must be one dimensional and match the axis length")
         kept[obj] = False
     return arr[*whole, np.flatnonzero(kept)]
+
+
+def positions_in(obj):
+    """Positions as an array; no positions are integers too."""
+    return np.zeros(0, dtype=np.int64) if isinstance(obj, (list, tuple)) and len(obj) == 0 else as_array(obj)
 
 
 @composes(np.insert)
@@ -264,6 +269,54 @@ OF_ROWS = {
     np.column_stack: rows_as_columns,
 }
 """The text for each function that joins arrays, given one array of them."""
+
+
+def in_dtype(arrays, dtype, casting):
+    """The arrays in a dtype. Raises TypeError where that is not to be cast to."""
+    parts = []
+    for array in arrays:
+        array = as_array(array)
+        check_cast(array.dtype, dtype, casting)
+        parts.append(array.astype(dtype))
+    return tuple(parts)
+
+
+@planning
+def check_cast(given, dtype, casting):
+    """Raises TypeError where NumPy does not cast one dtype to another."""
+    if not np.can_cast(given, dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {given!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
+        )
+
+
+def has_dtype(ranks):
+    """Whether a call names a dtype."""
+    return "dtype" in ranks
+
+
+@composes(np.concatenate, text_when=has_dtype)
+def concatenate_in(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """Arrays joined along an axis, in a dtype."""
+    return np.concatenate(in_dtype(arrays, dtype, casting), axis=axis)
+
+
+@composes(np.stack, text_when=has_dtype)
+def stack_in(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """Arrays joined along a new axis, in a dtype."""
+    return np.stack(in_dtype(arrays, dtype, casting), axis=axis)
+
+
+@composes(np.hstack, text_when=has_dtype)
+def hstack_in(tup, *, dtype=None, casting="same_kind"):
+    """Arrays beside each other, in a dtype."""
+    return np.hstack(in_dtype(tup, dtype, casting))
+
+
+@composes(np.vstack, text_when=has_dtype)
+def vstack_in(tup, *, dtype=None, casting="same_kind"):
+    """Arrays below each other, in a dtype."""
+    return np.vstack(in_dtype(tup, dtype, casting))
 
 
 known(

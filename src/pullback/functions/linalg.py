@@ -14,7 +14,13 @@ import numpy as np
 from pullback import runtime
 from pullback.functions.complex_numbers import conjugated
 from pullback.functions.declare import bilinear, helper, known, linear, vjp
-from pullback.functions.operands import are_matrix_and_right_sides, are_vectors, are_vectors_or_matrices, is_matrix
+from pullback.functions.operands import (
+    are_matrix_and_right_sides,
+    are_mixed_matrix_and_right_sides,
+    are_vectors,
+    are_vectors_or_matrices,
+    is_matrix,
+)
 
 
 @bilinear(
@@ -115,7 +121,11 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None, y, y_bar):
     return conjugated(of_range - a @ (y @ of_range) + of_null - (of_null @ y) @ a) - y.mT @ y_bar @ y.mT
 
 
-@vjp(np.linalg.solve, compiled=helper(runtime.solution_of, when=are_matrix_and_right_sides))
+@vjp(
+    np.linalg.solve,
+    compiled=helper(runtime.solution_of, when=are_matrix_and_right_sides)
+    + helper(runtime.solution_of_mixed, when=are_mixed_matrix_and_right_sides),
+)
 def solve(a, b, *, y, y_bar):
     """Cotangents of `y = solve(a, b)`.
 

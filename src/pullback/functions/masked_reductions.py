@@ -35,7 +35,12 @@ def of_its_kind(initial, total):
 
 def chosen(a, where, value):
     """The elements, with another number where a mask is false."""
-    return a if isinstance(where, bool) and where else np.where(where, a, value)
+    if isinstance(where, bool) and where:
+        return a
+    found = np.where(where, a, value)
+    if np.shape(found) != np.shape(a):
+        raise ValueError("the mask of a reduction has more elements than the array along an axis")
+    return found
 
 
 @composes(np.max)

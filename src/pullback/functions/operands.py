@@ -65,6 +65,12 @@ def are_matrix_and_right_sides(a: Any, b: Any) -> bool:
     return are_vectors_or_matrices(a, b) and rank_of(a) == 2
 
 
+def are_mixed_matrix_and_right_sides(a: Any, b: Any) -> bool:
+    """Whether a matrix stands before a vector or matrix, of floats or complex numbers of different dtypes."""
+    ranks, dtypes = (rank_of(a), rank_of(b)), {a.type.dtype, b.type.dtype}
+    return ranks in ((2, 1), (2, 2)) and len(dtypes) == 2 and all(d.startswith(("float", "complex")) for d in dtypes)
+
+
 def is_matrix(a: Any) -> bool:
     """Whether it is a matrix of floats."""
     return _are_floats(a) and rank_of(a) == 2

@@ -67,7 +67,10 @@ def vecdot(x1, x2, /, *, axis=-1):
     x1, x2 = conjugated(as_array(x1)), as_array(x2)
     if np.ndim(x1) == 1 and np.ndim(x2) == 1:
         return np.dot(x1, x2)
-    return np.sum(np.moveaxis(x1, axis, -1) * np.moveaxis(x2, axis, -1), axis=-1)
+    x1, x2 = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
+    if np.shape(x1)[-1] != np.shape(x2)[-1]:
+        raise ValueError("vecdot: the operands differ in size along the axis")
+    return np.sum(x1 * x2, axis=-1)
 
 
 @composes(np.matvec)

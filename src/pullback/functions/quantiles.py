@@ -211,6 +211,8 @@ def check_method_of_weights(method):
 def lines_of_weights(weights, a, axis):
     """The weights of elements in lines: as many as elements, or one for each place along one axis."""
     if np.ndim(weights) == np.ndim(a):
+        if np.shape(weights) != np.shape(a):
+            raise TypeError("Shape of weights must be that of a, or consistent with it along specified axis.")
         return in_lines(weights, axis)
     return weights
 

@@ -181,7 +181,7 @@ def matrix_norm(x, ord, y, y_bar):
     u, s, vt = np.linalg.svd(x, full_matrices=False)
     if ord == "nuc":
         return conjugated(u @ vt) * y_bar
-    ties = (s == (np.max if ord == 2 else np.min)(s, axis=-1, keepdims=True))[..., None, :]
+    ties = (s == (s[..., :1] if ord == 2 else s[..., -1:]))[..., None, :]
     return conjugated((u * (ties * (y_bar / np.sum(ties, axis=-1, keepdims=True)))) @ vt)
 
 

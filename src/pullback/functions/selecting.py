@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback.functions.composed import common_shape
 from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, before, is_number, numbers_to, split
 
@@ -70,8 +71,9 @@ def choose(a, choices, out=None, mode="raise"):
     numbers = number_within(a, np.shape(choices)[0], mode)
     if np.ndim(choices) == 1:
         return choices[numbers]
-    beside = tuple(np.shape(choices))[1:]
+    beside = common_shape((tuple(np.shape(choices))[1:], np.shape(numbers)))
     places = np.reshape(np.broadcast_to(numbers, beside), (1,) + beside)
+    choices = np.broadcast_to(choices, (np.shape(choices)[0],) + beside)
     return np.take_along_axis(choices, places, 0)[0]
 
 

@@ -162,14 +162,14 @@ def concatenate(arrays, axis=0, *, y_bar):
     return (tuple(parts),)
 
 
-@linear(np.hstack)
+@linear(np.hstack, compiled=helper(runtime.hstack))
 def hstack(tup, *, y_bar):
     if y_bar.ndim == 1:
         return (parts_of_vector(y_bar, tup),)
     return concatenate(tup, 1, y_bar=y_bar)
 
 
-@linear(np.vstack)
+@linear(np.vstack, compiled=helper(runtime.vstack))
 def vstack(tup, *, y_bar):
     """A vector is one row, a matrix as many as it has."""
     parts = []

@@ -6,14 +6,22 @@ import numpy as np
 
 from pullback.functions.complex_numbers import conjugated, real_part
 from pullback.functions.declare import composes, known, planning
+from pullback.functions.masked_reductions import chosen, max_, min_, prod, sum_, var
+from pullback.functions.masked_reductions import mean as mean_of_chosen
 from pullback.functions.parts import as_array
 from pullback.functions.quantiles import has_fractions, real_dtype
 
 
+@composes(np.nansum)
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The sum, in which 0 stands for NaN, and where a mask is not true."""
+    return sum_(in_place_of_nan(a, 0), axis, dtype, None, keepdims, initial, where)
+
+
 @composes(np.nanprod)
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
-    """The product, in which 1 stands for NaN."""
-    return np.prod(in_place_of_nan(a, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The product, in which 1 stands for NaN, and where a mask is not true."""
+    return prod(in_place_of_nan(a, 1), axis, dtype, None, keepdims, initial, where)
 
 
 @composes(np.nancumsum)
@@ -35,23 +43,28 @@ def in_place_of_nan(a, value):
 
 
 @composes(np.nanmean)
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    """The mean of the elements that are not NaN."""
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """The mean of the elements that are not NaN, where a mask is true."""
     a = as_array(a)
     if not has_fractions(a.dtype):
-        return np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    total = np.sum(in_place_of_nan(a, 0), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total / np.sum(~np.isnan(a), axis=axis, keepdims=keepdims).astype(total.dtype)
+        return mean_of_chosen(a, axis, dtype, None, keepdims, where=where)
+    total = np.sum(chosen(in_place_of_nan(a, 0), where, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total / np.sum(numbers_among(a, where), axis=axis, keepdims=keepdims).astype(total.dtype)
+
+
+def numbers_among(a, where):
+    """Which elements are not NaN, where a mask is true."""
+    return chosen(~np.isnan(a), where, False)
 
 
 @composes(np.nanvar, renamed={"correction": "ddof"})
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    """The variance of the elements that are not NaN."""
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+    """The variance of the elements that are not NaN, where a mask is true, about their mean or one that is given."""
     a = as_array(a)
     if not has_fractions(a.dtype):
-        return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
-    there = ~np.isnan(a)
-    mean = nanmean(a, axis, None, None, True)
+        return var(a, axis, None, None, ddof, keepdims, where=where, mean=mean)
+    there = numbers_among(a, where)
+    mean = nanmean(a, axis, None, None, True, where=where) if mean is None else mean
     apart = np.where(there, a - mean, 0)
     square = real_part(apart * conjugated(apart)) if np.iscomplexobj(a) else apart**2
     count = np.sum(there, axis=axis, keepdims=keepdims)
@@ -60,24 +73,26 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 
 @composes(np.nanstd, renamed={"correction": "ddof"})
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     """The root of the variance of the elements that are not NaN; its derivative is 0 at 0, a subgradient."""
-    variance = nanvar(a, axis, None, None, ddof, keepdims)
+    variance = nanvar(a, axis, None, None, ddof, keepdims, where=where, mean=mean)
     return np.where(variance > 0, np.sqrt(np.where(variance > 0, variance, 1)), variance)[()]
 
 
 @composes(np.nanmax)
-def nanmax(a, axis=None, out=None, keepdims=False):
-    """The largest element that is not NaN."""
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The largest of a first number and of the elements that are not NaN, where a mask is true."""
     a = as_array(a)
-    return of_numbers(np.max(in_place_of_nan(a, -np.inf), axis=axis, keepdims=keepdims), a, axis, keepdims)
+    found = max_(in_place_of_nan(a, -np.inf), axis, None, keepdims, initial, where)
+    return of_numbers(found, a, axis, keepdims) if initial is None else found
 
 
 @composes(np.nanmin)
-def nanmin(a, axis=None, out=None, keepdims=False):
-    """The smallest element that is not NaN."""
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The smallest of a first number and of the elements that are not NaN, where a mask is true."""
     a = as_array(a)
-    return of_numbers(np.min(in_place_of_nan(a, np.inf), axis=axis, keepdims=keepdims), a, axis, keepdims)
+    found = min_(in_place_of_nan(a, np.inf), axis, None, keepdims, initial, where)
+    return of_numbers(found, a, axis, keepdims) if initial is None else found
 
 
 def of_numbers(extremum, a, axis, keepdims):
@@ -95,12 +110,12 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if y is not None:
         x = np.concatenate((x, rows_of(as_array(y), rowvar, dtype)), axis=0)
     free = 1 if ddof is None and not bias else 0 if ddof is None else ddof
-    weights = weights_of(fweights, aweights)
-    if weights is None or x.shape[0] == 0:
+    if (fweights is None and aweights is None) or x.shape[0] == 0:
         centred = x - np.mean(x, axis=1, keepdims=True)
         count = (x.shape[1] - free) * 1.0
         scaled = centred
     else:
+        weights = weights_of(fweights, aweights, x.shape[1])
         whole = np.sum(weights)
         centred = x - np.sum(x * weights, axis=1, keepdims=True) / whole
         scaled = centred * weights
@@ -132,18 +147,18 @@ def at_most_a_matrix(rank):
         raise ValueError("m has more than 2 dimensions")
 
 
-def weights_of(fweights, aweights):
-    """The weights of both kinds in one; None where there are none."""
-    if fweights is None and aweights is None:
-        return None
+def weights_of(fweights, aweights, count):
+    """The weights of both kinds in one."""
     if fweights is None:
-        return checked(as_array(aweights).astype(np.float64))
-    counts = checked(as_array(fweights).astype(np.float64))
-    return counts if aweights is None else counts * checked(as_array(aweights).astype(np.float64))
+        return checked(as_array(aweights).astype(np.float64), count)
+    counts = checked(as_array(fweights).astype(np.float64), count)
+    return counts if aweights is None else counts * checked(as_array(aweights).astype(np.float64), count)
 
 
-def checked(weights):
-    """Weights that are not negative. Raises ValueError for others."""
+def checked(weights, count):
+    """Weights of so many, none of which is negative. Raises RuntimeError and ValueError for others."""
+    if np.shape(weights)[0] != count:
+        raise RuntimeError("incompatible numbers of samples and weights")
     if np.any(weights < 0):
         raise ValueError("weights cannot be negative")
     return weights

@@ -47,11 +47,14 @@ def folded_by(ufunc: np.ufunc) -> Callable[..., Any]:
         axes = axes_to_fold(axis, np.ndim(array))
         for k in axes:
             array = np.moveaxis(array, k, 0)
-            if initial is None and array.shape[0] == 0:
+            if initial is not None and k == axes[-1]:
+                first = np.full((1,) + array.shape[1:], initial).astype(array.dtype)
+                array = np.concatenate((first, array))
+            elif array.shape[0] == 0:
                 if ufunc.identity is None:
                     raise ValueError("zero-size array to reduction operation which has no identity")
                 array = np.full((1,) + array.shape[1:], ufunc.identity).astype(array.dtype)
-            total = array[0] if initial is None else ufunc(initial, array[0])
+            total = np.abs(array[0]) if ufunc is np.hypot else array[0]  # NumPy folds its identity in
             for j in range(1, array.shape[0]):
                 total = ufunc(total, array[j])
             array = total

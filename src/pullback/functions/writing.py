@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback.functions.composed import check_positions
 from pullback.functions.declare import composes, known, planning
 from pullback.functions.parts import as_array, place_of, shapes_beside
 from pullback.functions.selecting import number_of_places, places_of
@@ -33,10 +34,19 @@ def known_mode(mode):
     return mode
 
 
+def of_the_shape(y, out):
+    """The result of a call. Raises ValueError where the array that it goes to has another shape."""
+    if np.shape(y) != np.shape(out):
+        raise ValueError("the result has another shape than the array that it is written into")
+    return y
+
+
 @composes(np.place)
 def place(arr, mask, vals):
     """One value after the other where a mask is true, from the first again where there are too few."""
     mask, vals = as_array(mask), np.ravel(as_array(vals))
+    if np.size(mask) != np.size(arr):
+        raise ValueError("place: mask and data must be the same size")
     at = np.flatnonzero(mask)
     if at.shape[0] > 0:
         if vals.shape[0] == 0:
@@ -112,6 +122,7 @@ def sorted_in_place(a, axis=-1, kind=None, order=None, *, stable=None):
 
 def partitioned_in_place(a, kth, axis=-1, kind="introselect", order=None):
     """`a.partition(kth)`: all elements in order, which is one of the orders that this allows."""
+    check_positions(kth, np.shape(a)[axis])
     a[...] = np.sort(a, axis=axis)
 
 

@@ -78,11 +78,12 @@ from pullback.runtime.numpy.shapes import (
     take_along,
     transpose,
 )
-from pullback.runtime.numpy.sorting import argsort_along, permutation_of, permuted_along, unpermuted_along
+from pullback.runtime.numpy.sorting import argsort, argsort_along, permutation_of, permuted_along, unpermuted_along
 from pullback.runtime.numpy.sparse import sparse_product, sparse_product_transposed, sparse_solution
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
+from pullback.runtime.numpy.stacking import hstack, vstack
 from pullback.runtime.numpy.summation import sum_to
-from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of
+from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of, solution_of_mixed
 from pullback.runtime.numpy.tiling import diagonal, tile
 from pullback.runtime.numpy.triangles import tril, triu
 from pullback.runtime.python import extremes  # noqa: F401  found under the names of builtins
@@ -115,6 +116,7 @@ __all__ = [
     "any_over",
     "argmax_over",
     "argmin_over",
+    "argsort",
     "argsort_along",
     "block_of",
     "brief_length",
@@ -181,6 +183,7 @@ __all__ = [
     "gather_and_clear",
     "growing",
     "heaviside",
+    "hstack",
     "hypot",
     "ifft_over",
     "inner",
@@ -245,6 +248,7 @@ __all__ = [
     "slice_along",
     "small_product_into",
     "solution_of",
+    "solution_of_mixed",
     "sparse_product",
     "sparse_product_transposed",
     "sparse_solution",
@@ -267,5 +271,6 @@ __all__ = [
     "var_over",
     "vdot",
     "vector_outer",
+    "vstack",
     "where",
 ]

@@ -18,6 +18,7 @@ from pullback.frontend.source.addresses import name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Static, TupleValue
 from pullback.frontend.values.context import WHOLE, Context
 from pullback.functions import record_of
+from pullback.functions.writing import of_the_shape
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant
 
@@ -80,10 +81,18 @@ def call_into(call: Callable[..., Binding], context: Context, function: Any, int
         context.mistyped(node, f"{name_of(function)}: cannot cast from {operand.type.dtype} to {type_.dtype}")
     if not isinstance(function, np.ufunc) and getattr(operand.type, "ndim", 0) != type_.ndim:
         context.mistyped(node, f"{name_of(function)}: the output array has the wrong number of dimensions")
+    if type_.ndim > 0 and not _spreads(function):
+        operand = context.operand(call(context, of_the_shape, (result, out), {}, node), node)
     if into.where is not None:
         operand = context.operand(call(context, np.where, (into.where, result, out), {}, node), node)
     context.store(out, (WHOLE,), operand, node)
     return out
+
+
+def _spreads(function: Any) -> bool:
+    """Whether the result is spread over the array that it is written into: elementwise functions do that."""
+    is_outer = isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer"
+    return is_outer or function is np.clip or (isinstance(function, np.ufunc) and function.signature is None)
 
 
 def _in_dtype_of(context: Context, function: Any, into: Destination, node: Any) -> dict[str, Binding]:

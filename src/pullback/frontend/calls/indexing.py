@@ -11,8 +11,9 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue, cells_in
 from pullback.frontend.values.branches import choose
-from pullback.frontend.values.context import Context, list_item, merged
+from pullback.frontend.values.context import Context, list_item
 from pullback.frontend.values.known import known_value
+from pullback.frontend.values.views import merged
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced, type_of_part

@@ -9,7 +9,7 @@ import numpy as np
 from pullback.frontend.source.outside import look_up_again
 
 if TYPE_CHECKING:
-    from pullback.frontend.values.context import Capture
+    from pullback.frontend.values.captures import Capture
 
 ELEMENTS = "__pullback_elements__"
 """The property of a tensor or variable that gives its numbers as NumPy has them."""

@@ -19,16 +19,9 @@ from typing import Any
 import gast
 
 from pullback.errors import Location
-from pullback.frontend.values.bindings import (
-    Binding,
-    Cell,
-    Static,
-    TapeRef,
-    mapped,
-    mapped_content,
-    mapped_points_to,
-)
+from pullback.frontend.values.bindings import Binding, Cell, Static, TapeRef
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.exchanged import mapped, mapped_content, mapped_points_to
 from pullback.functions import is_constant
 from pullback.ir import primitives
 from pullback.ir.builder import constant

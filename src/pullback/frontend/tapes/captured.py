@@ -15,7 +15,8 @@ from pullback.frontend.source.outside import ABSENT, LIBRARIES, Dependency, Plac
 from pullback.frontend.source.passed import elements_in, is_tensor
 from pullback.frontend.tapes.blocks import know_variable
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Static, TupleValue
-from pullback.frontend.values.context import Capture, Context
+from pullback.frontend.values.captures import Capture
+from pullback.frontend.values.context import Context
 from pullback.functions import record_in_place_of
 from pullback.functions.objects import fields_of, is_static
 from pullback.ir.classes import as_number, obstacle

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,7 +14,6 @@ from pullback.frontend.values.bindings import (
     Binding,
     Cell,
     Conflict,
-    DictRef,
     Key,
     ListRef,
     MaybeUnset,
@@ -25,14 +23,16 @@ from pullback.frontend.values.bindings import (
     Text,
     TupleValue,
 )
-from pullback.frontend.values.described import described
+from pullback.frontend.values.captures import Capture
+from pullback.frontend.values.described import described, described_value
 from pullback.frontend.values.frames import Frame
+from pullback.frontend.values.views import merged
 from pullback.frontend.values.watching import Watching
 from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.infer import infer
-from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value, is_scalar
+from pullback.ir.nodes import NOWHERE, Constant, Index, Operand, Permute, Reshape, Slice, Step, Value, values_in
 from pullback.ir.types import INT, Array, Scalar, is_complex, within
 
 WHOLE = Index((Constant(Ellipsis),))
@@ -52,16 +52,6 @@ class StaticNeeded(Exception):
     def __init__(self, value: Value, error: TypingError) -> None:
         super().__init__(str(error))
         self.value, self.error = value, error
-
-
-@dataclass(slots=True)
-class Capture:
-    """A number, array or variable from outside, passed as a hidden argument; `changes` if the function assigns it."""
-
-    namespace: Any
-    name: Any
-    parameter: Value
-    changes: bool = False
 
 
 class Context:
@@ -239,7 +229,7 @@ class Context:
             case Static(value=None, why=(reason, remedy)):
                 self.mistyped(node, f"None is not a number or an array{reason}", remedy)
             case Static():
-                self.mistyped(node, f"{_describe(binding.value)} is not a number or an array")
+                self.mistyped(node, f"{described_value(binding.value)} is not a number or an array")
             case Text():
                 self.mistyped(node, "a string is not a number or an array")
         self.mistyped(node, f"{described(binding)} cannot be used as a number or an array")
@@ -255,7 +245,7 @@ class Context:
 
     def _joined(self, items: tuple[Operand, ...], node: Any) -> Value:
         """An array of numbers, or of arrays and of rows of them."""
-        whole = any(isinstance(value.type, Array) for value in _flat(items))
+        whole = any(isinstance(value.type, Array) for value in values_in(items))
         rows = tuple(self._joined(i, node) if whole and isinstance(i, tuple) else i for i in items)
         try:
             return self.let(node, np.stack if whole else np.array, rows)
@@ -280,7 +270,7 @@ class Context:
             if isinstance(content, tuple):
                 return content
             self.refuse(node, "the length of this list is a matter of the run", "use an array, or index the list")
-        self.mistyped(node, f"cannot take items from {_describe(binding)}")
+        self.mistyped(node, f"cannot take items from {described(binding, self.state)}")
 
     def check_plain(self, binding: Binding, node: Any) -> None:
         """Refuse an object that is followed as a record of ours where it is taken for a tuple or an array."""
@@ -405,35 +395,3 @@ def list_item(context: Context, value: Value) -> Binding:
     if isinstance(binding, ArrayRef):
         binding.cell.outside = "an array from a list that changes in a loop cannot be written"
     return binding
-
-
-def merged(path: tuple[Step, ...]) -> tuple[Step, ...]:
-    """A path with `[i][j]` written as `[i, j]` where that means the same."""
-    steps: list[Step] = []
-    for step in path:
-        before = steps[-1] if steps else None
-        if isinstance(step, Index) and isinstance(before, Index) and all(_is_integer(i) for i in before.items):
-            steps[-1] = Index((*before.items, *step.items))
-        else:
-            steps.append(step)
-    return tuple(steps)
-
-
-def _is_integer(item: Any) -> bool:
-    return is_scalar(item) and item.type.dtype != "bool"
-
-
-def _flat(items: tuple[Any, ...]) -> list[Any]:
-    return [leaf for item in items for leaf in (_flat(item) if isinstance(item, tuple) else [item])]
-
-
-def _describe(value: Any) -> str:
-    if isinstance(value, str):
-        return f"the string {value!r}"
-    if isinstance(value, DictRef):
-        return "a dict"
-    return f"'{getattr(value, '__name__', type(value).__name__)}'"
-
-
-def keys_of(frame: Frame, names: frozenset[str]) -> set[Key]:
-    return {(frame.number, name) for name in names}

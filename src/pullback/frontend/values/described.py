@@ -67,6 +67,17 @@ def described(binding: Any, state: State | None = None) -> str:
     return "another thing"
 
 
+def described_value(value: Any) -> str:
+    """What a value that is known before the run is.
+
+    >>> described_value("mean"), described_value(len)
+    ("the string 'mean'", "'len'")
+    """
+    return (
+        f"the string {value!r}" if isinstance(value, str) else f"'{getattr(value, '__name__', type(value).__name__)}'"
+    )
+
+
 def _array(ref: ArrayRef, state: State | None) -> str:
     version = state.cells.get(ref.cell) if state is not None else None
     if version is None:

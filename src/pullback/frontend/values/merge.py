@@ -16,10 +16,8 @@ from pullback.frontend.values.bindings import (
     Stack,
     Static,
     TupleValue,
-    mapped,
-    mapped_content,
-    mapped_points_to,
 )
+from pullback.frontend.values.exchanged import mapped, mapped_content, mapped_points_to
 from pullback.frontend.values.merged_arrays import ArrayMerge
 from pullback.frontend.values.paths import Path, name_of_variable, plain_name
 from pullback.frontend.values.stacks import element_type, to_stack

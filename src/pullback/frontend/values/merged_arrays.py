@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.frontend.values.bindings import (
-    Alias,
-    ArrayRef,
-    Binding,
-    Cell,
-    PointsTo,
-    mapped_content,
-)
+from pullback.frontend.values.bindings import Alias, ArrayRef, Binding, Cell, PointsTo
+from pullback.frontend.values.exchanged import mapped_content
 from pullback.frontend.values.paths import Path, Paths, plain_name
 from pullback.ir.nodes import (
     UNDEFINED,

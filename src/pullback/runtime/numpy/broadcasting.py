@@ -124,7 +124,11 @@ def repeat(a: Any, n: Any, axis: Any = None) -> Any:
 
 @compiled(repeat)
 def _repeat(a: Any, n: Any, axis: Any = None) -> Any:
-    if not is_array(a) or not is_integer(n):
+    if not is_integer(n):
+        return None
+    if is_scalar(a) and constant(axis) is None:
+        return lambda a, n, axis=None: repeat(np.full(1, a), n)
+    if not is_array(a):
         return None
     if constant(axis) is None:
 

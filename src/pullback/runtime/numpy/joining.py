@@ -12,6 +12,7 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from pullback.runtime.codegen.compiled import (
     axis_of,
     compiled,
+    constant,
     dtype_of,
     element_type,
     is_array,
@@ -78,10 +79,24 @@ def _lengths_along(parts: Any, axis: int) -> Any:
     return lambda parts, axis: parts[0].shape[axis] + lengths_along(parts[1:], axis)
 
 
+def raveled(arrays: Any) -> Any:
+    """The elements of each array of a tuple in a row."""
+    return tuple(np.ravel(a) for a in arrays)
+
+
+@compiled(raveled)
+def _raveled(arrays: Any) -> Any:
+    if len(arrays) == 0:
+        return lambda arrays: ()
+    return lambda arrays: (flat(arrays[0]), *raveled(arrays[1:]))
+
+
 @compiled(concatenate)
 def _concatenate(arrays: Any, axis: Any = 0) -> Any:
     if not isinstance(arrays, types.BaseTuple) or not all(is_array(part) for part in arrays):
         return None
+    if constant(axis) is None:
+        return lambda arrays, axis=0: concatenate(raveled(arrays), 0)
     ndim = arrays[0].ndim
     if ndim == 0 or any(part.ndim != ndim for part in arrays):
         raise TypingError("all the input arrays must have the same number of dimensions, at least one")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.runtime.codegen.compiled import axis_of, compiled, is_array, kernel
+from pullback.runtime.codegen.compiled import axis_of, compiled, constant, is_array, kernel
 from pullback.runtime.memory.strided import flat, product, shaped
 
 
@@ -68,6 +68,20 @@ def put_middle(y: Any, positions: Any, rows: int, count: int, columns: int) -> A
                 place = (i * count + r) * columns + j
                 out[(i * count + positions[place]) * columns + j] = y[place]
     return out
+
+
+def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
+    """np.argsort of an array, whose elements are in a row for None as axis."""
+    return np.argsort(a, axis=axis, kind=kind, stable=stable)
+
+
+@compiled(argsort)
+def _argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
+    if not is_array(a):
+        return None
+    if constant(axis) is None:
+        return lambda a, axis=-1, kind=None, stable=None: argsort_along(flat(a))
+    return lambda a, axis=-1, kind=None, stable=None: argsort_along(a, axis)
 
 
 @compiled(argsort_along)

@@ -17,7 +17,7 @@ from numba.np.linalg import ensure_lapack
 
 from pullback.runtime.blas.products import is_float_array
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
-from pullback.runtime.codegen.compiled import compiled, kernel
+from pullback.runtime.codegen.compiled import compiled, element_type, kernel, result_dtype
 
 inlined = njit(inline="always")  # one function of many lines compiles faster than many that call each other
 FEW_ROWS = 12  # up to which the loops are faster than LAPACK
@@ -46,6 +46,17 @@ def solution_of(a: Any, b: Any) -> Any:
     Raises LinAlgError if `a` is singular or not square, ValueError if `b` has another number of rows.
     """
     return np.linalg.solve(a, b)
+
+
+def solution_of_mixed(a: Any, b: Any) -> Any:
+    """np.linalg.solve of a matrix and a vector or matrix of different dtypes, both of floats or complex numbers."""
+    return np.linalg.solve(a, b)
+
+
+@compiled(solution_of_mixed)
+def _solution_of_mixed(a: Any, b: Any) -> Any:
+    dtype = element_type(result_dtype(a, b))
+    return lambda a, b: np.linalg.solve(a.astype(dtype), b.astype(dtype))
 
 
 def square_type(a: Any) -> Any:

@@ -29,19 +29,21 @@ def define_triangle(function: Any, is_lower: bool) -> None:
 
     @compiled(function, prefer_literal=False)
     def typed(a: Any, k: Any = 0) -> Any:
-        if not is_array(a) or a.ndim < 2:
+        if not is_array(a) or a.ndim == 0:
             return None
+        if a.ndim == 1:
+            return lambda a, k=0: function(np.broadcast_to(a, (a.size, a.size)), k)
         m, n = a.ndim - 2, a.ndim - 1
         return lambda a, k=0: shaped(keep_triangle(flat(a), a.shape[m], a.shape[n], k, is_lower), a.shape)
 
 
 def tril(a: Any, k: Any = 0) -> Any:
-    """Copy of `a` with the elements above the `k`-th diagonal of its last two axes set to zero. `a`: rank 2 or more."""
+    """Copy of `a` with zeros above the `k`-th diagonal of its last two axes; a vector stands for each row."""
     return np.tril(a, k)
 
 
 def triu(a: Any, k: Any = 0) -> Any:
-    """Copy of `a` with the elements below the `k`-th diagonal of its last two axes set to zero. `a`: rank 2 or more."""
+    """Copy of `a` with zeros below the `k`-th diagonal of its last two axes; a vector stands for each row."""
     return np.triu(a, k)
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
+from pullback.functions import is_elementwise
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Call, Let, Operand, Value
 from pullback.ir.types import Array, Scalar
@@ -73,7 +74,7 @@ def summed(adjoints: Adjoints, operand: Value, cotangent: Operand, statement: Le
         return adjoints.builder.let(np.sum, cotangent) if rank else cotangent
     broadcasts = (
         isinstance(statement, Let)
-        and statement.function in (np.where, runtime.where)
+        and (statement.function in (np.where, runtime.where) or is_elementwise(statement.function))
         and adjoints.shapes.of(operand) != adjoints.shapes.of(statement.value)
     )
     batched = statement.function in (np.matmul, np.linalg.solve, np.linalg.inv) and own_rank > 2

@@ -22,6 +22,7 @@ from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
+from pullback.frontend.calls.numba_ufuncs import call_of_numba, is_of_numba
 from pullback.frontend.calls.objects import default_of, method_of, parent_of
 from pullback.frontend.calls.parameters import bind_arguments
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
@@ -156,6 +157,8 @@ def call_static(
             return _call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
+    if is_of_numba(function):
+        return call_of_numba(call_static, context, function, arguments, keywords, node)
     if isinstance(function, np.vectorize):
         pyfunc = binding_of(context, function.pyfunc, function, "pyfunc", node)
         return call_static(context, element_by_element, (pyfunc, *arguments), keywords, node)

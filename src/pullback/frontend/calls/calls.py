@@ -28,6 +28,7 @@ from pullback.frontend.calls.parameters import bind_arguments
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
+from pullback.frontend.calls.surroundings import is_logged
 from pullback.frontend.derivatives.calling import call_derivative, call_derived
 from pullback.frontend.derivatives.parameters import names_of
 from pullback.frontend.rules.calling import call_with_rule
@@ -66,6 +67,7 @@ from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
 from pullback.functions.generators import FUNCTIONS as OF_RANDOM
 from pullback.functions.joining import OF_ROWS
+from pullback.functions.progress import stand_in_for
 from pullback.functions.writing import IN_PLACE
 from pullback.ir.nodes import Value
 
@@ -135,6 +137,11 @@ def call_static(
     law = frozen_outside(context, function, node)
     if law is not None:
         return call_of_frozen(call_static, context, *law, arguments, keywords, node)
+    if is_logged(function):
+        return Static(None)
+    bar = stand_in_for(function)
+    if bar is not None:
+        return call_static(context, bar, arguments, keywords, node)
     draws = generator_of(function)
     if draws is not None:
         method = attribute_of_record(context, call_python, generator_outside(context, draws), function.__name__, node)

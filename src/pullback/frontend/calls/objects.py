@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import types
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 from typing import Any, cast
@@ -103,6 +104,15 @@ def new_object(
             context.mistyped(node, "__init__() should return None")
     elif arguments or keywords:
         context.mistyped(node, f"{kind.__name__}() takes no arguments")
+    return made
+
+
+def new_namespace(context: Context, attributes: dict[str, Binding]) -> Binding:
+    """A `types.SimpleNamespace`."""
+    context.frame_count += 1
+    made = ObjectRef(context.frame_count, types.SimpleNamespace)
+    for name, value in attributes.items():
+        context.state.names[made.number, name] = context.named(value, name)
     return made
 
 

@@ -72,7 +72,7 @@ class Context:
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
     returned: functions that have ended, but whose nested functions may be called. in_text_of_ours: what is read belongs
     to a function of ours, whose names are not the user's. mixes_truth_values: somewhere a truth value is Python's on
-    one path, and NumPy's on another.
+    one path, and NumPy's on another. classes: those that functions define, by frame and code.
     """
 
     def __init__(
@@ -98,6 +98,7 @@ class Context:
         self.at_return: tuple[Any, Callable[[Binding], None]] | None = None
         self.written: dict[Location, tuple[Cell, ...]] = {}
         self.mixes_truth_values = False
+        self.classes: dict[Any, type] = {}
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""

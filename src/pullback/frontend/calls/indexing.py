@@ -11,7 +11,8 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue, cells_in
 from pullback.frontend.values.branches import choose
-from pullback.frontend.values.context import Context, list_item, merged
+from pullback.frontend.values.context import Context, merged
+from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item
 from pullback.frontend.values.known import known_value
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -126,9 +127,8 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
     if isinstance(receiver, ListRef):
         content = context.version(receiver.cell, node)
         if isinstance(content, Stack):
-            return list_item(
-                context, context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
-            )
+            item = context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
+            return list_item(context, item, content.form, node)
     items = context.items(receiver, node)
     index = None if isinstance(slice_node, gast.Slice) else context.evaluate(slice_node)
     place = _known_slice(context, index, slice_node)
@@ -308,7 +308,7 @@ def widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
     if wider is None or wider == stack.buffer.type:
         return stack
     with context.builder.at(context.location(node)):
-        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)
+        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length, stack.form)
 
 
 def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Binding, node: Any) -> None:
@@ -316,6 +316,8 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
     if isinstance(content, Stack):
         path = stack_path(context, content, slice_node, node)
         operand = context.operand(value, node)
+        context.check_writable(receiver.cell, node)
+        check_forms(context, content.form, form_of_item(value, context.state), node)
         content = widened(context, content, operand, node)
         for cell in cells_in(value):
             context.state.descend(receiver.cell, cell)
@@ -323,7 +325,7 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
             if operand.type.dtype != content.buffer.type.dtype:
                 operand = context.builder.cast(operand, content.buffer.type.dtype)
             buffer = context.builder.let(primitives.store, content.buffer, path, operand, name=receiver.cell.name)
-        context.state.cells[receiver.cell] = Stack(buffer, content.length)
+        context.state.cells[receiver.cell] = Stack(buffer, content.length, content.form)
         return
     index = context.evaluate(slice_node)
     if not isinstance(index, Constant):

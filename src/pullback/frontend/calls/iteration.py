@@ -26,8 +26,9 @@ from pullback.frontend.values.bindings import (
     Static,
     TupleValue,
 )
-from pullback.frontend.values.context import Context, list_item
+from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import described
+from pullback.frontend.values.item_forms import form_of_content, list_item
 from pullback.frontend.values.known import known_binding
 from pullback.functions.progress import OVER, ProgressBar
 from pullback.ir import primitives
@@ -129,7 +130,8 @@ def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, 
 def _stack_item(context: Context, binding: ListRef, k: Operand, node: Any) -> Binding:
     content = context.version(binding.cell, node)
     buffer = content.buffer if isinstance(content, Stack) else context.array_of(binding, node)
-    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)))
+    form = form_of_content(content, context.state)
+    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)), form, node)
 
 
 def as_iteration(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...]:

@@ -10,6 +10,7 @@ from pullback.frontend.syntax.loop_memory import CarriedArrays, IterationEnd
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Key, MaybeUnset, Stack, State, Static
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import different
+from pullback.frontend.values.item_forms import check_forms, form_of_content
 from pullback.frontend.values.leaves import are_alike, array_leaves, types_of_leaves, without_flag
 from pullback.frontend.values.stacks import element_type
 from pullback.ir.nodes import Constant, Value
@@ -20,7 +21,8 @@ class Guess:
     """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only.
 
     arrays: whose memory the carried arrays are. stale: cells from before that an iteration may have written under
-    another name, with the reason not to read them. none: names that are None, or may be, before the loop.
+    another name, with the reason not to read them. links: pairs of cells from before that an iteration makes one
+    memory. none: names that are None, or may be, before the loop.
     """
 
     def __init__(self, context: Context, node: Any, targets: frozenset[str]) -> None:
@@ -37,6 +39,7 @@ class Guess:
         self.arrays = CarriedArrays(self.entry)
         self.ends: IterationEnd | None = None
         self.stale: dict[Cell, str] = {}
+        self.links: set[tuple[Cell, Cell]] = set()
         self.none: set[Key] = set()
         self.begin()
 
@@ -70,7 +73,7 @@ class Guess:
         """
         if not self.outer_hold(started, end):
             return False
-        cells, stale = self.cells_hold(started, end), self.stale_hold(started, end)
+        cells, stale = self.cells_hold(started, end), self.stale_hold(started, end) and self.links_hold(end)
         names, inner = self.names_hold(started, end), self.inner_hold(started, end)
         ends = {
             (key, n): leaf
@@ -100,6 +103,14 @@ class Guess:
         now = {cell: reason for cell, reason in end.stale.items() if cell in self.entry.cells}
         holds = now.keys() <= started.stale.keys()
         self.stale.update(now)
+        return holds
+
+    def links_hold(self, end: State) -> bool:
+        """Memory from before the loop that a list takes in: what the next iteration writes is seen in the list."""
+        pairs = ((cell, other) for cell, others in end.linked.items() for other in others)
+        now = {pair for pair in pairs if all(cell in self.entry.cells for cell in pair)}
+        holds = now <= self.links
+        self.links |= now
         return holds
 
     def cells_hold(self, started: State, end: State) -> bool:
@@ -137,8 +148,10 @@ class Guess:
                     self.node, f"the list '{cell.name}' holds numbers and arrays", "keep them in two lists"
                 )
             type_ = common
-        wanted = Stack(Value(cell.name, type_), Constant(0, INT))
+        form = form_of_content(end, state) if end != () else None
+        wanted = Stack(Value(cell.name, type_), Constant(0, INT), form)
         if isinstance(known, Stack) and known.buffer.type == wanted.buffer.type and isinstance(end, Stack):
+            check_forms(self.context, known.form, form, self.node)
             return True
         self.cells[cell] = wanted
         return False

@@ -125,6 +125,8 @@ class Loop:
             for key, types in self.guess.names.items():
                 state.names[key] = self.name_parameter(key, types, state)
         state.stale.update(self.guess.stale)
+        for cell, other in self.guess.links:
+            state.link(cell, other)
         for key, reason in self.guess.dropped.items():
             state.names[key] = Conflict(reason, "use two names")
         for key, (form, types) in self.guess.inner.items():
@@ -142,9 +144,9 @@ class Loop:
     def cell_parameter(self, cell: Cell, guess: Any) -> Any:
         content = self.entry.cells[cell]
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer))
+            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer), guess.form)
             buffer = self.parameter(cell.name, guess.buffer.type, stack.buffer)
-            return Stack(buffer, self.parameter(f"{cell.name}_length", INT, stack.length))
+            return Stack(buffer, self.parameter(f"{cell.name}_length", INT, stack.length), stack.form)
         if isinstance(content, tuple):
             return tuple(self.parameter(cell.name, type_, item) for item, type_ in zip(content, guess, strict=True))
         return self.parameter(cell.name, content.type, content)
@@ -241,7 +243,7 @@ class Loop:
 
     def cell_yields(self, content: Any, guess: Any) -> list[Operand]:
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer))
+            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer), guess.form)
             return [stack.buffer, stack.length]
         return list(content) if isinstance(content, tuple) else [content]
 
@@ -298,7 +300,7 @@ class Loop:
         after = list(results)
         for cell, guess in self.guess.cells.items():
             if isinstance(guess, Stack):
-                state.cells[cell] = Stack(after.pop(0), after.pop(0))
+                state.cells[cell] = Stack(after.pop(0), after.pop(0), guess.form)
             elif isinstance(guess, list):
                 state.cells[cell] = tuple(after.pop(0) for _ in guess)
             else:

@@ -130,10 +130,14 @@ class DictRef:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A list of numbers whose length is a matter of the run: the first `length` elements of a growing buffer."""
+    """A list of numbers whose length is a matter of the run: the first `length` elements of a growing buffer.
+
+    form: of items that are lists and tuples, see `item_forms`.
+    """
 
     buffer: Value
     length: Operand
+    form: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,7 +405,8 @@ def mapped_content(content: Any, change: Callable[[Value], Any]) -> Any:
         return change(content)
     if isinstance(content, Stack):
         buffer, length = change(content.buffer), change(content.length)
-        return content if _are_same((buffer, length), (content.buffer, content.length)) else Stack(buffer, length)
+        same = _are_same((buffer, length), (content.buffer, content.length))
+        return content if same else Stack(buffer, length, content.form)
     items = tuple(mapped(item, change) for item in content)
     return content if _are_same(items, content) else items
 

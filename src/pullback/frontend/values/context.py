@@ -393,19 +393,14 @@ class Context:
             self.refuse(node, cell.constant, "pass the array as an argument and return the changed copy")
         if cell.outside:
             self.refuse(node, cell.outside, "start from a copy, as in y = x.copy()")
+        is_list = not isinstance(self.state.cells.get(cell), Value)
         for other in self.state.linked.get(cell, ()):
+            if is_list and isinstance(self.state.cells.get(other), Value):
+                continue  # a list takes another item, and its arrays stay as they are
             other_name = other.name or "another array"
             self.state.stale[other] = (
                 f"'{other_name}' may or may not share the memory of '{cell.name or 'an array'}', which was written"
             )
-
-
-def list_item(context: Context, value: Value) -> Binding:
-    """An item of a list whose length is a matter of the run; an array among them must not be written."""
-    binding = context.bind(value)
-    if isinstance(binding, ArrayRef):
-        binding.cell.outside = "an array from a list that changes in a loop cannot be written"
-    return binding
 
 
 def merged(path: tuple[Step, ...]) -> tuple[Step, ...]:

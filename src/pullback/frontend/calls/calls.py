@@ -16,7 +16,14 @@ from pullback.frontend.calls.construction import construct, text_of_class
 from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.external import call_of_external
-from pullback.frontend.calls.frozen import Frozen, call_of_frozen, frozen, frozen_outside, is_distribution
+from pullback.frontend.calls.frozen import (
+    Frozen,
+    call_of_frozen,
+    frozen,
+    frozen_outside,
+    is_distribution,
+    shapes_in_place,
+)
 from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
@@ -168,6 +175,7 @@ def call_static(
             return call_into(call_static, context, function, into, node)
         text = text_for(function, ranks_of(context, function, arguments, keywords, node))
         if text is not None:
+            arguments, keywords = shapes_in_place(function, arguments, keywords)
             return _call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)

@@ -161,8 +161,14 @@ def _letters(context: Context, text: str, slice_node: Any, node: Any) -> Binding
 
 def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node: Any) -> Binding:
     """The item at a position that only the run knows: one comparison after the other."""
-    if not is_integer(index.type) or not items:
-        context.mistyped(node, "this index cannot be followed")
+    if not is_integer(index.type):
+        context.mistyped(node, f"an index must be an integer, not {index.type.dtype}", "convert it with int(...)")
+    if not items:
+        # Where a loop fills the list, it is read again with what the list holds.
+        with context.builder.at(context.location(node)):
+            context.builder.effect(primitives.raise_, Constant(IndexError), Constant("list index out of range"))
+        context.state.dead = True
+        return constant(0.0)
     with context.builder.at(context.location(node)):
         position = normalised(context, index, constant(len(items)), node)
 
@@ -229,15 +235,45 @@ def _slice_between(context: Context, bounds: Iterable[Binding], node: Any) -> sl
 
 
 def entry(context: Context, receiver: DictRef, key: Binding, node: Any) -> Binding:
-    """The value under a key that is known before the run."""
+    """The value under a key."""
     known = known_value(key)
-    if known is None:
-        context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
     entries = dict(context.version(receiver.cell, node))
+    if known is None:
+        return _entry_at(context, entries, key, node)
     if known[0] not in entries:
         context.mistyped(node, f"the dict has no key {known[0]!r}", f"its keys are {', '.join(map(repr, entries))}")
     found: Binding = entries[known[0]]
     return found
+
+
+def _entry_at(context: Context, entries: dict[Any, Binding], key: Binding, node: Any) -> Binding:
+    """The value under an integer that only the run knows: one comparison with a key after the other."""
+    is_number = isinstance(key, Value) and is_integer(key.type)
+    if not is_number or not entries or not all(type(known) is int for known in entries):
+        context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
+    same = [apply_operator(context, np.equal, (key, constant(known)), node) for known in entries]
+    found = same[0]
+    for other in same[1:]:
+        found = apply_operator(context, np.logical_or, (found, other), node)
+    with context.builder.at(context.location(node)):
+        context.builder.effect(primitives.check, found, Constant(KeyError), key)
+    values = list(entries.values())
+
+    def at(k: int) -> Binding:
+        if k == len(values) - 1:
+            return _of_its_own(context, values[k], node)
+        return choose(context, same[k], lambda: _of_its_own(context, values[k], node), lambda: at(k + 1), node)
+
+    return at(0)
+
+
+def _of_its_own(context: Context, binding: Binding, node: Any) -> Binding:
+    """A list from outside, which nobody changes, as a new one; anything else as it is."""
+    if isinstance(binding, ListRef) and binding.cell.constant:
+        made = context.new_list(context.version(binding.cell, node))
+        made.cell.outside = binding.cell.constant
+        return made
+    return binding
 
 
 def shape_attribute(context: Context, value: Value, name: str, node: Any) -> Binding:

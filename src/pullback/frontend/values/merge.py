@@ -180,7 +180,7 @@ class Merge(ArrayMerge):
         fresh = a.cell not in self.orelse.state.cells and b.cell not in self.then.state.cells
         if not fresh:
             return Conflict(f"'{name}' is one of several lists here", "use one list, and fill it in the branches")
-        cell = Cell(name)
+        cell = Cell(name, outside=a.cell.outside or b.cell.outside)
         self.state.cells[cell] = self.content(self.then.state.cells[a.cell], self.orelse.state.cells[b.cell], name)
         return ListRef(cell)
 

@@ -126,6 +126,8 @@ def slice_of(bounds: tuple[Binding, ...]) -> TupleValue:
 def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Binding:
     if isinstance(receiver, ListRef):
         content = context.version(receiver.cell, node)
+        if isinstance(content, Stack) and isinstance(slice_node, gast.Slice):
+            return _part_of_list(context, receiver, content, slice_node, node)
         if isinstance(content, Stack):
             item = context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
             return list_item(context, item, content.form, node)
@@ -143,6 +145,18 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
             context.mistyped(node, f"index {index.value} is out of range: there are {len(items)} items")
     assert index is not None, "what is no slice is an index"
     return _item_at(context, items, context.scalar(index, slice_node), node)
+
+
+def _part_of_list(context: Context, receiver: ListRef, stack: Stack, slice_node: Any, node: Any) -> Binding:
+    """A slice of a list whose length is a matter of the run: a list of its own."""
+    whole = context.bind(context.array_of(receiver, node))
+    assert isinstance(whole, ArrayRef), "an array has a cell"
+    part = read_part(context, whole, index_of(context, slice_node), node)
+    items = context.operand(part, node)
+    buffer = context.let(node, np.concatenate, (items,))  # and no copy, whose cotangent would have its size
+    made = context.new_list(())
+    context.state.cells[made.cell] = Stack(buffer, context.let(node, primitives.dim, items, constant(0)), stack.form)
+    return made
 
 
 def _letters(context: Context, text: str, slice_node: Any, node: Any) -> Binding:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Stack, State, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import types_of_leaves
@@ -97,7 +99,8 @@ def list_item(context: Context, value: Value, form: Any, node: Any) -> Binding:
     if form.count is None:
         length = context.let(node, primitives.dim, value, constant(0))
         made = context.new_list(())
-        context.state.cells[made.cell] = Stack(value, length, form.inner)
+        buffer = context.let(node, np.concatenate, (value,))  # and no copy, whose cotangent would have its size
+        context.state.cells[made.cell] = Stack(buffer, length, form.inner)
     else:
         rows = [context.let(node, primitives.load, value, (Index((constant(k),)),)) for k in range(form.count)]
         items = tuple(list_item(context, row, form.inner, node) for row in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import time
 from typing import Any
@@ -77,6 +78,27 @@ def local_dataclass(x):
     for _ in range(3):
         s = State(s.pos + 0.1 * s.vel, s.vel - 0.1 * s.pos * x[1])
     return s.pos
+
+
+@dataclasses.dataclass
+class Filter:
+    x: np.ndarray
+    P: np.ndarray
+    updates: int = 0
+
+    def update(self, z, r):
+        K = self.P[:, 0] / (self.P[0, 0] + r)
+        self.x = self.x + K * (z - self.x[0])
+        self.P = self.P - np.outer(K, self.P[0])
+        self.updates += 1
+        return (z - self.x[0]) ** 2
+
+
+def dataclass_that_changes_itself(x):
+    f, total = Filter(x[:2] * 2.0, np.eye(2) * x[0]), 0.0
+    for k in range(4):
+        total += f.update(0.1 * k, x[2])
+    return total * f.updates + np.sum(f.P)
 
 
 def class_in_a_loop(x):
@@ -159,6 +181,7 @@ def settings_of_warnings(x):
 
 
 PROGRAMS: list[Any] = [empty_class, class_of_values, class_with_methods, local_dataclass, class_in_a_loop]
+PROGRAMS += [dataclass_that_changes_itself]
 PROGRAMS += [named_tuple, namespace, bars, logs_and_clocks, settings_of_warnings]
 
 

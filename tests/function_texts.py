@@ -954,6 +954,5 @@ REFUSED = {
     "v.view() * 2.0",
     "np.array(v.tolist())",
     "np.mask_indices(3, np.triu)[0] * p",
-    "np.broadcast_shapes((3, 1), (4,))[0] * c",
 }
 """Calls that are refused, with a sentence; all others work."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,6 @@ SPACES = {
     "np": np,
     "np.linalg": np.linalg,
     "np.fft": np.fft,
-    "np.random": np.random,
     "scipy.special": scipy.special,
     "math": math,
 }
@@ -117,7 +115,7 @@ def test_every_function_gives_its_value_or_is_refused(space: str) -> None:
 
 
 COMPILED = ("np.fft.fftfreq(4)", "np.median(A)", "np.percentile(A, 50)", "scipy.special.j0(0.5)", "math.comb(5, 3)")
-COMPILED += ("np.logical_and(0.5, 0.25)", "np.logical_or(5, 3)", "np.random.power(5.0)", "np.linalg.pinv(M)")
+COMPILED += ("np.logical_and(0.5, 0.25)", "np.logical_or(5, 3)", "np.linalg.pinv(M)")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -132,54 +130,6 @@ def test_compiled_call_gives_its_value_or_is_refused(text: str) -> None:
 def test_every_compiled_call_gives_its_value_or_is_refused(name: str) -> None:
     for text, value in plain_calls(name, wanted=1):
         check_call(text, value)
-
-
-GENERATOR, OF_PYTHON = np.random.default_rng(0), random.Random(0)
-
-
-def from_module(x):
-    return np.sum(x) * np.random.normal()
-
-
-def from_captured_generator(x):
-    return np.sum(x * GENERATOR.normal(size=2))
-
-
-def from_argument(x, rng):
-    return np.sum(x) * rng.uniform()
-
-
-def from_python(x):
-    return np.sum(x) * random.random()
-
-
-def from_generator_of_python(x):
-    return np.sum(x) * OF_PYTHON.gauss(0.0, 1.0)
-
-
-def from_new_generator(x):
-    return np.sum(x) * np.random.default_rng(0).normal()
-
-
-@pytest.mark.parametrize("jit", [True, False])
-@pytest.mark.parametrize(
-    ("function", "drawn"),
-    [
-        (from_module, "np.random.normal"),
-        (from_captured_generator, "Generator.normal"),
-        (from_argument, "Generator.uniform"),
-        (from_python, "Random.random"),
-        (from_generator_of_python, "Random.gauss"),
-        (from_new_generator, "np.random.default_rng"),
-    ],
-)
-def test_random_numbers_are_refused_and_none_is_drawn(function: Any, drawn: str, jit: bool) -> None:
-    """Numbers that were drawn while types are found would change what the program draws afterwards."""
-    states = np.random.get_state()[1].tolist(), GENERATOR.bit_generator.state, random.getstate()
-    others = (GENERATOR,) if function is from_argument else ()
-    with pytest.raises(pb.LanguageError, match=rf"{drawn} draws random numbers"):
-        pb.grad(pb.differentiable(jit=jit)(function))(np.ones(2), *others)
-    assert states == (np.random.get_state()[1].tolist(), GENERATOR.bit_generator.state, random.getstate())
 
 
 def test_numbers_that_are_drawn_before_are_arguments() -> None:

@@ -87,14 +87,6 @@ nonlocal_of_a_closure = nonlocal_outside()
 del nonlocal_outside
 
 
-def class_in_function(x):
-    class Point:  # refused: a class cannot be defined, at `class`
-        def __init__(self, a):
-            self.a = a
-
-    return Point(x).a
-
-
 def raise_from_another(x, cause):
     if x < 0:
         raise ValueError("negative") from cause  # refused: compiled code does not chain exceptions

@@ -24,7 +24,8 @@ from pullback.frontend.build import Built
 from pullback.frontend.source.externals import External
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, leaf_types
-from pullback.ir.nodes import Value
+from pullback.ir.external import is_call_outside, method_of, title_of
+from pullback.ir.nodes import Value, walk
 from pullback.ir.types import Array, Type, is_float
 
 MOST_ELEMENTS = 1000
@@ -75,6 +76,10 @@ def wrappers_of(emitted: Emitted, codes: Sequence[Compiled]) -> str:
 
 def _constants(emitted: Emitted) -> list[tuple[str, str]]:
     """Names and texts of the numbers and arrays from outside."""
+    for call in filter(is_call_outside, walk(emitted.built.function.body)):
+        if method_of(call):
+            reason = f"{title_of(call)} is called, which cannot stand in a module"
+            raise TypingError(reason, call.location, "draw before the call, and pass what was drawn")
     count = sum(len(leaf_types(form)) for form in emitted.forms.values())
     parameters = emitted.built.function.parameters[count:]
     taken = {*emitted.forms, "np", "njit"}

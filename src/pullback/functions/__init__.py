@@ -26,6 +26,7 @@ from pullback.functions import (
     factorisations,
     filled,
     fourier,
+    generators,
     histograms,
     indexing,
     joining,
@@ -72,7 +73,7 @@ __all__ = [
 FAMILIES = (
     *(composed, elementwise, complex_numbers, factorisations, special, reductions, linalg, matrices, shapes, parts),
     *(padding, fourier, histograms, indexing, constants, joining, masked_reductions, polynomials, products, quantiles),
-    *(filled, sampled),
+    *(filled, generators, sampled),
     *(selecting, statistics, turning, writing, along, ordering, ufunc_methods, behind),
 )
 
@@ -178,7 +179,8 @@ def load_scipy(modules: Container[str] | None = None) -> None:
 
 def record_in_place_of(kind: type) -> type | None:
     """The record that is read in the place of objects of a class, as of a sparse matrix; None where there is none."""
-    if kind.__module__.partition(".")[0] != "scipy":
+    home = kind.__module__
+    if home.partition(".")[0] != "scipy" and home != "random" and not home.startswith("numpy.random"):
         return None
     load_scipy()
     return RECORDS_OF.get(kind)

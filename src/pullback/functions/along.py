@@ -60,6 +60,57 @@ def element_by_element(function, *arrays):
     return np.reshape(np.array(made), shape)
 
 
+def each_element(function, dtype, *given):
+    """A ufunc that `numba.vectorize` made: one call for each element of the arguments in their common shape."""
+    spread = np.broadcast_arrays(*[one for one in given if np.ndim(one)])
+    shape = np.shape(spread[0]) if len(spread) else (1,)
+    rows, left = [], 0
+    for one in given:
+        if np.ndim(one):
+            rows.append(np.ravel(spread[left]))
+            left += 1
+        else:
+            rows.append(one)
+    made = np.empty(extent(shape), dtype)
+    for j in range(made.shape[0]):
+        made[j] = function(*[row[j] if np.ndim(row) else row for row in rows])
+    return np.reshape(made, shape) if len(spread) else made[0]
+
+
+def each_part(function, ranks, dtypes, sizes, given, out):
+    """A function that `numba.guvectorize` made: one call for each place along the axes before those of a part.
+
+    ranks: of each argument the axes in a part, and those that the function takes: a part of no axes may be an array of
+    one element. sizes: for each result the argument and the axis that each of its sizes is that of. out: the arrays to
+    write to, or none.
+    """
+    shapes = []
+    for one, rank in zip(given, ranks, strict=True):
+        shapes.append(np.shape(one)[: np.ndim(one) - rank[0]])
+    leading = np.broadcast_shapes(*shapes)
+    count = extent(leading)
+    parts = []
+    for one, rank in zip(given, ranks, strict=True):
+        own = np.shape(one)[np.ndim(one) - rank[0] :]
+        parts.append(np.reshape(np.broadcast_to(one, leading + own), (count, *own, *(1,) * (rank[1] - rank[0]))))
+    wholes, made = [], []
+    for k in numbers_to(len(sizes)):
+        own = tuple([np.shape(given[number])[axis] for number, axis in sizes[k]])
+        wholes.append(leading + own)
+        rows = (count, *own) if len(own) else (count, 1)
+        made.append(np.reshape(out[k], rows).copy() if len(out) else np.empty(rows, dtypes[k]))
+    for j in range(count):
+        function(*[part[j] for part in parts], *[one[j] for one in made])
+    results = []
+    for k in numbers_to(len(sizes)):
+        result = np.reshape(made[k], wholes[k])
+        if len(out):
+            out[k][...] = result
+            result = out[k]
+        results.append(result if np.ndim(result) else result[()])
+    return results[0] if len(results) == 1 else tuple(results)
+
+
 @composes(np.fromfunction)
 def fromfunction(function, shape, *, dtype=float):
     """What a function makes of the positions along each axis."""

@@ -293,6 +293,21 @@ def broadcast_arrays(*args, subok=False):
     return tuple(made)
 
 
+@composes(np.broadcast_shapes)
+def broadcast_shapes(*args):
+    """The shape of arrays of these shapes together. Raises ValueError where they do not fit."""
+    shapes = []
+    for shape in args:
+        shapes.append(shape if isinstance(shape, tuple) else (shape,))
+    whole = common_shape(shapes)
+    for shape in shapes:
+        for k in numbers_to(len(shape)):
+            own = shape[len(shape) - 1 - k]
+            if own != whole[len(whole) - 1 - k] and own != 1:
+                raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return whole
+
+
 @composes(np.polyval)
 def polyval(p, x):
     """Horner's scheme."""

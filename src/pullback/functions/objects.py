@@ -50,6 +50,11 @@ def fields_of(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
+def part_of(kind: Any, value: Any, name: str) -> Any:
+    """What stands in a field of the record of an object."""
+    return getattr(kind, "__pullback_part__", getattr)(value, name)
+
+
 def is_static(kind: type, name: str) -> bool:
     """Whether a field decides what is read, so that it is a part of the code: a degree, an axis."""
     return name in getattr(kind, "__pullback_static__", ())

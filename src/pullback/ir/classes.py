@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pullback.functions import record_in_place_of
-from pullback.functions.objects import fields_of
+from pullback.functions.objects import fields_of, part_of
 
 Answer = TypeVar("Answer")
 
@@ -167,7 +167,7 @@ def obstacles_in(
             yield from obstacles_in(item, f"{path}.{names[k]}" if names else f"{path}[{k}]", obstacle)
     elif (record := record_in_place_of(type(value))) is not None:
         for name in fields_of(record):
-            yield from obstacles_in(getattr(value, name), f"{path}.{name}", obstacle)
+            yield from obstacles_in(part_of(record, value, name), f"{path}.{name}", obstacle)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
             yield from obstacles_in(getattr(value, field.name), f"{path}.{field.name}", obstacle)

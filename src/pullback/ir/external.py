@@ -6,13 +6,29 @@ from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
 from pullback import runtime
-from pullback.ir.nodes import Block, Call, Statement, blocks_of, has_effects, walk
+from pullback.ir.nodes import Block, Call, Constant, Statement, blocks_of, has_effects, walk
 from pullback.ir.ruled import Ruled
+from pullback.runtime.python.external import OF_STATE
 
 
 def is_call_outside(statement: Statement) -> TypeGuard[Call]:
     """Whether a statement calls a function that is not read, of which nobody knows what it does besides."""
     return isinstance(statement, Call) and statement.function in (runtime.call_external, runtime.call_address)
+
+
+def method_of(call: Call) -> str:
+    """What an object is asked for by name, as a random generator is; "" for a function that is called."""
+    _, signature, *_ = call.operands
+    assert isinstance(signature, Constant), "a signature is known"
+    return str(signature.value).partition("(")[0].partition("[")[0] if call.function is runtime.call_external else ""
+
+
+def title_of(call: Call) -> str:
+    """How a message names what a call outside calls."""
+    method = method_of(call).removeprefix(OF_STATE)
+    return (
+        f"'{method}' of a random generator" if method else f"'{call.operands[0].name}', which is called and not read,"
+    )
 
 
 def has_to_stay(call: Call) -> bool:
@@ -26,6 +42,10 @@ def calls_outside(block: Block) -> bool:
 
 
 def repeated_calls_outside(statements: Iterable[Statement]) -> Iterator[Call]:
-    """The calls in loops and branches: those run again where what they compute is needed once more."""
+    """The calls in loops and branches: those run again where what they compute is needed once more.
+
+    A draw from the state of a random generator, which gives the same each time, is none of them.
+    """
     inner = (block for statement in statements for block in blocks_of(statement))
-    return (statement for block in inner for statement in walk(block) if is_call_outside(statement))
+    calls = (statement for block in inner for statement in walk(block) if is_call_outside(statement))
+    return (call for call in calls if not method_of(call).startswith(OF_STATE))

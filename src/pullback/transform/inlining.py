@@ -25,7 +25,7 @@ from pullback.frontend.build import Inliner
 from pullback.frontend.source.addresses import name_of
 from pullback.functions import Rule, record_of, rule_of
 from pullback.ir.builder import Builder
-from pullback.ir.external import is_call_outside
+from pullback.ir.external import is_call_outside, method_of, title_of
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
 from pullback.ir.ruled import Ruled
 from pullback.ir.types import Array, Scalar, is_complex, with_precision_of
@@ -43,6 +43,12 @@ def rule_for(statement: Let | Call) -> Rule:
         )
     if is_call_outside(statement):
         name = statement.operands[0].name
+        if method_of(statement):
+            raise MissingRuleError(
+                f"{title_of(statement)} has no derivative by its parameters",
+                statement.location,
+                "compute it from standard draws, as in loc + scale * rng.standard_normal(), or from fixed parameters",
+            )
         raise MissingRuleError(
             f"'{name}' is called and not read, and has no derivative rule",
             statement.location,

@@ -16,21 +16,30 @@ from pullback.frontend.calls.construction import construct, text_of_class
 from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
 from pullback.frontend.calls.external import call_of_external
-from pullback.frontend.calls.frozen import Frozen, call_of_frozen, frozen, frozen_outside, is_distribution
+from pullback.frontend.calls.frozen import (
+    Frozen,
+    call_of_frozen,
+    frozen,
+    frozen_outside,
+    is_distribution,
+    shapes_in_place,
+)
 from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
-from pullback.frontend.calls.objects import default_of, method_of, parent_of
+from pullback.frontend.calls.numba_ufuncs import call_of_numba, is_of_numba
+from pullback.frontend.calls.objects import attribute_of_record, default_of, method_of, parent_of
 from pullback.frontend.calls.parameters import bind_arguments
 from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
+from pullback.frontend.calls.surroundings import is_logged
 from pullback.frontend.derivatives.calling import call_derivative, call_derived
 from pullback.frontend.derivatives.parameters import names_of
 from pullback.frontend.rules.calling import call_with_rule
-from pullback.frontend.source.addresses import address_of, is_numpy, is_of_runtime, is_public, name_of
+from pullback.frontend.source.addresses import address_of, generator_of, is_numpy, is_of_runtime, is_public, name_of
 from pullback.frontend.source.derivations import derivation_of
 from pullback.frontend.source.desugar import RESULT, desugar
 from pullback.frontend.source.externals import External
@@ -40,7 +49,7 @@ from pullback.frontend.source.names import assigned_names
 from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
 from pullback.frontend.source.plain_functions import primal_of
 from pullback.frontend.source.user_rules import UserRule, rule_of_user
-from pullback.frontend.tapes.captured import binding_of
+from pullback.frontend.tapes.captured import binding_of, generator_outside
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -63,7 +72,9 @@ from pullback.frontend.values.results import binding_from, result_of
 from pullback.functions import METHODS, canonical, record_of, text_for
 from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
+from pullback.functions.generators import FUNCTIONS as OF_RANDOM
 from pullback.functions.joining import OF_ROWS
+from pullback.functions.progress import stand_in_for
 from pullback.functions.writing import IN_PLACE
 from pullback.ir.nodes import Value
 
@@ -133,6 +144,17 @@ def call_static(
     law = frozen_outside(context, function, node)
     if law is not None:
         return call_of_frozen(call_static, context, *law, arguments, keywords, node)
+    if is_logged(function):
+        return Static(None)
+    bar = stand_in_for(function)
+    if bar is not None:
+        return call_static(context, bar, arguments, keywords, node)
+    draws = generator_of(function)
+    if draws is not None:
+        method = attribute_of_record(context, call_python, generator_outside(context, draws), function.__name__, node)
+        return call(context, method, arguments, keywords, node)
+    if _hashable(function) and function in OF_RANDOM:
+        return _call_composed(context, function, OF_RANDOM[function], arguments, keywords, node)
     given, function = function, canonical(function)
     if is_distribution(function):
         return frozen(function, arguments, keywords)
@@ -153,9 +175,12 @@ def call_static(
             return call_into(call_static, context, function, into, node)
         text = text_for(function, ranks_of(context, function, arguments, keywords, node))
         if text is not None:
+            arguments, keywords = shapes_in_place(function, arguments, keywords)
             return _call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
+    if is_of_numba(function):
+        return call_of_numba(call_static, context, function, arguments, keywords, node)
     if isinstance(function, np.vectorize):
         pyfunc = binding_of(context, function.pyfunc, function, "pyfunc", node)
         return call_static(context, element_by_element, (pyfunc, *arguments), keywords, node)

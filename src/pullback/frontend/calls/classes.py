@@ -45,15 +45,20 @@ def class_of(binding: Binding) -> type | None:
     """The class that a value has in the plain call; None where it is not known."""
     match binding:
         case TupleValue():
-            return binding.kind or tuple
+            return _known_outside(binding.kind) if binding.kind else tuple
         case ObjectRef(kind=kind):
-            return kind
+            return _known_outside(kind)
         case Static(value=value):
             return type(value)
         case Value() | Constant() if binding.type is not None:
             dtype = binding.type.dtype
             return _WEAK[dtype] if getattr(binding.type, "weak", False) else np.dtype(dtype).type
     return _OF_BINDINGS.get(type(binding))
+
+
+def _known_outside(kind: type) -> type:
+    """The class of the objects that a record of ours stands for, where it says one."""
+    return getattr(kind, "__pullback_class__", kind)
 
 
 def _known_class(context: Context, binding: Binding, node: Any) -> type:

@@ -20,8 +20,10 @@ from pullback.ir.types import is_complex
 
 def check_known(context: Context, function: Any, text: Any, keywords: dict[str, Binding], node: Any) -> None:
     """Refuse keywords of a function that its text does not know."""
+    parameters = inspect.signature(text).parameters
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     for name in keywords:
-        if name not in inspect.signature(text).parameters:
+        if name not in parameters and not takes_any:
             context.refuse(node, f"'{name}' of {name_of(function)} is not supported", "leave it out")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from pullback.frontend.calls.objects import (
     bound_to_class,
     default_named,
     fields_of,
+    new_namespace,
     new_object,
     why_opaque,
 )
@@ -54,6 +56,8 @@ def construct(
         return Static(kind(*(given.value for given in arguments)))
     if kind is np.vectorize and len(arguments) == 1 and not keywords:
         return Bound(element_by_element, arguments[0])
+    if kind is types.SimpleNamespace and not arguments:
+        return new_namespace(context, keywords)
     fields = fields_of(kind)
     if fields is not None:
         return _record(context, kind, fields, arguments, keywords, node)

@@ -14,7 +14,8 @@ from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.calls.sequences import entries_in, sorted_items
 from pullback.frontend.syntax.operators import compared, truth
 from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue, cells_in
-from pullback.frontend.values.context import Context, list_item
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -101,6 +102,7 @@ def _stack_method(
         rank = value.type.ndim + 1 if isinstance(value.type, Array) else 1
         if rank != stack.buffer.type.ndim:
             context.mistyped(node, "the items of this list have different ranks", "keep numbers and arrays apart")
+        check_forms(context, stack.form, form_of_item(arguments[0], context.state), node)
         stack = widened(context, stack, value, node)
         push = runtime.push if rank == 1 else runtime.push_row
         for cell in cells_in(arguments[0]):
@@ -112,7 +114,7 @@ def _stack_method(
                 push, stack.buffer, stack.length, value, name=ref.cell.name, type_=stack.buffer.type
             )
             length = context.builder.let(np.add, stack.length, constant(1))
-        context.state.cells[ref.cell] = Stack(buffer, length)
+        context.state.cells[ref.cell] = Stack(buffer, length, stack.form)
         return Static(None)
     if name == "pop" and not arguments:
         with context.builder.at(context.location(node)):
@@ -120,8 +122,8 @@ def _stack_method(
             context.builder.effect(primitives.check, some, Constant(IndexError), Constant("pop from empty list"))
             length = context.builder.let(np.subtract, stack.length, constant(1))
             value = context.builder.load(stack.buffer, (Index((length,)),))
-        context.state.cells[ref.cell] = Stack(stack.buffer, length)
-        return list_item(context, value)
+        context.state.cells[ref.cell] = Stack(stack.buffer, length, stack.form)
+        return list_item(context, value, stack.form, node)
     context.refuse(node, f"'{name}' of a list that changes in a loop cannot be followed", "use append and pop()")
 
 

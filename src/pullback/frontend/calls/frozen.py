@@ -31,6 +31,20 @@ def is_distribution(value: Any) -> bool:
     return record_of(canonical(getattr(value, "logcdf", None))).text is not None
 
 
+def shapes_in_place(
+    function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding]
+) -> tuple[tuple[Binding, ...], dict[str, Binding]]:
+    """A call of a method of a distribution with the shape parameters that it names by position, behind the place."""
+    distribution = getattr(function, "__self__", None)
+    if not keywords or not arguments or not is_distribution(distribution):
+        return arguments, keywords
+    named, placed = dict(keywords), list(arguments)
+    for k, name in enumerate((getattr(distribution, "shapes", None) or "").replace(",", " ").split()):
+        if len(placed) == 1 + k and name in named:
+            placed.append(named.pop(name))
+    return tuple(placed), named
+
+
 def frozen(distribution: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding]) -> TupleValue:
     """The distribution with these parameters."""
     return TupleValue((Static(distribution), Static(tuple(keywords)), *arguments, *keywords.values()), Frozen)

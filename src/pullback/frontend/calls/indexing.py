@@ -11,7 +11,8 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue, cells_in
 from pullback.frontend.values.branches import choose
-from pullback.frontend.values.context import Context, list_item
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item
 from pullback.frontend.values.known import known_value
 from pullback.frontend.values.views import merged
 from pullback.ir import primitives
@@ -126,10 +127,11 @@ def slice_of(bounds: tuple[Binding, ...]) -> TupleValue:
 def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Binding:
     if isinstance(receiver, ListRef):
         content = context.version(receiver.cell, node)
+        if isinstance(content, Stack) and isinstance(slice_node, gast.Slice):
+            return _part_of_list(context, receiver, content, slice_node, node)
         if isinstance(content, Stack):
-            return list_item(
-                context, context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
-            )
+            item = context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
+            return list_item(context, item, content.form, node)
     items = context.items(receiver, node)
     index = None if isinstance(slice_node, gast.Slice) else context.evaluate(slice_node)
     place = _known_slice(context, index, slice_node)
@@ -144,6 +146,18 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
             context.mistyped(node, f"index {index.value} is out of range: there are {len(items)} items")
     assert index is not None, "what is no slice is an index"
     return _item_at(context, items, context.scalar(index, slice_node), node)
+
+
+def _part_of_list(context: Context, receiver: ListRef, stack: Stack, slice_node: Any, node: Any) -> Binding:
+    """A slice of a list whose length is a matter of the run: a list of its own."""
+    whole = context.bind(context.array_of(receiver, node))
+    assert isinstance(whole, ArrayRef), "an array has a cell"
+    part = read_part(context, whole, index_of(context, slice_node), node)
+    items = context.operand(part, node)
+    buffer = context.let(node, np.concatenate, (items,))  # and no copy, whose cotangent would have its size
+    made = context.new_list(())
+    context.state.cells[made.cell] = Stack(buffer, context.let(node, primitives.dim, items, constant(0)), stack.form)
+    return made
 
 
 def _letters(context: Context, text: str, slice_node: Any, node: Any) -> Binding:
@@ -162,8 +176,14 @@ def _letters(context: Context, text: str, slice_node: Any, node: Any) -> Binding
 
 def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node: Any) -> Binding:
     """The item at a position that only the run knows: one comparison after the other."""
-    if not is_integer(index.type) or not items:
-        context.mistyped(node, "this index cannot be followed")
+    if not is_integer(index.type):
+        context.mistyped(node, f"an index must be an integer, not {index.type.dtype}", "convert it with int(...)")
+    if not items:
+        # Where a loop fills the list, it is read again with what the list holds.
+        with context.builder.at(context.location(node)):
+            context.builder.effect(primitives.raise_, Constant(IndexError), Constant("list index out of range"))
+        context.state.dead = True
+        return constant(0.0)
     with context.builder.at(context.location(node)):
         position = normalised(context, index, constant(len(items)), node)
 
@@ -230,15 +250,45 @@ def _slice_between(context: Context, bounds: Iterable[Binding], node: Any) -> sl
 
 
 def entry(context: Context, receiver: DictRef, key: Binding, node: Any) -> Binding:
-    """The value under a key that is known before the run."""
+    """The value under a key."""
     known = known_value(key)
-    if known is None:
-        context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
     entries = dict(context.version(receiver.cell, node))
+    if known is None:
+        return _entry_at(context, entries, key, node)
     if known[0] not in entries:
         context.mistyped(node, f"the dict has no key {known[0]!r}", f"its keys are {', '.join(map(repr, entries))}")
     found: Binding = entries[known[0]]
     return found
+
+
+def _entry_at(context: Context, entries: dict[Any, Binding], key: Binding, node: Any) -> Binding:
+    """The value under an integer that only the run knows: one comparison with a key after the other."""
+    is_number = isinstance(key, Value) and is_integer(key.type)
+    if not is_number or not entries or not all(type(known) is int for known in entries):
+        context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
+    same = [apply_operator(context, np.equal, (key, constant(known)), node) for known in entries]
+    found = same[0]
+    for other in same[1:]:
+        found = apply_operator(context, np.logical_or, (found, other), node)
+    with context.builder.at(context.location(node)):
+        context.builder.effect(primitives.check, found, Constant(KeyError), key)
+    values = list(entries.values())
+
+    def at(k: int) -> Binding:
+        if k == len(values) - 1:
+            return _of_its_own(context, values[k], node)
+        return choose(context, same[k], lambda: _of_its_own(context, values[k], node), lambda: at(k + 1), node)
+
+    return at(0)
+
+
+def _of_its_own(context: Context, binding: Binding, node: Any) -> Binding:
+    """A list from outside, which nobody changes, as a new one; anything else as it is."""
+    if isinstance(binding, ListRef) and binding.cell.constant:
+        made = context.new_list(context.version(binding.cell, node))
+        made.cell.outside = binding.cell.constant
+        return made
+    return binding
 
 
 def shape_attribute(context: Context, value: Value, name: str, node: Any) -> Binding:
@@ -309,7 +359,7 @@ def widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
     if wider is None or wider == stack.buffer.type:
         return stack
     with context.builder.at(context.location(node)):
-        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length)
+        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length, stack.form)
 
 
 def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Binding, node: Any) -> None:
@@ -317,6 +367,8 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
     if isinstance(content, Stack):
         path = stack_path(context, content, slice_node, node)
         operand = context.operand(value, node)
+        context.check_writable(receiver.cell, node)
+        check_forms(context, content.form, form_of_item(value, context.state), node)
         content = widened(context, content, operand, node)
         for cell in cells_in(value):
             context.state.descend(receiver.cell, cell)
@@ -324,7 +376,7 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
             if operand.type.dtype != content.buffer.type.dtype:
                 operand = context.builder.cast(operand, content.buffer.type.dtype)
             buffer = context.builder.let(primitives.store, content.buffer, path, operand, name=receiver.cell.name)
-        context.state.cells[receiver.cell] = Stack(buffer, content.length)
+        context.state.cells[receiver.cell] = Stack(buffer, content.length, content.form)
         return
     index = context.evaluate(slice_node)
     if not isinstance(index, Constant):

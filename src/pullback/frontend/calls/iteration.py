@@ -19,15 +19,18 @@ from pullback.frontend.values.bindings import (
     DictRef,
     Iteration,
     ListRef,
+    ObjectRef,
     Range,
     Snapshot,
     Stack,
     Static,
     TupleValue,
 )
-from pullback.frontend.values.context import Context, list_item
+from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import described
+from pullback.frontend.values.item_forms import form_of_content, list_item
 from pullback.frontend.values.known import known_binding
+from pullback.functions.progress import OVER, ProgressBar
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Operand
@@ -65,7 +68,7 @@ def trip_count(context: Context, range_: Range, node: Any) -> Operand:
 
 def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...] | Range:
     """What a `for` runs over: known items, a range, or a count with the item of each iteration."""
-    binding = context.settled(binding, node)
+    binding = inside_bar(context, context.settled(binding, node), node)
     match binding:
         case TupleValue() if binding.is_sequence:
             return context.items(binding, node)
@@ -89,6 +92,13 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
     context.mistyped(node, f"{described(binding)} cannot be iterated over")
 
 
+def inside_bar(context: Context, binding: Binding, node: Any) -> Binding:
+    """What a progress bar goes over; anything else as it is."""
+    while isinstance(binding, ObjectRef) and binding.kind is ProgressBar:
+        binding = context.settled(context.state.names[binding.number, OVER], node)
+    return binding
+
+
 def _in_order(context: Context, value: str | frozenset[Any], node: Any) -> list[Any]:
     """The letters of a text, or the items of a set, whose order is only sure where they are numbers."""
     if isinstance(value, frozenset) and not all(isinstance(item, int | float) for item in value) and len(value) > 1:
@@ -108,6 +118,7 @@ def known_items(context: Context, binding: Binding, node: Any) -> tuple[Binding,
 
 def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, ...]:
     """What a loop over this follows, as it is now."""
+    binding = inside_bar(context, binding, node)
     if isinstance(binding, TupleValue):
         return binding.over
     if isinstance(binding, ListRef):
@@ -119,7 +130,8 @@ def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, 
 def _stack_item(context: Context, binding: ListRef, k: Operand, node: Any) -> Binding:
     content = context.version(binding.cell, node)
     buffer = content.buffer if isinstance(content, Stack) else context.array_of(binding, node)
-    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)))
+    form = form_of_content(content, context.state)
+    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)), form, node)
 
 
 def as_iteration(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...]:

@@ -10,7 +10,9 @@ paths.
 from __future__ import annotations
 
 import dataclasses
+import dis
 import inspect
+import types
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 from typing import Any, cast
@@ -103,6 +105,15 @@ def new_object(
             context.mistyped(node, "__init__() should return None")
     elif arguments or keywords:
         context.mistyped(node, f"{kind.__name__}() takes no arguments")
+    return made
+
+
+def new_namespace(context: Context, attributes: dict[str, Binding]) -> Binding:
+    """A `types.SimpleNamespace`."""
+    context.frame_count += 1
+    made = ObjectRef(context.frame_count, types.SimpleNamespace)
+    for name, value in attributes.items():
+        context.state.names[made.number, name] = context.named(value, name)
     return made
 
 
@@ -303,13 +314,20 @@ def fields_of(kind: Any) -> tuple[str, ...] | None:
     if hasattr(kind, "_fields"):
         found: tuple[str, ...] = kind._fields
         return found
-    if not dataclasses.is_dataclass(kind) or hasattr(kind, "__post_init__"):
+    if not dataclasses.is_dataclass(kind) or hasattr(kind, "__post_init__") or _changes_itself(kind):
         return None
     maker, fields = inspect.getattr_static(kind, "__init__"), dataclasses.fields(kind)
     plain = all(field.init and field.default_factory is dataclasses.MISSING for field in fields)
     if not is_generated(maker) or not plain or len(inspect.signature(maker).parameters) - 1 != len(fields):
         return None
     return tuple(field.name for field in fields)
+
+
+def _changes_itself(kind: Any) -> bool:
+    """Whether methods of a dataclass assign attributes, so that an object of it is more than its fields were."""
+    methods = (found for base in kind.__mro__ for found in vars(base).values() if isinstance(found, FunctionType))
+    written = (method for method in methods if not is_generated(method) and not is_frozen(kind))
+    return any(step.opname == "STORE_ATTR" for method in written for step in dis.get_instructions(method))
 
 
 def default_named(context: Context, function: FunctionType, name: str, node: Any) -> Binding:

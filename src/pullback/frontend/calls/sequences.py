@@ -79,6 +79,8 @@ def items_or_array(context: Context, iterable: Binding, node: Any) -> tuple[Bind
     content = context.version(iterable.cell, node)
     if isinstance(content, tuple):
         return content
+    if content.form is not None:
+        context.refuse(node, "the items of a list of lists or tuples are used together", "make an array of it first")
     array = context.bind(context.array_of(iterable, node))
     assert isinstance(array, ArrayRef), "an array has a cell"
     return array

@@ -71,6 +71,12 @@ def is_public(function: Any) -> bool:
     return is_numpy(function) or address_of(function) is not None
 
 
+def generator_of(function: Any) -> Any:
+    """The random generator that a function is a method of; None for another one."""
+    receiver = getattr(function, "__self__", None)
+    return receiver if type(receiver) in GENERATORS else None
+
+
 def draws_random_numbers(function: Any) -> bool:
     """Whether a function is the method of a random generator, or makes one."""
     module = getattr(function, "__module__", None) or ""

@@ -230,12 +230,19 @@ def _tested_inside(node: Any) -> Any:
 
 def is_passive(node: Any) -> bool:
     """Whether a with-statement is one of those that only decide about warnings, by its name."""
-    functions = [getattr(item.context_expr, "func", None) for item in node.items]
-    names = [getattr(function, "attr", getattr(function, "id", "")) for function in functions]
-    return all(name in PASSIVE for name in names) and all(item.optional_vars is None for item in node.items)
+    names = [call_name(item.context_expr) for item in node.items]
+    bound = [name for name, item in zip(names, node.items, strict=True) if item.optional_vars is not None]
+    return all(name in PASSIVE for name in names) and all(name in BARS for name in bound)
 
 
-PASSIVE = ("errstate", "catch_warnings", "printoptions")
+def call_name(call: Any) -> str:
+    """The last name of what a call calls; "" for anything else."""
+    function = getattr(call, "func", None)
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+BARS = ("tqdm", "trange", "tqdm_notebook", "tnrange")
+PASSIVE = ("errstate", "catch_warnings", "printoptions", *BARS)
 
 
 def _always_jumps(statements: list[Any]) -> bool:

@@ -43,6 +43,7 @@ ACCEPTED = (
     *(gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.JoinedStr, gast.FormattedValue),
     *(gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
     *(
+        gast.ClassDef,
         gast.Set,
         gast.NamedExpr,
         gast.Try,
@@ -95,9 +96,6 @@ REFUSED = {
     gast.Await: ASYNC,
     gast.Yield: YIELD,
     gast.YieldFrom: YIELD,
-    gast.ClassDef: Refusal(
-        "a class cannot be defined in a differentiated function", "define the class outside of the function"
-    ),
     gast.TypeAlias: Refusal("a type alias is not supported in a function", "define the alias at module level"),
 }
 
@@ -221,7 +219,7 @@ def is_unpacked(node: gast.AST) -> bool:
 
 
 def nodes_to_check(node: gast.AST) -> Iterator[gast.AST]:
-    """The node and all within it, but neither annotations nor the body of a refused class."""
+    """The node and all within it, but neither annotations nor a class: its methods are checked when they are read."""
     yield node
     if isinstance(node, gast.ClassDef | gast.TypeAlias):
         return

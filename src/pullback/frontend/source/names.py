@@ -32,7 +32,7 @@ def changed_in_place(statements: Iterable[Any]) -> frozenset[str]:
 
 
 def _collect_assigned(node: Any, found: set[str]) -> None:
-    if isinstance(node, gast.FunctionDef):
+    if isinstance(node, gast.FunctionDef | gast.ClassDef):
         found.add(node.name)
         return
     if isinstance(node, gast.Lambda):

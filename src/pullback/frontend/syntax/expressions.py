@@ -17,7 +17,14 @@ from pullback.frontend.syntax.attributes import attribute, attribute_named
 from pullback.frontend.syntax.comprehensions import comprehension, dict_comprehension, set_comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, compared, negated, truth
-from pullback.frontend.syntax.spreading import entries_of, key_of, list_display, spread, spread_keywords
+from pullback.frontend.syntax.spreading import (
+    entries_of,
+    key_of,
+    list_display,
+    spread,
+    spread_arguments,
+    spread_keywords,
+)
 from pullback.frontend.tapes.captured import lookup_outside
 from pullback.frontend.values.bindings import Binding, Local, Static, TupleValue
 from pullback.frontend.values.branches import choose
@@ -163,7 +170,7 @@ def _subscript(context: Context, node: Any) -> Binding:
 
 def _call(context: Context, node: Any) -> Binding:
     function = settled(context, node.func)
-    arguments = spread(context, node.args)
+    arguments = spread_arguments(context, function, node)
     keywords = spread_keywords(context, node)
     if function == Static(getattr) or function == Static(hasattr):
         return attribute_named(context, function.value, arguments, keywords, node)

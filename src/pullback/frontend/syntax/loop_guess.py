@@ -10,6 +10,7 @@ from pullback.frontend.syntax.loop_memory import CarriedArrays, IterationEnd
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Key, MaybeUnset, Stack, State, Static
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import different
+from pullback.frontend.values.item_forms import check_forms, form_of_content
 from pullback.frontend.values.leaves import are_alike, array_leaves, types_of_leaves, without_flag
 from pullback.frontend.values.stacks import element_type
 from pullback.ir.nodes import Constant, Value
@@ -20,7 +21,8 @@ class Guess:
     """What the loop is thought to carry: types of names' leaves, cells that are written, names set inside only.
 
     arrays: whose memory the carried arrays are. stale: cells from before that an iteration may have written under
-    another name, with the reason not to read them. none: names that are None, or may be, before the loop.
+    another name, with the reason not to read them. links: pairs of cells from before that an iteration makes one
+    memory. none: names that are None, or may be, before the loop.
     """
 
     def __init__(self, context: Context, node: Any, targets: frozenset[str]) -> None:
@@ -37,6 +39,7 @@ class Guess:
         self.arrays = CarriedArrays(self.entry)
         self.ends: IterationEnd | None = None
         self.stale: dict[Cell, str] = {}
+        self.links: set[tuple[Cell, Cell]] = set()
         self.none: set[Key] = set()
         self.begin()
 
@@ -70,7 +73,7 @@ class Guess:
         """
         if not self.outer_hold(started, end):
             return False
-        cells, stale = self.cells_hold(started, end), self.stale_hold(started, end)
+        cells, stale = self.cells_hold(started, end), self.stale_hold(started, end) and self.links_hold(end)
         names, inner = self.names_hold(started, end), self.inner_hold(started, end)
         ends = {
             (key, n): leaf
@@ -102,6 +105,14 @@ class Guess:
         self.stale.update(now)
         return holds
 
+    def links_hold(self, end: State) -> bool:
+        """Memory from before the loop that a list takes in: what the next iteration writes is seen in the list."""
+        pairs = ((cell, other) for cell, others in end.linked.items() for other in others)
+        now = {pair for pair in pairs if all(cell in self.entry.cells for cell in pair)}
+        holds = now <= self.links
+        self.links |= now
+        return holds
+
     def cells_hold(self, started: State, end: State) -> bool:
         holds = True
         for cell, content in started.cells.items():
@@ -117,18 +128,18 @@ class Guess:
 
     def list_holds(self, cell: Cell, start: Any, end: Any, state: State) -> bool:
         known = self.cells.get(cell)
+        if isinstance(start, tuple) and isinstance(end, tuple) and any(keys_in(start)) and len(start) != len(end):
+            name = f"the dict '{cell.name}'" if cell.name else "a dict"
+            self.context.refuse(self.node, f"{name} takes or loses keys in this loop", "give it all keys before")
         if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):
             if start == end:
                 return True
-            types = [_number_type(item) for item in end]
-            before = [_number_type(item) for item in start]
-            if all(types) and all(map(_number_type, self.entry.cells[cell])):
-                joined = [join(a, b) for a, b in zip(before, types, strict=True) if a is not None and b is not None]
-                if known == joined:
-                    return True
+            joined = self.numbers_that_change(cell, start, end, known)
+            if joined is not None:
                 self.cells[cell] = joined
-                return False
-            self.context.refuse(self.node, f"the list '{cell.name}' changes in a way that cannot be followed")
+                return bool(known == joined)
+            which = f"the list or dict '{cell.name}'" if cell.name else "a list or dict"
+            self.context.refuse(self.node, f"{which} changes in a way that cannot be followed")
         type_: Type = element_type(end, state)
         if start and not isinstance(start, Stack):
             common = join(element_type(start, state), type_)
@@ -137,11 +148,33 @@ class Guess:
                     self.node, f"the list '{cell.name}' holds numbers and arrays", "keep them in two lists"
                 )
             type_ = common
-        wanted = Stack(Value(cell.name, type_), Constant(0, INT))
+        form = form_of_content(end, state) if end != () else None
+        wanted = Stack(Value(cell.name, type_), Constant(0, INT), form)
         if isinstance(known, Stack) and known.buffer.type == wanted.buffer.type and isinstance(end, Stack):
+            check_forms(self.context, known.form, form, self.node)
             return True
         self.cells[cell] = wanted
         return False
+
+    def numbers_that_change(self, cell: Cell, start: Any, end: Any, known: Any) -> list[Type | None] | None:
+        """For each item of a list, or entry of a dict, the type of a number that changes; None for one that stays.
+
+        None altogether where something else than a number changes.
+        """
+        if keys_in(start) != keys_in(end):
+            return None
+        found: list[Type | None] = []
+        entry = values_in_content(self.entry.cells[cell])
+        for k, (before, after) in enumerate(zip(values_in_content(start), values_in_content(end), strict=True)):
+            if before == after and not (known and known[k]):
+                found.append(None)
+                continue
+            first, last = _number_type(before), _number_type(after)
+            wider = None if first is None or last is None else join(first, last)
+            if wider is None or _number_type(entry[k]) is None:
+                return None
+            found.append(wider)
+        return found
 
     def names_hold(self, started: State, end: State) -> bool:
         holds = self.in_place_hold(end)
@@ -201,6 +234,22 @@ class Guess:
                 if types_now is not None:
                     self.inner[key], holds = (without_flag(now), types_now), False
         return holds
+
+
+def keys_in(content: Any) -> list[Any]:
+    """The keys of a dict; None for each item of a list."""
+    return [item[0] if isinstance(item, tuple) else None for item in content]
+
+
+def values_in_content(content: Any) -> list[Any]:
+    """The items of a list, or the values of a dict."""
+    return [item[1] if isinstance(item, tuple) else item for item in content]
+
+
+def with_values(content: Any, values: list[Any]) -> Any:
+    """The content of a list or dict with other items or values."""
+    pairs = zip(content, values, strict=True)
+    return tuple((item[0], value) if isinstance(item, tuple) else value for item, value in pairs)
 
 
 def _number_type(item: Any) -> Type | None:

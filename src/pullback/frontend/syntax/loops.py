@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from pullback.errors import Location
-from pullback.frontend.syntax.loop_guess import Guess
+from pullback.frontend.syntax.loop_guess import Guess, values_in_content, with_values
 from pullback.frontend.syntax.loop_memory import Leaf
 from pullback.frontend.values.bindings import (
     Alias,
@@ -125,6 +125,8 @@ class Loop:
             for key, types in self.guess.names.items():
                 state.names[key] = self.name_parameter(key, types, state)
         state.stale.update(self.guess.stale)
+        for cell, other in self.guess.links:
+            state.link(cell, other)
         for key, reason in self.guess.dropped.items():
             state.names[key] = Conflict(reason, "use two names")
         for key, (form, types) in self.guess.inner.items():
@@ -142,11 +144,13 @@ class Loop:
     def cell_parameter(self, cell: Cell, guess: Any) -> Any:
         content = self.entry.cells[cell]
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer))
+            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer), guess.form)
             buffer = self.parameter(cell.name, guess.buffer.type, stack.buffer)
-            return Stack(buffer, self.parameter(f"{cell.name}_length", INT, stack.length))
+            return Stack(buffer, self.parameter(f"{cell.name}_length", INT, stack.length), stack.form)
         if isinstance(content, tuple):
-            return tuple(self.parameter(cell.name, type_, item) for item, type_ in zip(content, guess, strict=True))
+            pairs = zip(values_in_content(content), guess, strict=True)
+            values = [v if type_ is None else self.parameter(cell.name, type_, v) for v, type_ in pairs]
+            return with_values(content, values)
         return self.parameter(cell.name, content.type, content)
 
     def name_parameter(self, key: Key, types: list[Type], state: State) -> Binding:
@@ -241,9 +245,11 @@ class Loop:
 
     def cell_yields(self, content: Any, guess: Any) -> list[Operand]:
         if isinstance(guess, Stack):
-            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer))
+            stack = to_stack(self.context, content, self.node, _array_type(guess.buffer), guess.form)
             return [stack.buffer, stack.length]
-        return list(content) if isinstance(content, tuple) else [content]
+        if isinstance(content, tuple):
+            return [v for v, type_ in zip(values_in_content(content), guess, strict=True) if type_ is not None]
+        return [content]
 
     def name_yields(self, key: Key, binding: Any) -> list[Operand]:
         flag: Operand = Constant(True, BOOL)
@@ -298,9 +304,11 @@ class Loop:
         after = list(results)
         for cell, guess in self.guess.cells.items():
             if isinstance(guess, Stack):
-                state.cells[cell] = Stack(after.pop(0), after.pop(0))
+                state.cells[cell] = Stack(after.pop(0), after.pop(0), guess.form)
             elif isinstance(guess, list):
-                state.cells[cell] = tuple(after.pop(0) for _ in guess)
+                content = self.entry.cells[cell]
+                pairs = zip(values_in_content(content), guess, strict=True)
+                state.cells[cell] = with_values(content, [v if t is None else after.pop(0) for v, t in pairs])
             else:
                 state.cells[cell] = after.pop(0)
         for cell in self.shared_cells():

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
+from types import MethodType
 from typing import Any
 
 import gast
 import numpy as np
 
+from pullback.frontend.calls.indexing import read_part
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.sequences import listed
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, TupleValue
+from pullback.frontend.source.plain_functions import primal_of
+from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, DictRef, Local, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_value
-from pullback.ir.nodes import Value
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Constant, Index, Value
 from pullback.ir.types import Array
 
 
@@ -25,6 +31,52 @@ def spread(context: Context, nodes: list[Any]) -> tuple[Binding, ...]:
         else:
             values.append(context.evaluate(node))
     return tuple(values)
+
+
+def spread_arguments(context: Context, function: Binding, node: Any) -> tuple[Binding, ...]:
+    """The positional arguments of a call. An array behind the one star stands for all parameters that are left."""
+    stars = [k for k, argument in enumerate(node.args) if isinstance(argument, gast.Starred)]
+    if len(stars) != 1 or any(keyword.arg is None for keyword in node.keywords):
+        return spread(context, node.args)
+    given = [context.evaluate(one.value if isinstance(one, gast.Starred) else one) for one in node.args]
+    place, star = stars[0], node.args[stars[0]]
+    count = _parameters_left(function, len(given) - 1, {keyword.arg for keyword in node.keywords})
+    whole = given[place]
+    if count is None or not isinstance(whole, ArrayRef):
+        items = items_behind_star(context, whole, star)
+    else:
+        items = _all_of(context, whole, count, star)
+    return (*given[:place], *items, *given[place + 1 :])
+
+
+def _parameters_left(function: Binding, given: int, named: set[str]) -> int | None:
+    """How many parameters of a function a call has left to fill; None where that is not one number."""
+    match function:
+        case Local(node=node):
+            parameters = node.args
+            names = [one.id for one in (*parameters.posonlyargs, *parameters.args)]
+            if parameters.vararg is not None or parameters.defaults:
+                return None
+        case Static(value=called) | Bound(function=called) if (plain := primal_of(called)) is not None:
+            code = plain.__code__
+            names = list(code.co_varnames[: code.co_argcount])[
+                isinstance(function, Bound) or isinstance(called, MethodType) :
+            ]
+            if code.co_flags & inspect.CO_VARARGS or plain.__defaults__ or hasattr(plain, "__wrapped__"):
+                return None
+        case _:
+            return None
+    return len([name for name in names if name not in named]) - given
+
+
+def _all_of(context: Context, ref: ArrayRef, count: int, node: Any) -> tuple[Binding, ...]:
+    """The items of an array, which has so many. TypeError, as Python has it, where it has another number."""
+    size = context.let(node, primitives.dim, context.read(ref, node), constant(0))
+    fits = context.let(node, np.equal, size, constant(count))
+    with context.builder.at(context.location(node)):
+        message = f"the array behind '*' stands for {count} arguments, and its length is another"
+        context.builder.effect(primitives.check, fits, Constant(TypeError), Constant(message))
+    return tuple(read_part(context, ref, Index((constant(k),)), node) for k in range(count))
 
 
 def list_display(context: Context, node: Any) -> Binding:

@@ -19,6 +19,7 @@ from pullback.frontend.syntax.attributes import assign_attribute, attribute
 from pullback.frontend.syntax.exceptions import execute_guarded
 from pullback.frontend.syntax.expressions import evaluate, local_function, look_up, settled
 from pullback.frontend.syntax.imports import import_modules, import_names
+from pullback.frontend.syntax.local_classes import define_class
 from pullback.frontend.syntax.loops import Loop, Reading, exit_of, read_for, read_while
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, truth
@@ -362,7 +363,8 @@ def _define(context: Context, node: Any) -> None:
 
 def _with(context: Context, node: Any) -> None:
     if is_passive(node):
-        enter_passive(context, node)
+        for target, entered in enter_passive(context, node):
+            assign(context, target, entered, node)
         return
     function = evaluate(context, getattr(node.items[0].context_expr, "func", node.items[0].context_expr))
     if is_tape(function):
@@ -400,6 +402,7 @@ _HANDLERS: dict[type, Callable[[Context, Any], None]] = {
     gast.Assert: _assert,
     gast.Raise: _raise,
     gast.FunctionDef: _define,
+    gast.ClassDef: define_class,
     gast.Pass: _pass,
     gast.Delete: _delete,
     gast.Try: _try,

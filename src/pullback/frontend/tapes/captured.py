@@ -18,10 +18,12 @@ from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, 
 from pullback.frontend.values.captures import Capture
 from pullback.frontend.values.context import Context
 from pullback.functions import record_in_place_of
+from pullback.functions.generators import FromOutside
 from pullback.functions.objects import fields_of, is_static
 from pullback.ir.classes import as_number, obstacle
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import INT, Array, type_of, within
+from pullback.runtime.python.generators import States, Stream, stream_of
 
 
 def lookup_outside(context: Context, function: Callable[..., Any] | None, name: str, node: Any) -> Binding:
@@ -131,6 +133,8 @@ def _container(context: Context, value: Any, namespace: Any, name: Any, node: An
 
 def _object(context: Context, value: Any, record: type, node: Any) -> Binding:
     """An object that is followed as a record; what is in its fields is looked up again on each call."""
+    if issubclass(record, FromOutside):
+        return generator_outside(context, value)
     items: list[Binding] = []
     for field in fields_of(record):
         part = getattr(value, field)
@@ -140,6 +144,13 @@ def _object(context: Context, value: Any, record: type, node: Any) -> Binding:
         else:
             items.append(binding_of(context, part, value, field, node))
     return TupleValue(tuple(items), record, fields_of(record))
+
+
+def generator_outside(context: Context, generator: Any) -> TupleValue:
+    """A random generator from outside, by its number."""
+    record = record_in_place_of(type(generator))
+    assert record is not None, "generators have records"
+    return TupleValue((number_of(context, stream_of(generator)),), record, fields_of(record))
 
 
 def _identity(value: Any, namespace: Any, name: Any) -> Any:
@@ -167,8 +178,8 @@ def _capture(context: Context, value: Any, namespace: Any, name: Any) -> Binding
     return binding
 
 
-def number_of(context: Context, external: External) -> Value:
-    """What an external function is called by, a hidden argument: it is another one in each process."""
+def number_of(context: Context, external: External | Stream | States) -> Value:
+    """What an external function or a random generator is called by, a hidden argument: another one in each process."""
     if external not in context.captures:
         parameter = Value(external.__name__, INT)
         context.captures[external] = Capture(external, "number", parameter), parameter

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pullback.functions import record_in_place_of
-from pullback.functions.objects import fields_of, is_static
+from pullback.functions.objects import fields_of, is_static, part_of
 from pullback.ir.types import Type, type_of
 
 
@@ -75,7 +75,7 @@ def form_of(value: Any) -> Form:
     record = record_in_place_of(type(value))
     if record is not None:
         names = fields_of(record)
-        parts = ((name, getattr(value, name)) for name in names)
+        parts = ((name, part_of(record, value, name)) for name in names)
         return Sequence_(record, tuple(Known(v) if is_static(record, n) else form_of(v) for n, v in parts), names)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))
@@ -103,7 +103,7 @@ def leaves_in(bound: Mapping[str, Any], forms: Mapping[str, Form]) -> list[Any]:
 
 def items_of(value: Any, form: Sequence_) -> Sequence[Any]:
     """The items of a tuple, list or record."""
-    return value if isinstance(value, tuple | list) else [getattr(value, name) for name in form.names]
+    return value if isinstance(value, tuple | list) else [part_of(form.kind, value, name) for name in form.names]
 
 
 def leaf_count(form: Form) -> int:

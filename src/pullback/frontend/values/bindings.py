@@ -130,10 +130,14 @@ class DictRef:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A list of numbers whose length is a matter of the run: the first `length` elements of a growing buffer."""
+    """A list of numbers whose length is a matter of the run: the first `length` elements of a growing buffer.
+
+    form: of items that are lists and tuples, see `item_forms`.
+    """
 
     buffer: Value
     length: Operand
+    form: Any = None
 
 
 @dataclass(frozen=True, slots=True)

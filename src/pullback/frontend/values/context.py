@@ -62,7 +62,7 @@ class Context:
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
     returned: functions that have ended, but whose nested functions may be called. in_text_of_ours: what is read belongs
     to a function of ours, whose names are not the user's. mixes_truth_values: somewhere a truth value is Python's on
-    one path, and NumPy's on another.
+    one path, and NumPy's on another. classes: those that functions define, by frame and code.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class Context:
         self.at_return: tuple[Any, Callable[[Binding], None]] | None = None
         self.written: dict[Location, tuple[Cell, ...]] = {}
         self.mixes_truth_values = False
+        self.classes: dict[Any, type] = {}
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
@@ -382,16 +383,11 @@ class Context:
             self.refuse(node, cell.constant, "pass the array as an argument and return the changed copy")
         if cell.outside:
             self.refuse(node, cell.outside, "start from a copy, as in y = x.copy()")
+        is_list = not isinstance(self.state.cells.get(cell), Value)
         for other in self.state.linked.get(cell, ()):
+            if is_list and isinstance(self.state.cells.get(other), Value):
+                continue  # a list takes another item, and its arrays stay as they are
             other_name = other.name or "another array"
             self.state.stale[other] = (
                 f"'{other_name}' may or may not share the memory of '{cell.name or 'an array'}', which was written"
             )
-
-
-def list_item(context: Context, value: Value) -> Binding:
-    """An item of a list whose length is a matter of the run; an array among them must not be written."""
-    binding = context.bind(value)
-    if isinstance(binding, ArrayRef):
-        binding.cell.outside = "an array from a list that changes in a loop cannot be written"
-    return binding

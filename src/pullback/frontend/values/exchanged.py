@@ -59,7 +59,8 @@ def mapped_content(content: Any, change: Callable[[Value], Any]) -> Any:
         return change(content)
     if isinstance(content, Stack):
         buffer, length = change(content.buffer), change(content.length)
-        return content if _are_same((buffer, length), (content.buffer, content.length)) else Stack(buffer, length)
+        same = _are_same((buffer, length), (content.buffer, content.length))
+        return content if same else Stack(buffer, length, content.form)
     items = tuple(mapped(item, change) for item in content)
     return content if _are_same(items, content) else items
 

@@ -18,6 +18,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
 )
 from pullback.frontend.values.exchanged import mapped, mapped_content, mapped_points_to
+from pullback.frontend.values.item_forms import check_forms, form_of_content
 from pullback.frontend.values.merged_arrays import ArrayMerge
 from pullback.frontend.values.paths import Path, name_of_variable, plain_name
 from pullback.frontend.values.stacks import element_type, to_stack
@@ -152,7 +153,7 @@ class Merge(ArrayMerge):
                 if isinstance(content, tuple):
                     self.state.cells[binding.cell] = tuple(self.rebuilt(i, path, leaf, name) for i in content)
                 else:
-                    self.state.cells[binding.cell] = Stack(leaf(content.buffer), leaf(content.length))
+                    self.state.cells[binding.cell] = Stack(leaf(content.buffer), leaf(content.length), content.form)
                 return binding
         return binding
 
@@ -177,7 +178,7 @@ class Merge(ArrayMerge):
         fresh = a.cell not in self.orelse.state.cells and b.cell not in self.then.state.cells
         if not fresh:
             return Conflict(f"'{name}' is one of several lists here", "use one list, and fill it in the branches")
-        cell = Cell(name)
+        cell = Cell(name, outside=a.cell.outside or b.cell.outside)
         self.state.cells[cell] = self.content(self.then.state.cells[a.cell], self.orelse.state.cells[b.cell], name)
         return ListRef(cell)
 
@@ -198,7 +199,8 @@ class Merge(ArrayMerge):
             )
         buffer = self.phi(first.buffer, second.buffer, name)
         assert isinstance(buffer, Value)
-        return Stack(buffer, self.phi(first.length, second.length, f"{name}_length"))
+        check_forms(self.context, first.form, second.form, self.node)
+        return Stack(buffer, self.phi(first.length, second.length, f"{name}_length"), first.form)
 
     def entries(self, a: tuple[Any, ...], b: tuple[Any, ...], name: str) -> tuple[Any, ...]:
         """The entries of a dict, which has the same keys in the same order on both paths."""
@@ -212,12 +214,9 @@ class Merge(ArrayMerge):
         with self.context.builder.into(path.statements):
             outer, self.context.state = self.context.state, path.state
             try:
-                return to_stack(
-                    self.context,
-                    content,
-                    self.node,
-                    element_type(other, self.then.state if path is self.orelse else self.orelse.state),
-                )
+                state = self.then.state if path is self.orelse else self.orelse.state
+                type_, form = element_type(other, state), form_of_content(other, state) if other != () else None
+                return to_stack(self.context, content, self.node, type_, form)
             finally:
                 self.context.state = outer
 

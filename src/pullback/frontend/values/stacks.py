@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.values.bindings import (
-    ArrayRef,
-    Stack,
-    State,
-)
+from pullback.frontend.values.bindings import ArrayRef, ListRef, Stack, State, TupleValue
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.item_forms import check_forms, form_of_content
 from pullback.ir.builder import constant
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import (
@@ -58,13 +55,22 @@ def _row_type(item: Any, state: State) -> Array | None:
         type_ = state.cells[item.cell].type
         part = type_of_part(type_, item.path) if item.path else type_
         return Array(type_.dtype, getattr(part, "ndim", 0) + 1)
+    if isinstance(item, TupleValue | ListRef):
+        content = item.items if isinstance(item, TupleValue) else state.cells.get(item.cell, ())
+        if isinstance(content, Stack) or (content and None not in [_row_type(one, state) for one in content]):
+            row = element_type(content, state)
+            return Array(row.dtype, row.ndim + 1)
     return None
 
 
-def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:
-    """A list's content as a growing buffer and a length; `type_` is that of the buffer of an empty one."""
+def to_stack(context: Context, content: Any, node: Any, type_: Array, form: Any) -> Stack:
+    """A list's content as a growing buffer and a length; `type_` and `form` are those of an empty one."""
     if isinstance(content, Stack):
         return content
+    if content:
+        own = form_of_content(content, context.state)
+        check_forms(context, own, own if form is None else form, node)
+        form = own
     operands = [context.operand(item, node) for item in content]
     ranks = {getattr(operand.type, "ndim", 0) + 1 for operand in operands}
     if len(ranks) > 1:
@@ -75,4 +81,4 @@ def to_stack(context: Context, content: Any, node: Any, type_: Array) -> Stack:
     else:
         sizes = (constant(0),) * type_.ndim
         buffer = context.let(node, np.empty, sizes, Constant(type_.dtype), keywords=("dtype",))
-    return Stack(buffer, constant(len(operands)))
+    return Stack(buffer, constant(len(operands)), form)

@@ -4,7 +4,8 @@
     y = call_address(cos, "(float64) -> float64", x)            what the machine code at the address `cos` returns
 
 Objects are asked for by number, which no other object of the process gets: one that is gone is an error. Arrays are
-given as copies that cannot be written, and what is returned has the type that was said, and memory of its own.
+given as copies that cannot be written, and what is returned has the type that was said, and memory of its own. A
+signature may begin with the name of what the object is asked for.
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ def known(number: int) -> Any:
     return external
 
 
+SIZES = "size[]"
+"""The keyword of each of several sizes, which are given as one tuple."""
+
+OF_STATE = "state."
+"""The beginning of the name of what is computed from a state that is given, and is the same each time."""
+
 LOCKED = "locked "
 """The beginning of the signature of a function of C that may use Python."""
 
@@ -66,7 +73,8 @@ def kinds_in(signature: str) -> tuple[tuple[Kind, ...], tuple[Kind, ...]]:
     'n'
     """
     arguments, _, results = signature.removeprefix(LOCKED).partition(" -> ")
-    return tuple(_kinds(arguments[1:-1])), tuple(_kinds(results.removeprefix("(").removesuffix(")")))
+    _, _, arguments = arguments.partition("(")
+    return tuple(_kinds(arguments[:-1])), tuple(_kinds(results.removeprefix("(").removesuffix(")")))
 
 
 def _kinds(text: str) -> Iterator[Kind]:
@@ -79,15 +87,20 @@ def _kinds(text: str) -> Iterator[Kind]:
 
 def call_external(number: int, signature: str, *arguments: Any) -> Any:
     """What an object returns for these arguments."""
+    return _answer(number, signature, arguments)
+
+
+def _answer(number: int, signature: str, arguments: Any) -> Any:
     kinds, _ = kinds_in(signature)
-    return _answer(number, kinds, arguments)
-
-
-def _answer(number: int, kinds: tuple[Kind, ...], arguments: Any) -> Any:
+    name, _, _ = signature.partition("(")
     given = [_given(kind, argument) for kind, argument in zip(kinds, arguments, strict=True)]
     positional = [one for kind, one in zip(kinds, given, strict=True) if not kind.keyword]
-    named = {kind.keyword: one for kind, one in zip(kinds, given, strict=True) if kind.keyword}
-    answer = known(number).answer(*positional, **named)
+    named = {kind.keyword: one for kind, one in zip(kinds, given, strict=True) if kind.keyword not in ("", SIZES)}
+    sizes = tuple(one for kind, one in zip(kinds, given, strict=True) if kind.keyword == SIZES)
+    if sizes:
+        named["size"] = sizes
+    asked = known(number)
+    answer = (asked.asked(name) if name else asked.answer)(*positional, **named)
     return answer[0] if isinstance(answer, tuple) and len(answer) == 1 else answer
 
 
@@ -109,7 +122,7 @@ def answer_to_compiled(number: int, signature: str, *words: Any) -> Any:
     kinds, _ = kinds_in(signature)
     left = iter(words)
     try:
-        answer = _answer(number, kinds, [taken(kind, left) for kind in kinds])
+        answer = _answer(number, signature, [taken(kind, left) for kind in kinds])
     except BaseException:
         if isinstance(threading.current_thread(), threading._DummyThread):
             traceback.print_exc()  # Numba loses what is raised in its own threads

@@ -19,7 +19,7 @@ from pullback.analysis.aliases import consumed_in
 from pullback.errors import LanguageError, Problem
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
-from pullback.ir.external import repeated_calls_outside
+from pullback.ir.external import repeated_calls_outside, title_of
 from pullback.ir.nodes import Block, Effect, Function, Let, Operand, Statement, Value, read_by, results_of
 from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.passes.entries import Settings
@@ -57,10 +57,7 @@ class Split:
     def _check(self, statement: Statement) -> None:
         """LanguageError where a function that is not read would be called again: nobody knows what that does."""
         for call in repeated_calls_outside((statement,)):
-            reason = (
-                f"'{call.operands[0].name}', which is called and not read, is called in a loop or branch that a "
-                "Jacobian by forward mode runs again"
-            )
+            reason = f"{title_of(call)} is called in a loop or branch that a Jacobian by forward mode runs again"
             raise LanguageError([Problem(call.location, reason, "use mode='reverse', or pb.jacrev(pb.grad(f))")])
 
     def repeated(self) -> Iterator[tuple[Statement, tuple[Value, ...]]]:

@@ -46,7 +46,7 @@ from pullback.transform.checkpointing.binomial import BinomialSegments
 from pullback.transform.checkpointing.segmentation import CountedSegments, GrowingSegments, Segments
 from pullback.transform.derivative import find_kept, joint, prepared
 from pullback.transform.min_cut import CHEAP
-from pullback.transform.residuals import ResidualArray
+from pullback.transform.residual_plan import ResidualArray
 from pullback.transform.sweeps import NONE
 
 

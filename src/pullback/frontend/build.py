@@ -15,7 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from pullback.errors import Location, MissingRuleError, PullbackError
-from pullback.frontend.calls import calls
+from pullback.frontend.calls import calls, in_place
 from pullback.frontend.calls.parameters import bind_arguments, new_dict
 from pullback.frontend.calls.recursion import Recursion
 from pullback.frontend.derivatives.made import derived, without_nan
@@ -195,14 +195,14 @@ def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> B
         bound = bind_arguments(context, source.tree.args, positional, keywords, (), {}, source.tree, source.name)
     state = context.state.copy()
     try:
-        return calls.run(context, source, source.tree, bound, None, source.function, source.tree)
+        return in_place.run(context, source, source.tree, bound, None, source.function, source.tree)
     except Recursion as found:
         if found.function is not source.function:
             raise
         context.state = state
         context.builder.statements.clear()
         context.frames.append(Frame(0, source, None, [], frozenset()))
-        return calls.call_itself(context, source, bound, source.function, source.tree)
+        return in_place.call_itself(context, source, bound, source.function, source.tree)
 
 
 def read_called(context: Context, asked: _Asked, bound: dict[str, Binding]) -> Binding:
@@ -287,12 +287,12 @@ class Inliner:
         context.state, context.fixed_location = State(), location
         context.given = frozenset(values_in((operands, tuple(keywords.values()))))
         with context.builder.at(location):
-            source = calls.checked_source(body)
+            source = in_place.checked_source(body)
             given = tuple(self._binding(operand) for operand in operands)
             named = {name: self._binding(operand) for name, operand in keywords.items()}
             frame_node = source.tree
             context.frames.clear()
-            result = calls.call_python(context, body, given, named, frame_node)
+            result = in_place.call_python(context, body, given, named, frame_node)
             match self.builder.statements[-1:]:
                 case [Effect(function=primitives.raise_, operands=(_, Constant(value=reason)))] if context.state.dead:
                     raise MissingRuleError(reason, location)

@@ -50,7 +50,7 @@ from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import BOOL, INT, Array
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
-from pullback.transform.residuals import ResidualArray
+from pullback.transform.residual_plan import ResidualArray
 from pullback.transform.sweeps import Kept
 
 

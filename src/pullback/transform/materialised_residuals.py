@@ -59,7 +59,8 @@ from pullback.ir.trip_counts import iteration_number
 from pullback.ir.types import INT, Stack
 from pullback.transform.recalled_residuals import Recall
 from pullback.transform.residual_places import Storage, extent, is_outermost, passes_through, starts_at_zero
-from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
+from pullback.transform.residual_plan import Counter, Path, ResidualArray
+from pullback.transform.residuals import Residuals
 
 
 def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[list[Statement], Block]:

@@ -41,7 +41,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.transform.residual_places import extent, passes_through, starts_at_zero
-from pullback.transform.residuals import Counter, Path, ResidualArray, Residuals
+from pullback.transform.residual_plan import Counter, Path, ResidualArray
+from pullback.transform.residuals import Residuals
 
 
 class Recall:

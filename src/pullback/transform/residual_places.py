@@ -26,7 +26,7 @@ from pullback.ir.nodes import (
     map_values,
 )
 from pullback.ir.trip_counts import at_least_zero, trip_count
-from pullback.transform.residuals import Counter, ResidualArray
+from pullback.transform.residual_plan import Counter, ResidualArray
 
 Storage = ResidualArray | Counter
 

@@ -44,7 +44,8 @@ from pullback.transform.linear_maps import without_maps
 from pullback.transform.materialised_residuals import materialise
 from pullback.transform.one_sweep import in_one_sweep
 from pullback.transform.recursion import called_by, has_joint_form, join_calls, joint_name, pullback_name
-from pullback.transform.residuals import ResidualArray, Residuals
+from pullback.transform.residual_plan import ResidualArray
+from pullback.transform.residuals import Residuals
 from pullback.transform.reverse.adjoints import Adjoints, bar_name
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep

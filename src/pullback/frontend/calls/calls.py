@@ -7,11 +7,10 @@ import inspect
 from types import FunctionType, MethodType
 from typing import Any
 
-import gast
 import numpy as np
 
-from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float, parameter_names
-from pullback.frontend.calls.compositions import check_complex, check_known, planned, ranks_of
+from pullback.frontend.calls.apply import apply, as_of_numpy, as_python_float
+from pullback.frontend.calls.compositions import planned, ranks_of
 from pullback.frontend.calls.construction import construct, text_of_class
 from pullback.frontend.calls.destinations import call_into, destination_of
 from pullback.frontend.calls.exact_libraries import by_call
@@ -24,15 +23,13 @@ from pullback.frontend.calls.frozen import (
     is_distribution,
     shapes_in_place,
 )
+from pullback.frontend.calls.in_place import bound_arguments, call_bound, call_composed, call_local, call_python
 from pullback.frontend.calls.indexing import type_of_ref
-from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
 from pullback.frontend.calls.numba_ufuncs import call_of_numba, is_of_numba
-from pullback.frontend.calls.objects import attribute_of_record, default_of, method_of, parent_of
-from pullback.frontend.calls.parameters import bind_arguments
-from pullback.frontend.calls.recursion import Recursion, call_recursive, key_of
+from pullback.frontend.calls.objects import attribute_of_record, method_of, parent_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
 from pullback.frontend.calls.surroundings import is_logged
@@ -41,12 +38,8 @@ from pullback.frontend.derivatives.parameters import names_of
 from pullback.frontend.rules.calling import call_with_rule
 from pullback.frontend.source.addresses import address_of, generator_of, is_numpy, is_of_runtime, is_public, name_of
 from pullback.frontend.source.derivations import derivation_of
-from pullback.frontend.source.desugar import RESULT, desugar
 from pullback.frontend.source.externals import External
-from pullback.frontend.source.finding import Source, find_source
-from pullback.frontend.source.language import check_language
-from pullback.frontend.source.names import assigned_names
-from pullback.frontend.source.outside import ABSENT, Dependency, Place, parts_of
+from pullback.frontend.source.outside import ABSENT, Dependency
 from pullback.frontend.source.plain_functions import primal_of
 from pullback.frontend.source.user_rules import UserRule, rule_of_user
 from pullback.frontend.tapes.captured import binding_of, generator_outside
@@ -65,10 +58,7 @@ from pullback.frontend.values.bindings import (
     Static,
     TupleValue,
 )
-from pullback.frontend.values.closures import forget, frame_of
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.frames import Frame
-from pullback.frontend.values.results import binding_from, result_of
 from pullback.functions import METHODS, canonical, record_of, text_for
 from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
@@ -78,10 +68,6 @@ from pullback.functions.progress import stand_in_for
 from pullback.functions.writing import IN_PLACE
 from pullback.ir.nodes import Value
 
-OURS = "pullback.functions"
-"""Where functions are declared by texts that need no check of their language."""
-
-MOST_FRAMES = 60
 _REMEDY = "write it in NumPy, or let it be called by pb.external, with a rule"
 CALL = "__pullback_call__"
 """The attribute that names the method to read for a call of an object, if it is not `__call__`."""
@@ -96,7 +82,7 @@ def call(
             return call_local(context, function, arguments, keywords, node)
         case Method(receiver=ArrayRef(), name=name) if name in IN_PLACE:
             given = (function.receiver, *arguments)
-            return _call_composed(context, IN_PLACE[name], IN_PLACE[name], given, keywords, node)
+            return call_composed(context, IN_PLACE[name], IN_PLACE[name], given, keywords, node)
         case Method(receiver=ArrayRef() | Value()) if is_of_record(function.name, keywords):
             given = arguments_of_method(function, arguments)
             return call_static(context, METHODS[function.name], given, keywords, node)
@@ -133,6 +119,20 @@ def call_static(
     context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """A call of a Python object that is known before the run."""
+    result = _followed(context, function, arguments, keywords, node)
+    for kind in (_declared, _of_object, _applied, _read_in_place):
+        if result is None:
+            result = kind(context, function, arguments, keywords, node)
+    if result is None:
+        name = getattr(function, "__name__", type(function).__name__)
+        context.refuse(node, f"'{name}' has no Python source and no rule", _REMEDY)
+    return result
+
+
+def _followed(
+    context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding | None:
+    """A call of what has rules or derivatives of its own, or stands for something else; None of another object."""
     rule = rule_of_user(function)
     if rule is not None:
         return call_ruled(context, rule, arguments, keywords, node)
@@ -154,8 +154,15 @@ def call_static(
         method = attribute_of_record(context, call_python, generator_outside(context, draws), function.__name__, node)
         return call(context, method, arguments, keywords, node)
     if _hashable(function) and function in OF_RANDOM:
-        return _call_composed(context, function, OF_RANDOM[function], arguments, keywords, node)
-    given, function = function, canonical(function)
+        return call_composed(context, function, OF_RANDOM[function], arguments, keywords, node)
+    return None
+
+
+def _declared(
+    context: Context, given: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding | None:
+    """A call of a function that is declared by a text, or means something to the reader; None of another one."""
+    function = canonical(given)
     if is_distribution(function):
         return frozen(function, arguments, keywords)
     check_may_be_called(context, given, function, node)
@@ -166,7 +173,7 @@ def call_static(
     if rows is not None:
         if function is np.concatenate and type_of_ref(context, rows, node).ndim == 1:
             context.mistyped(node, "zero-dimensional arrays cannot be concatenated", "use np.array, or np.stack")
-        return _call_composed(context, function, OF_ROWS[function], (rows, *arguments[1:]), keywords, node)
+        return call_composed(context, function, OF_ROWS[function], (rows, *arguments[1:]), keywords, node)
     if _hashable(function) and function in PLANNING:
         return planned(context, function, arguments, node)
     if is_numpy(function) or record_of(function).text is not None:
@@ -176,9 +183,17 @@ def call_static(
         text = text_for(function, ranks_of(context, function, arguments, keywords, node))
         if text is not None:
             arguments, keywords = shapes_in_place(function, arguments, keywords)
-            return _call_composed(context, function, text, arguments, keywords, node)
+            return call_composed(context, function, text, arguments, keywords, node)
     if _hashable(function) and function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], arguments, keywords, node)
+    return None
+
+
+def _of_object(
+    context: Context, given: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding | None:
+    """A call of a class, or of an object that holds the function to call; None of another one."""
+    function = canonical(given)
     if is_of_numba(function):
         return call_of_numba(call_static, context, function, arguments, keywords, node)
     if isinstance(function, np.vectorize):
@@ -191,17 +206,33 @@ def call_static(
     if isinstance(function, type):
         text = text_of_class(context, function, node)
         if text is not None:
-            return _call_composed(context, text, text, arguments, keywords, node)
+            return call_composed(context, text, text, arguments, keywords, node)
         return construct(context, call_python, function, arguments, keywords, node)
-    if (_hashable(function) and is_public(function)) or is_of_runtime(function):
-        if not is_of_runtime(function) and address_of(function) is None:
-            reason = f"{name_of(function)} has no public name by which generated code could call it"
-            context.refuse(node, reason, "write the function in Python")
-        by = by_call(given)
-        if by:
-            arguments = tuple(as_python_float(context, argument, node) for argument in arguments)
-        result = apply(context, function, arguments, keywords, node, by)
-        return as_of_numpy(context, result, node) if is_numpy(given) else result
+    return None
+
+
+def _applied(
+    context: Context, given: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding | None:
+    """A call that becomes a statement; None of what is no function of NumPy, SciPy or our own runtime."""
+    function = canonical(given)
+    if not is_of_runtime(function) and not (_hashable(function) and is_public(function)):
+        return None
+    if not is_of_runtime(function) and address_of(function) is None:
+        reason = f"{name_of(function)} has no public name by which generated code could call it"
+        context.refuse(node, reason, "write the function in Python")
+    by = by_call(given)
+    if by:
+        arguments = tuple(as_python_float(context, argument, node) for argument in arguments)
+    result = apply(context, function, arguments, keywords, node, by)
+    return as_of_numpy(context, result, node) if is_numpy(given) else result
+
+
+def _read_in_place(
+    context: Context, given: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding | None:
+    """A call of what is written in Python; None of another object."""
+    function = canonical(given)
     plain, receiver = plain_function(function)
     if plain is not None:
         bound = arguments if receiver is None else (Static(receiver), *arguments)
@@ -211,8 +242,7 @@ def call_static(
     if isinstance(method, FunctionType):
         context.depend(Dependency(type(function), called, method), Dependency(function, "__class__", type(function)))
         return call_python(context, method, (Static(function), *arguments), keywords, node)
-    name = getattr(function, "__name__", type(function).__name__)
-    context.refuse(node, f"'{name}' has no Python source and no rule", _REMEDY)
+    return None
 
 
 def rows_of(context: Context, arguments: tuple[Binding, ...], node: Any) -> ArrayRef | None:
@@ -243,26 +273,6 @@ def call_ruled(
     return call_with_rule(call, context, rule, {name: bound[name] for name in names}, node)
 
 
-def _call_composed(
-    context: Context,
-    function: Any,
-    text: Any,
-    arguments: tuple[Binding, ...],
-    keywords: dict[str, Binding],
-    node: Any,
-) -> Binding:
-    """A call of a function that is declared by a text, whose statements have the place of the call, and no names."""
-    keywords = checked_keywords(context, function, parameter_names(function), arguments, keywords, node)
-    check_known(context, function, text, keywords, node)
-    check_complex(context, function, (*arguments, *keywords.values()), node)
-    before = context.fixed_location, context.in_text_of_ours
-    context.fixed_location, context.in_text_of_ours = context.location(node), True
-    try:
-        return call_python(context, text, arguments, keywords, node)
-    finally:
-        context.fixed_location, context.in_text_of_ours = before
-
-
 def _call_partial(
     context: Context,
     function: functools.partial[Any],
@@ -288,141 +298,3 @@ def plain_function(function: Any) -> tuple[FunctionType | None, Any]:
 
 def _hashable(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
-
-
-def call_bound(
-    context: Context, plain: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
-) -> Binding:
-    """A call of a method of a record; those of ours have the place of the call."""
-    if plain.__module__.startswith(OURS):
-        return _call_composed(context, plain, plain, arguments, keywords, node)
-    return call_python(context, plain, arguments, keywords, node)
-
-
-# Reading a function in place
-
-
-def call_python(
-    context: Context, function: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
-) -> Binding:
-    """A call of another Python function, read here as if its text stood in the caller's."""
-    source = checked_source(function)
-    bound = bound_arguments(context, function, arguments, keywords, node)
-    if any(key[0] is function for key in context.callees):
-        return call_itself(context, source, bound, function, node)
-    state, made = context.state.copy(), len(context.builder.statements)
-    try:
-        return run(context, source, source.tree, bound, None, function, node)
-    except Recursion as found:
-        if found.function is not function:
-            raise
-        context.state = state
-        del context.builder.statements[made:]
-        return call_itself(context, source, bound, function, node)
-
-
-def bound_arguments(
-    context: Context, function: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
-) -> dict[str, Binding]:
-    """The arguments of a call of a Python function by the names of its parameters, defaults included."""
-    source = checked_source(function)
-    context.depend(*parts_of(function))
-    defaults = tuple(
-        default_of(context, value, Place(function, "__defaults__"), k, node)
-        for k, value in enumerate(function.__defaults__ or ())
-    )
-    keyword_defaults = {
-        name: default_of(context, value, Place(function, "__kwdefaults__"), name, node)
-        for name, value in (function.__kwdefaults__ or {}).items()
-    }
-    return bind_arguments(context, source.tree.args, arguments, keywords, defaults, keyword_defaults, node, source.name)
-
-
-def call_itself(
-    context: Context, source: Source, bound: dict[str, Binding], function: FunctionType, node: Any
-) -> Binding:
-    """A call of a function that calls itself, as a statement."""
-    key = key_of(context, function, bound, node)
-
-    def read(inner: Context, given: dict[str, Binding]) -> tuple[list[Any], Any]:
-        return result_of(inner, run(inner, source, source.tree, given, None, function, source.tree), source.tree)
-
-    return call_recursive(context, key, bound, read, binding_from, node)
-
-
-def checked_source(function: FunctionType) -> Source:
-    if function.__module__.startswith(OURS):
-        return own_source(function)
-    source = find_source(function)
-    check_language(source)
-    return source
-
-
-@functools.cache
-def own_source(function: FunctionType) -> Source:
-    """That of a function of ours, whose text does not change while the process runs."""
-    return find_source(function)
-
-
-def call_local(
-    context: Context, local: Local, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
-) -> Binding:
-    """A call of a nested function or lambda; it sees the present values of the names around it."""
-    names = [argument.id for argument in local.node.args.kwonlyargs]
-    keyword_defaults = {n: d for n, d in zip(names, local.keyword_defaults, strict=True) if d is not None}
-    name = getattr(local.node, "name", "<lambda>")
-    bound = bind_arguments(context, local.node.args, arguments, keywords, local.defaults, keyword_defaults, node, name)
-    parent = frame_of(context, local)
-    if parent is None:
-        context.refuse(node, f"'{name}' is called after the function that defines it has returned")
-    return run(context, local.source, local.node, bound, parent, None, node)
-
-
-def run(
-    context: Context,
-    source: Source,
-    function_node: Any,
-    bound: dict[str, Binding],
-    parent: Frame | None,
-    function: FunctionType | None,
-    node: Any,
-) -> Binding:
-    """Read a function's body in a frame of its own and return what it returns."""
-    of_structure = any(isinstance(b, TupleValue | ListRef | DictRef | ObjectRef | Local) for b in bound.values())
-    around = [frame for frame in context.frames if function is not None and frame.function is function]
-    if function is not None and not of_structure and not all(frame.of_structure for frame in around):
-        raise Recursion(function)
-    name = getattr(function_node, "name", "a lambda")
-    if any(frame.node is function_node for frame in context.frames):
-        context.refuse(node, f"'{name}' calls itself", "write a loop")
-    if len(context.frames) > MOST_FRAMES:
-        reason = f"'{name}' is the last of more than {MOST_FRAMES} functions that call one another"
-        context.refuse(node, reason, "make one function of several")
-    body = body_of(function_node)
-    context.frame_count += 1
-    frame = Frame(
-        context.frame_count, source, function_node, body, assigned_names(body) | frozenset(bound), parent, function
-    )
-    frame.locals -= frame.outer_names
-    frame.of_structure = of_structure
-    context.frames.append(frame)
-    result: Binding = Static(None)
-    try:
-        for name, value in bound.items():
-            context.state.names[(frame.number, name)] = value
-        context.execute(body)
-        result = context.state.names.get((frame.number, RESULT), Static(None))
-        if context.at_return is not None and context.at_return[0] is function:
-            context.at_return[1](result)
-        return context.settled_unless_none(result, node) if not context.state.dead else Static(None)
-    finally:
-        context.frames.pop()
-        forget(context, frame, result)
-
-
-def body_of(function_node: Any) -> list[Any]:
-    """The desugared statements of a function; a lambda returns its expression."""
-    if isinstance(function_node, gast.Lambda):
-        statement = gast.copy_location(gast.Return(function_node.body), function_node.body)
-        return desugar([statement])
-    return desugar(function_node.body)

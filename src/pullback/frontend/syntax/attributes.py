@@ -7,7 +7,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from pullback.frontend.calls import calls, indexing
+from pullback.frontend.calls import in_place, indexing
 from pullback.frontend.calls.apply import apply, apply_operator
 from pullback.frontend.calls.classes import class_of
 from pullback.frontend.calls.complex_numbers import imaginary_part
@@ -47,11 +47,11 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
         case ListRef() | DictRef() | TapeRef():
             return Method(receiver, name)
         case ObjectRef():
-            return attribute_of_object(context, calls.call_bound, receiver, name, node)
+            return attribute_of_object(context, in_place.call_bound, receiver, name, node)
         case TupleValue() if name in receiver.fields:
             return receiver.items[receiver.fields.index(name)]
         case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
-            return attribute_of_record(context, calls.call_bound, receiver, name, node)
+            return attribute_of_record(context, in_place.call_bound, receiver, name, node)
         case TupleValue():
             return Method(receiver, name)
         case Static(value=str()):
@@ -67,7 +67,7 @@ def assign_attribute(context: Context, receiver: Binding, target: Any, value: Bi
         name = gast.unparse(target).strip()
         reason = f"'{name}' cannot be assigned: a differentiated function must not change objects from outside"
         context.refuse(target, reason, "use a local variable, and return the new value")
-    set_attribute(context, calls.call_bound, receiver, target.attr, value, target)
+    set_attribute(context, in_place.call_bound, receiver, target.attr, value, target)
 
 
 def attribute_named(

@@ -97,7 +97,7 @@ from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array, Scalar
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.transform.checkpointing.segmentation import Bounds, Segments, range_between, without_effects
-from pullback.transform.residuals import ResidualArray
+from pullback.transform.residual_plan import ResidualArray
 
 PLACES = Array("int64", 1)
 

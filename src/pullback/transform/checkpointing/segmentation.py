@@ -84,7 +84,7 @@ from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import BOOL, INT
 from pullback.passes.scalar.dead_code import remove_dead
-from pullback.transform.residuals import ResidualArray
+from pullback.transform.residual_plan import ResidualArray
 from pullback.transform.reverse.sweep import Sweep
 
 Merge = Callable[[Block, Sweep, tuple[Operand, ...]], tuple[list[Statement], Block]]

@@ -48,6 +48,13 @@ def indexed_by_arrays_and_numbers(x, y):
     return np.sum(beside**2) + np.sum(apart) + np.sum(turned) + np.sum(wide * x)
 
 
+@program(np.arange(24.0).reshape(2, 3, 4) / 9.0, np.array([0, 2]), np.array([1]))
+@program(np.arange(24.0).reshape(2, 3, 4) / 9.0, np.array([0, 2, 1]), np.array([3, 0, 2]))
+def indexed_by_arrays_that_are_broadcast(x, i, j):
+    part = x[:, i[:, None], np.concatenate((j, j))]
+    return np.sum(part * part) + np.sum(np.tensordot(np.ones((5, 2)), part, axes=[[1], [0]]))
+
+
 @program(ONE, Y)
 @program(X, Y)
 def stacked_joined_and_reshaped(x, y):

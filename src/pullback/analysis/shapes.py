@@ -254,14 +254,14 @@ class Shapes:
             sure = sure and len(sizes) <= 1
         return tuple(result) if sure else None
 
-    def result_of_broadcast(self, value: Value, shapes: list[Shape]) -> Shape:
-        """The shape of an elementwise result: results of the same sizes have the same size."""
+    def result_of_broadcast(self, value: Value, shapes: list[Shape], first: int = 0) -> Shape:
+        """The sizes of an elementwise result, those of a value from its axis `first` on: of the same, the same."""
         self.broadcast(shapes)
         arrays = [shape for shape in shapes if shape]
         ndim = max(map(len, arrays), default=0)
         places = range(-ndim, 0)
         return tuple(
-            self.size_of_broadcast((value, place + ndim), [s[place] for s in arrays if len(s) >= -place])
+            self.size_of_broadcast((value, first + place + ndim), [s[place] for s in arrays if len(s) >= -place])
             for place in places
         )
 
@@ -294,8 +294,8 @@ class Shapes:
         if sizes is None or Constant(Ellipsis) in plain:
             return None
         rest = [size for k, size in enumerate(sizes) if k not in places]
-        selected = self.result_of_broadcast(value, [self.of(last.items[k]) for k in places])
         first = places[0] if places[-1] - places[0] == len(places) - 1 else 0
+        selected = self.result_of_broadcast(value, [self.of(last.items[k]) for k in places], first)
         return (*rest[:first], *selected, *rest[first:])
 
     def part(self, shape: Shape, path: tuple[Any, ...]) -> Shape | None:

@@ -273,9 +273,11 @@ OF_ROWS = {
 
 def in_dtype(arrays, dtype, casting):
     """The arrays in a dtype. Raises TypeError where that is not to be cast to."""
+    if dtype is None:
+        return tuple(arrays)
     parts = []
     for array in arrays:
-        array = as_array(array)
+        array = np.reshape(array, ()) if np.ndim(array) == 0 else as_array(array)
         check_cast(array.dtype, dtype, casting)
         parts.append(array.astype(dtype))
     return tuple(parts)

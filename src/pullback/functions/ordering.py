@@ -10,6 +10,8 @@ from pullback.functions.declare import composes
 @composes(np.lexsort)
 def lexsort(keys, axis=-1):
     """The order of the last key, where elements of that are equal the order of the key before it, and so on."""
+    if np.ndim(keys[0]) == 0:
+        return np.int64(0)
     order = np.argsort(keys[0], axis=axis, kind="stable")
     for key in keys[1:]:
         if np.shape(key) != np.shape(keys[0]):

@@ -143,7 +143,7 @@ def array_split(ary, indices_or_sections, axis=0):
         for k in numbers_to(sections(indices_or_sections) - 1):
             stops.append(least * (k + 1) + min(k + 1, longer))
     else:
-        for position in indices_or_sections:
+        for position in positions(indices_or_sections):
             stops.append(position)
     parts = []
     start = 0
@@ -157,6 +157,17 @@ def array_split(ary, indices_or_sections, axis=0):
 def is_number(x):
     """Whether this is one number, and no sequence of them."""
     return not isinstance(x, (list, tuple)) and np.ndim(x) == 0
+
+
+def positions(indices):
+    """Where an array is split; those of an array are known before the run, or the parts would be of unknown shapes."""
+    return indices if isinstance(indices, (list, tuple)) else split_positions(indices)
+
+
+@planning
+def split_positions(indices):
+    """The numbers in an array."""
+    return tuple(int(index) for index in indices)
 
 
 @planning

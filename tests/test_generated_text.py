@@ -52,7 +52,7 @@ def use(function: Any, program: collect.Program) -> None:
         pb.source(function, *narrow)
 
 
-@pytest.mark.drawn(50)
+@pytest.mark.drawn(34)
 @drawn
 def test_text_does_not_depend_on_what_was_called_before(program: collect.Program) -> None:
     sample = program.samples[0]

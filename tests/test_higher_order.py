@@ -79,7 +79,7 @@ def check_second_order(along: Along) -> None:
         assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
 
 
-@pytest.mark.drawn(60)
+@pytest.mark.drawn(45)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order(program: Any) -> None:
@@ -87,7 +87,7 @@ def test_second_order(program: Any) -> None:
         check_second_order(Along(program, sample, jit=False))
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order_compiled(program: Any) -> None:

@@ -125,7 +125,7 @@ DTYPES = ("float64", "float64", "float32", "int64", "bool", "uint8")
 SHAPES = ((4,), (2, 2), (2, 1, 2), (), (0,), (1, 4))
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_accepted_compiles(block: int) -> None:

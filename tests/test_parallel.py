@@ -442,7 +442,7 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
     monkeypatch.setattr(functions.Compiled, "has_gate", False)
 
 
-@pytest.mark.drawn(30)
+@pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_iterations_give_the_same_in_any_order(program, monkeypatch):

@@ -55,6 +55,13 @@ def indexed_by_arrays_that_are_broadcast(x, i, j):
     return np.sum(part * part) + np.sum(np.tensordot(np.ones((5, 2)), part, axes=[[1], [0]]))
 
 
+@program(np.array([0.7, 1.0, -0.7, -1.4, 0.6]), np.array([-1.2, -0.5, 0.7, 1.0, -1.0]), np.ones((3, 4)))
+def larger_of_two_parts_in_each_row(x, b, m):
+    for k in range(3):
+        m[k] = np.maximum(x[:-1], b[-2::-1])
+    return np.sum(m)
+
+
 @program(ONE, Y)
 @program(X, Y)
 def stacked_joined_and_reshaped(x, y):

@@ -364,3 +364,14 @@ def written_behind_a_loop_that_returns_it(x, a):
     if p * flow[-1] < 0.21:
         return np.sqrt(1.0 + flow[1] * flow[1])
     return np.sum(flow) + p
+
+
+@program(np.array([0.2, -1.4, -1.3]), np.arange(12.0).reshape(3, 4) / 7.0, -0.2)
+def bound_anew_in_a_loop_read_and_written_behind(x, m, a):
+    """The tangent of the sum is that from before the write."""
+    column = m[:, 3]
+    for _ in range(4):
+        m = np.outer(x, m[2])
+    before = m.sum()
+    m[2][3] = a
+    return np.sum(m) - before * column[-2]

@@ -244,10 +244,16 @@ class Lifetimes:
                 self.taken[parameter] = Taken(statement, k, number, sides)
                 self.written.append(self.origin(statement.carried[k].initial))
                 own = self.origin(statement.carried[k].initial) & set(self.function.parameters)
-                self.origins[result] = own | {result}
+                self.origins[result] = own | {result} | self.same_memory(statement, k)
                 continue
             outer = self.handed_on(statement, parameters, k)
-            self.origins[result] = frozenset({result}) | frozenset(o for o in outer if o not in inside)
+            self.origins[result] = frozenset(outer - inside) | {result} | self.same_memory(statement, k)
+
+    def same_memory(self, statement: For | While, k: int) -> frozenset[Value]:
+        """The results before the k-th whose memory the last iteration makes that of the k-th as well."""
+        own = self.origin(statement.body.yields[k])
+        pairs = zip(statement.results[:k], statement.body.yields, strict=False)
+        return frozenset(result for result, yielded in pairs if own & self.origin(yielded))
 
     def handed_on(self, statement: For | While, parameters: list[Value], k: int) -> set[Value]:
         """The arrays whose memory a loop may have as its k-th value, also from others that it carries."""

@@ -77,7 +77,7 @@ class Shapes:
         self.less: dict[Value, tuple[Size, int]] = {}
         self.compared: dict[Value, tuple[Size, Size]] = {}
         self.unsure: list[tuple[Size, Size, bool]] = []
-        self.broadcasts: dict[frozenset[Size], Size] = {}
+        self.broadcasts: dict[frozenset[Size], Size] | None = None  # None outside of blocks: nothing says what is left
         self.met: dict[Size, frozenset[Size]] = {}
         if function is not None:
             for parameter in function.parameters:
@@ -117,10 +117,11 @@ class Shapes:
         return self.size(operand)
 
     def block(self, block: Block) -> None:
-        broadcasts = dict(self.broadcasts)
+        outer = self.broadcasts
+        self.broadcasts = dict(outer or {})
         for statement in block.statements:
             self.statement(statement)
-        self.broadcasts = broadcasts
+        self.broadcasts = outer
 
     def statement(self, statement: Statement) -> None:
         match statement:
@@ -275,7 +276,7 @@ class Shapes:
         met = frozenset().union(*parts)
         if met in parts:
             return distinct[parts.index(met)]
-        size = self.broadcasts.setdefault(met, own)
+        size = own if self.broadcasts is None else self.broadcasts.setdefault(met, own)
         self.met[size] = met
         return size
 

@@ -369,9 +369,11 @@ def written_behind_a_loop_that_returns_it(x, a):
 @program(np.array([0.2, -1.4, -1.3]), np.arange(12.0).reshape(3, 4) / 7.0, -0.2)
 def bound_anew_in_a_loop_read_and_written_behind(x, m, a):
     """The tangent of the sum is that from before the write."""
-    column = m[:, 3]
+    w = m * 1.0
+    column = w[:, 3]
+    y = w
     for _ in range(4):
-        m = np.outer(x, m[2])
-    before = m.sum()
-    m[2][3] = a
-    return np.sum(m) - before * column[-2]
+        y = np.outer(x, y[2])
+    before = [y.sum(), column[-2]]
+    y[2][3] = a
+    return np.sum(y) - np.sum(before)

@@ -169,7 +169,7 @@ SAME = [
 ]
 
 
-@pytest.mark.drawn(22)
+@pytest.mark.drawn(14)
 @MODES
 @pytest.mark.parametrize(("program", "by_hand"), SAME, ids=[program.__name__ for program, _ in SAME])
 def test_a_program_with_derivatives_is_the_one_without_them(program: Any, by_hand: Any, jit: bool) -> None:

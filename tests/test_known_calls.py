@@ -211,7 +211,7 @@ SAME_BITS = {
 }
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("name", SAME_BITS)
 def test_second_process_reads_nothing_and_gets_the_same(name: str, tmp_path: Path) -> None:
     program, expression = SAME_BITS[name]

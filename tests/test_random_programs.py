@@ -29,7 +29,7 @@ def test_random_programs_are_right_or_refused(block: int) -> None:
     assert accepted >= 0.75 * len(seeds), f"only {accepted} of {len(seeds)} programs are accepted"
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.parametrize(("kind", "seeds", "share"), [("nests", NESTS, 0.75), ("aliases", ALIASES, 0.3)])
 def test_programs_of_one_kind_are_right_or_refused(kind: str, seeds: range, share: float, block: int) -> None:
@@ -39,7 +39,7 @@ def test_programs_of_one_kind_are_right_or_refused(kind: str, seeds: range, shar
     assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= share * len(outcomes)
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_programs_at_the_edges_are_right_or_refused(block: int) -> None:
     outcomes = {seed: campaign.examine(seed, kind="edges") for seed in EDGES[block::BLOCKS]}
@@ -55,7 +55,7 @@ def test_compiled_programs_at_the_edges_are_right_or_refused(seed: int) -> None:
     assert outcome.verdict in GOOD, outcome
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("seed", COMPILED)
 def test_compiled_random_programs_are_right_or_refused(seed: int) -> None:
     outcome = campaign.examine(seed, compiled=True)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+import pullback as pb
+
 WEIGHTS = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
 STEPS = (1e-3, 4e-3, 1e-2, 3e-2, 0.2)
 """Large steps are exact for polynomials, small ones where a function is not smooth near by."""
@@ -64,3 +66,17 @@ def calling(summed: Callable[..., Any], arguments: Sequence[Any], places: Sequen
     names |= {"np": np, "function": function or summed, "__name__": "call"}
     exec(compile(text, file, "exec"), names)
     return names["call"]
+
+
+def check_by_vector(function: Any, x: Any, jit: bool, rtol: float) -> None:
+    """The value of a function of a vector, its gradient beside differences, and its derivative along a direction.
+
+    rtol: of the value.
+    """
+    h, ours = 1e-4, pb.differentiable(function, jit=jit)
+    f: Any = function
+    at = [8 * (f(x + h * e) - f(x - h * e)) - f(x + 2 * h * e) + f(x - 2 * h * e) for e in np.eye(len(x))]
+    value, gradient = pb.value_and_grad(ours)(x)
+    np.testing.assert_allclose(value, f(x), rtol=rtol)
+    np.testing.assert_allclose(gradient, np.array(at) / (12 * h), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(pb.jvp(ours, (x,), (np.cos(x),))[1], gradient @ np.cos(x), rtol=1e-12)

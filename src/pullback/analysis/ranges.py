@@ -159,16 +159,11 @@ class Ranges:
 
     def is_never_negative(self, form: Form) -> bool:
         """Whether a form is proved to be >= 0 by the facts at hand: at most MOST_STEPS of them leave what is never."""
-        facts: dict[Size, list[tuple[int, Form]]] = {}
+        if _is_plain(form):
+            return True
+        facts, level = self.facts_by_term(), [form]
         seen: set[tuple[int, frozenset[tuple[Size, int]]]] = set()
-        level = [form]
-        for step in range(MOST_STEPS + 1):
-            if any(each.constant >= 0 and not _negative_terms(each) for each in level):
-                return True
-            if step == MOST_STEPS:
-                break
-            if not step:
-                facts = self.facts_by_term()
+        for _ in range(MOST_STEPS):
             following = []
             for rest in (rest for each in level for rest in _reduced(each, facts)):
                 key = rest.constant, frozenset(rest.terms)
@@ -176,6 +171,8 @@ class Ranges:
                     seen.add(key)
                     following.append(rest)
             level = following
+            if any(map(_is_plain, level)):
+                return True
         return False
 
     def facts_by_term(self) -> dict[Size, list[tuple[int, Form]]]:
@@ -196,6 +193,11 @@ class Ranges:
         if not self.is_never_negative(extent.plus(form, -1).moved(-1)):
             return False
         return self.is_never_negative(form) or self.is_never_negative(form.plus(extent))
+
+
+def _is_plain(form: Form) -> bool:
+    """Whether nothing in a form may make it negative."""
+    return form.constant >= 0 and not _negative_terms(form)
 
 
 def _negative_terms(form: Form) -> list[tuple[Size, int]]:

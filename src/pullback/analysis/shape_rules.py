@@ -150,7 +150,7 @@ def _agreed(shapes: Shapes, statement: Let) -> tuple[Shape, int] | None:
     if not isinstance(parts, tuple) or len(given) > 1 or not isinstance(axis, Constant) or axis.value is None:
         return None
     sizes = zip(*map(shapes.of, parts), strict=True)
-    return tuple(next((n for n in axis if isinstance(n, int)), axis[0]) for axis in sizes), axis.value
+    return tuple(next((n for n in meeting if isinstance(n, int)), meeting[0]) for meeting in sizes), axis.value
 
 
 def _reshaped(shapes: Shapes, statement: Let) -> Shape | None:

@@ -377,3 +377,11 @@ def bound_anew_in_a_loop_read_and_written_behind(x, m, a):
     before = [y.sum(), column[-2]]
     y[2][3] = a
     return np.sum(y) - np.sum(before)
+
+
+@program(np.array([0.5, -1.3, 0.8]), cotangent=(np.array([1.0, 0.5, -0.3]), np.array([0.2, -1.0, 0.7])))
+def a_view_and_a_map_of_one_array(x):
+    """Both tangents are asked for behind the statements of the function, those that become a loop among them."""
+    y = np.cos(x)
+    y[0] = x[1]
+    return y[::-1], np.sin(y)

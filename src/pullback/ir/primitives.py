@@ -176,5 +176,8 @@ def _item(item: Any) -> Any:
 CREATING = {np.empty, np.zeros, np.ones}
 """Functions that make an array of a shape, whose elements follow from no value of the program."""
 
+REQUESTS = {gradient, tangent, jacobian, columns, divergence}
+"""Functions that ask for derivatives of what the statements before them compute."""
+
 CONSUMING = {store, add_at, accumulate, product_into, inverse_into, shaped_like}
 """Functions that take their first operand's memory for their result."""

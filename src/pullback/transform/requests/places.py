@@ -35,6 +35,7 @@ from pullback.ir.nodes import (
     free_in,
     read_in,
     results_of,
+    values_in,
     walk,
 )
 from pullback.ir.rewrite import substituted, with_blocks
@@ -80,10 +81,15 @@ class Place:
 
 
 def place_of(function: Function, first: Let, source: Value, alike: slice) -> Place:
-    """The place of a request; others beside it that agree with it in these operands belong to it."""
+    """The place of a request; others beside it belong to it that agree with it in these operands, if what they ask
+    about is made before it.
+    """
     block = next(block for block in blocks_in(function.body) if any(s is first for s in block.statements))
+    k = next(k for k, s in enumerate(block.statements) if s is first)
+    later = {value for s in block.statements[k:] for value in results_of(s)}
     lets = [s for s in block.statements if isinstance(s, Let) and s.function is first.function]
-    requests = tuple(s for s in lets if s.operands[alike] == first.operands[alike])
+    alike_ones = (s for s in lets if s.operands[alike] == first.operands[alike])
+    requests = tuple(s for s in alike_ones if later.isdisjoint(values_in(s.operands)))
     home = next(block for block in blocks_in(function.body) if _defines(block, source))
     return Place(function, requests, home, _region(home, first))
 

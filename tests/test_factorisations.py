@@ -301,3 +301,13 @@ def test_a_factorisation_that_fails_raises() -> None:
     for jit in (False, True):
         with pytest.raises(np.linalg.LinAlgError):
             pb.grad(pb.differentiable(jit=jit)(cholesky))(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("function", [lambda a: np.linalg.qr(a, mode="r"), lambda a: np.linalg.norm(a, "nuc")])
+def test_what_numba_refuses_of_empty_matrices_is_refused(function: Any) -> None:
+    value, pullback = pb.vjp(function)(np.zeros((0, 3)))
+    assert np.shape(value) == np.shape(function(np.zeros((0, 3))))
+    with pytest.raises(pb.TypingError, match="Arrays cannot be empty"):
+        pullback(np.ones(np.shape(value)))
+    value, pullback = pb.vjp(pb.differentiable(function, jit=False))(np.zeros((0, 3)))
+    assert pullback(np.ones(np.shape(value))).shape == (0, 3)

@@ -261,6 +261,10 @@ def test_a_dtype_of_none_is_no_dtype() -> None:
         ("np.ones(3, shape=3)", pb.LanguageError, "'shape' of np.ones is not supported"),
         ("np.zeros(3, like=x)", pb.LanguageError, "'like' of np.zeros is not supported"),
         ("float(x=x[0])", pb.LanguageError, "'x' of float is not supported"),
+        ("sorted([x[0], np.float32(0.5)])", pb.LanguageError, "which dtype an item has"),
+        ("np.take(np.float32(x), [0], out=np.zeros(1))", pb.TypingError, "cannot cast from float32 to float64"),
+        ("np.compress([1], np.float32(x), out=np.zeros(1))", pb.TypingError, "cannot cast from float32 to float64"),
+        ("np.dot(np.eye(3), x, out=np.zeros(3, np.float32))", pb.TypingError, "cannot cast from float64 to float32"),
     ],
 )
 def test_what_does_not_fit_is_named(call: str, error: type[Exception], reason: str) -> None:

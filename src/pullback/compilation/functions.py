@@ -314,10 +314,10 @@ class Compiled:
         return self.entry(*arguments)
 
     def served(self, *arguments: Any) -> Any:
-        """What the entry returns, or the form that looks at all values where that is needed."""
+        """What the entry returns, or another form where this one refuses; errors are those that the user should see."""
         try:
             return self.call(*arguments)
-        except ResultNotFinite as error:
+        except Exception as error:
             return self.recover(error, arguments)
 
     def results_of(self, returned: Any) -> tuple[Any, ...]:

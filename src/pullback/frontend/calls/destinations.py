@@ -77,7 +77,7 @@ def call_into(call: Callable[..., Binding], context: Context, function: Any, int
     result = call(context, function, arguments, _in_dtype_of(context, function, into, node), node)
     operand = context.operand(result, node)
     type_ = type_of_ref(context, out, node)
-    if not np.can_cast(operand.type.dtype, type_.dtype, "same_kind"):
+    if not _can_write(function, operand.type.dtype, type_.dtype):
         context.mistyped(node, f"{name_of(function)}: cannot cast from {operand.type.dtype} to {type_.dtype}")
     if not isinstance(function, np.ufunc) and getattr(operand.type, "ndim", 0) != type_.ndim:
         context.mistyped(node, f"{name_of(function)}: the output array has the wrong number of dimensions")
@@ -87,6 +87,15 @@ def call_into(call: Callable[..., Binding], context: Context, function: Any, int
         operand = context.operand(call(context, np.where, (into.where, result, out), {}, node), node)
     context.store(out, (WHOLE,), operand, node)
     return out
+
+
+def _can_write(function: Any, result: str, out: str) -> bool:
+    """Whether a function may write its result into an array of a dtype."""
+    if function is np.dot:
+        return result == out
+    if function in (np.take, np.compress):  # which compute in a copy of the array that they write
+        return np.can_cast(out, result, "safe")
+    return np.can_cast(result, out, "same_kind")
 
 
 def _spreads(function: Any) -> bool:

@@ -38,7 +38,7 @@ from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Value
-from pullback.ir.types import BOOL, Scalar
+from pullback.ir.types import BOOL, Scalar, is_float
 
 SEQUENCES = Meanings()
 
@@ -319,9 +319,12 @@ def sorted_items(
         return tuple(items[k] for k in order)
     if key is not None or not all(isinstance(item, Value | Constant) for item in items):
         context.refuse(node, "the order of what is sorted is not known before the run", "use np.argsort")
+    types = [item.type for item in items if isinstance(item, Value | Constant) and isinstance(item.type, Scalar)]
+    if len({t.dtype for t in types if is_float(t)}) > 1:
+        context.refuse(node, "which dtype an item has once they are sorted is not known before the run", "cast them")
     array = context.bind(context.array_of(TupleValue(items), node))
     ordered = context.operand(_sorted_array(context, array, backwards, node), node)
-    weak = all(isinstance(item.type, Scalar) and item.type.weak for item in items if isinstance(item, Value | Constant))
+    weak = all(t.weak for t in types)
     with context.builder.at(context.location(node)):
         numbers = [context.builder.load(ordered, (Index((constant(k),)),)) for k in range(len(items))]
         return tuple(context.builder.cast(n, f"{n.type.dtype}*") if weak else n for n in numbers)

@@ -34,6 +34,7 @@ WRITTEN_FOR = {
     "scatter_to_gather": ("arrays",),
     "unroll_and_jam": ("short_loops",),
     "allocation_hoisting": ("products_in_loops",),
+    "stack_allocation": ("local_arrays",),
     "lowering": ("arrays",),
     "one_sweep": ("onesweep",),
     "loop_reversal": ("arrays",),

@@ -114,7 +114,7 @@ def nests(count: int) -> str:
     """A function of `count` loop nests."""
     lines = ["def program(a0):"]
     for k in range(1, count + 1):
-        lines += [f"    a{k} = np.empty((8, 8))", "    for i in range(8):", "        for j in range(8):"]
+        lines += [f"    a{k} = np.empty((9, 9))", "    for i in range(9):", "        for j in range(9):"]
         lines += [f"            a{k}[i, j] = np.sin(a{k - 1}[j, i]) + 0.5 * a{k // 2}[i, j]"]
     return "\n".join([*lines, f"    return np.sum(a{count})", ""])
 
@@ -140,7 +140,7 @@ def length(function: ast.FunctionDef) -> int:
     return sum(isinstance(node, ast.stmt) for node in ast.walk(function)) - 2  # neither itself nor its return
 
 
-ARRAY = np.linspace(0.0, 1.0, 64).reshape(8, 8)
+ARRAY = np.linspace(0.0, 1.0, 81).reshape(9, 9)
 
 
 @pytest.mark.drawn(1)
@@ -228,7 +228,7 @@ text = open(sys.argv[1]).read()
 scope = {"np": np}
 exec(text, scope)
 function = pb.differentiable(scope["program"], source=text)
-gradient = pb.grad(function)(np.linspace(0.0, 1.0, 64).reshape(8, 8))
+gradient = pb.grad(function)(np.linspace(0.0, 1.0, 81).reshape(9, 9))
 (made,) = function.engine.made.values()
 print(json.dumps([gradient.tolist(), sum(made.dispatcher.stats.cache_hits.values())]))
 """

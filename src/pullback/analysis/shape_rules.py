@@ -122,6 +122,12 @@ def _eye(shapes: Shapes, statement: Let) -> Shape | None:
     return size, size
 
 
+def _diagonal(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of a matrix with a vector on its main diagonal."""
+    shape = shapes.of(statement.operands[0])
+    return (*shape, *shape) if len(shape) == 1 and statement.operands[1:] in ((), (Constant(0),)) else None
+
+
 def _stacked(shapes: Shapes, statement: Let) -> Shape | None:
     """The shape of a stack of arrays: they have one shape, or that would have raised."""
     agreed = _agreed(shapes, statement)
@@ -205,6 +211,7 @@ SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     runtime.sum_to: _summed_to,
     np.eye: _eye,
     np.identity: _eye,
+    np.diag: _diagonal,
     np.sum: _reduced,
     np.mean: _reduced,
     np.max: _reduced,

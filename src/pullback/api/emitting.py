@@ -109,7 +109,9 @@ def _codes(emitted: Emitted, given: tuple[Any, ...] | None) -> list[Compiled]:
 def _engine_for(function: Callable[..., Any]) -> Engine:
     """The engine of a function for one thread. Raises TypingError for what cannot stand in a module."""
     own, options = wrapped_in(function.__wrapped__ if isinstance(function, GradientFunction) else function)
-    engine = engine_of(Differentiable(own, replace(options, parallel=False, jit=True, nan=None)))
+    passes = options.chosen - {"stack_allocation"}  # for which Numba needs helpers
+    alone = replace(options, parallel=False, jit=True, nan=None, optimisations=passes)
+    engine = engine_of(Differentiable(own, alone))
     if engine.receiver is not None:
         raise TypingError(f"'{engine.name}' is a method, whose object stands in no module", None, "emit a function")
     if options.exact:

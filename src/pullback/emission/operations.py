@@ -62,6 +62,12 @@ def _growing(writer: Expressions, statement: Let) -> Any:
     return writer.helper(runtime.growing, [dtype_(statement.operands[0].value)])
 
 
+def _local(writer: Expressions, statement: Let) -> Any:
+    return writer.helper(
+        statement.function, [writer.sequence(statement.operands[0]), dtype_(statement.value.type.dtype)]
+    )
+
+
 def _copy(writer: Expressions, statement: Let) -> Any:
     return call(attribute(writer.operand(statement.operands[0]), "copy"))
 
@@ -164,6 +170,8 @@ WRITERS: dict[Any, Callable[[Expressions, Let], Any]] = {
     primitives.dim: _dim,
     primitives.copy: _copy,
     runtime.growing: _growing,
+    runtime.local_empty: _local,
+    runtime.local_zeros: _local,
     primitives.zeros_like: _zeros_like,
     primitives.select: _select,
     primitives.accumulate: _accumulate,

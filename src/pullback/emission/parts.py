@@ -87,7 +87,7 @@ class _Cutter:
                 reads=self.mask(flow.reads),
                 assigns=self.mask(_names(nodes)[1] & everything),
                 sure=self.mask(flow.sure or ()),
-                stays=any(map(_stays, nodes)),
+                stays=_is_in_frame(statement) or any(map(_stays, nodes)),
             )
             units.append(unit)
             comments = []
@@ -251,6 +251,14 @@ def _names(nodes: Iterable[Any]) -> tuple[Names, Names]:
     names = [node for node in nodes if isinstance(node, gast.Name)]
     assigned = frozenset(node.id for node in names if _is_stored(node))
     return frozenset(node.id for node in names if not _is_stored(node)), assigned
+
+
+def _is_in_frame(statement: Any) -> bool:
+    """Whether a statement makes an array in the frame of the function, which the parts after it may read."""
+    match statement:
+        case gast.Assign(value=gast.Call(func=gast.Name(id="local_empty" | "local_zeros"))):
+            return True
+    return False
 
 
 def _stays(node: Any) -> bool:

@@ -78,6 +78,8 @@ def inner(a, b, *, y_bar):
 @bilinear(np.outer, compiled=helper(runtime.vector_outer, when=are_vectors) + helper(runtime.outer))
 def outer(a, b, *, y_bar):
     """From y[i, j] = a[i] b[j], both flattened:  ā = ȳ b,  b̄ = ȳᵀ a."""
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return y_bar @ b, a @ y_bar
     a_bar, b_bar = y_bar @ np.ravel(b), np.ravel(a) @ y_bar
     return np.reshape(a_bar, np.shape(a)), np.reshape(b_bar, np.shape(b))
 

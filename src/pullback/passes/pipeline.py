@@ -50,6 +50,7 @@ from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
+from pullback.passes.memory.stack_allocation import allocate_on_stack
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
 from pullback.passes.scalar.branch_fusion import fuse_branches
 from pullback.passes.scalar.dead_code import remove_dead
@@ -304,6 +305,13 @@ PASSES = (
         needs=("bounds_checks", "overflow_checks"),
     ),
     Pass(
+        "stack_allocation",
+        "a small array that does not outlive the call is on the stack",
+        plain(allocate_on_stack),
+        needs=("bounds_checks",),
+        option="stack_allocation",
+    ),
+    Pass(
         "optimisation_barriers",
         "LLVM does not see that the iterations of a loop move downwards through arrays",
         plain(insert_optimisation_barriers),
@@ -361,7 +369,10 @@ STAGES: dict[str, tuple[str, ...]] = {
         "scalar_replacement",
     ),
     "checks": ("bounds_checks", "overflow_checks", "parallel"),
-    "text": ("optimisation_barriers",),
+    "text": (
+        "stack_allocation",
+        "optimisation_barriers",
+    ),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}
 """The names of the optimisations, for `differentiable(optimisations=...)`; each can be left out."""

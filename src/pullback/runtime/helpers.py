@@ -12,6 +12,7 @@ from pullback.runtime.memory.buffers import block_of, push, push_block, push_row
 from pullback.runtime.memory.checkpoints import brief_length, checkpoint_count, checkpoint_distance, checkpointed
 from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
+from pullback.runtime.memory.new_arrays import local_empty, local_zeros
 from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
@@ -195,6 +196,8 @@ __all__ = [
     "keep",
     "lgamma",
     "linspace",
+    "local_empty",
+    "local_zeros",
     "logaddexp",
     "logaddexp2",
     "logit",

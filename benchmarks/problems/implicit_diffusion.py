@@ -48,12 +48,7 @@ def hand(u, conductivity, ratio, observed, steps):
     path[0] = u
     for t in range(steps):
         solve(inward, outward, inverse, path[t], path[t + 1])
-    value = 0.0
-    bar = np.empty(n)
-    for i in range(n):
-        difference = path[steps, i] - observed[i]
-        value += difference * difference
-        bar[i] = 2 * difference
+    value, bar = misfit(path[steps], observed)
     conductivity_bar = np.zeros(n + 1)
     for t in range(steps, 0, -1):
         after = path[t]
@@ -65,6 +60,18 @@ def hand(u, conductivity, ratio, observed, steps):
     for i in range(n + 1):
         conductivity_bar[i] *= ratio
     return value, bar, conductivity_bar
+
+
+@inlined
+def misfit(last, observed):
+    """The sum of squares, and the cotangent of the last state."""
+    value = 0.0
+    bar = np.empty(last.shape[0])
+    for i in range(last.shape[0]):
+        difference = last[i] - observed[i]
+        value += difference * difference
+        bar[i] = 2 * difference
+    return value, bar
 
 
 @adjoint
@@ -134,12 +141,7 @@ def in_order(u, conductivity, ratio, observed, steps):
         path[t + 1, n - 1] = below = above
         for i in range(n - 2, -1, -1):
             path[t + 1, i] = below = reduced[t, i] + upper[t, i] * below
-    value = 0.0
-    bar = np.empty(n)
-    for i in range(n):
-        difference = path[steps, i] - observed[i]
-        value += difference * difference
-        bar[i] = 2 * difference
+    value, bar = misfit(path[steps], observed)
     conductivity_bar = np.zeros(n + 1)
     for t in range(steps - 1, -1, -1):
         step_backward(conductivity, ratio, path[t + 1], reduced[t], upper[t], inverse[t], bar, conductivity_bar)

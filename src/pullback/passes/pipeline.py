@@ -369,10 +369,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "scalar_replacement",
     ),
     "checks": ("bounds_checks", "overflow_checks", "parallel"),
-    "text": (
-        "stack_allocation",
-        "optimisation_barriers",
-    ),
+    "text": ("stack_allocation", "optimisation_barriers"),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}
 """The names of the optimisations, for `differentiable(optimisations=...)`; each can be left out."""

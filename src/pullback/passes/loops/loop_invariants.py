@@ -78,8 +78,6 @@ _OF_ARRAYS: set[Callable[..., Any]] = {
     np.transpose,
     np.outer,
     np.diag,
-    np.eye,
-    np.identity,
 }
 """Functions of arrays that cannot fail, where the sizes of elementwise ones are equal."""
 _PRODUCTS = {np.matmul, np.dot}

@@ -64,13 +64,14 @@ def _stores(statement: Let) -> list[Statement]:
     """The array of a few numbers as a new array that they are stored into."""
     name, type_ = statement.value.name, statement.value.type
     places = _places(statement.operands[0])
-    shape = tuple(constant(1 + last) for last in max(places))
+    last = max(places)
+    shape = tuple(constant(1 + index) for index in last)
     builder = Builder()
     with builder.at(statement.location):
         array = builder.let(np.empty, shape, Constant(type_.dtype), keywords=("dtype",), name=name, type_=type_)
         for place, number in places.items():
             operands = array, (Index(tuple(map(constant, place))),), builder.cast(number, type_.dtype)
-            if place == max(places):
+            if place == last:
                 builder.add(replace(statement, function=primitives.store, operands=operands))
             else:
                 array = builder.let(primitives.store, *operands, type_=type_)

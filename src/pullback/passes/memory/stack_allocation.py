@@ -49,12 +49,12 @@ def allocate_on_stack(function: Function) -> Function:
         return function
     allocation = _Allocation(function)
     body = allocation.block(function.body, allocation.roots(function.results))
-    first = [s for s in body.statements if is_in_frame(s)]  # so that they divide no part of a long function
-    others = [s for s in body.statements if not is_in_frame(s)]
-    return replace(function, body=Block((*first, *others), body.yields))
+    # Those in the frame come first, so that they divide no part of a long function.
+    statements = sorted(body.statements, key=lambda statement: not _is_in_frame(statement))
+    return replace(function, body=Block(tuple(statements), body.yields))
 
 
-def is_in_frame(statement: Statement) -> bool:
+def _is_in_frame(statement: Statement) -> bool:
     return isinstance(statement, Let) and statement.function in _LOCAL.values()
 
 

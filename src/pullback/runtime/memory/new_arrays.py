@@ -30,7 +30,6 @@ from pullback.runtime.memory.strided import (
 )
 
 LARGEST = 2**63 - 1
-ALIGNMENT = 32  # bytes
 
 
 def empty(shape: Any, dtype: Any = np.float64) -> Any:
@@ -155,7 +154,7 @@ def built_in_frame(shape: Any, dtype: Any, clear: bool) -> Built:
         itemsize = context.get_abi_sizeof(element)
         with builder.goto_entry_block():
             room = builder.alloca(ir.ArrayType(element, math.prod(lengths)))
-        room.align = ALIGNMENT
+        room.align = context.get_preferred_array_alignment(result.dtype)
         data = builder.bitcast(room, element.as_pointer())
         if clear:
             cgutils.memset(builder, data, context.get_constant(types.intp, math.prod(lengths) * itemsize), 0)

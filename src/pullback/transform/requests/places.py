@@ -81,15 +81,13 @@ class Place:
 
 
 def place_of(function: Function, first: Let, source: Value, alike: slice) -> Place:
-    """The place of a request; others beside it belong to it that agree with it in these operands, if what they ask
-    about is made before it.
-    """
+    """The place of a request, with others that agree with it in these operands and ask about what is made before it."""
     block = next(block for block in blocks_in(function.body) if any(s is first for s in block.statements))
     k = next(k for k, s in enumerate(block.statements) if s is first)
     later = {value for s in block.statements[k:] for value in results_of(s)}
     lets = [s for s in block.statements if isinstance(s, Let) and s.function is first.function]
-    alike_ones = (s for s in lets if s.operands[alike] == first.operands[alike])
-    requests = tuple(s for s in alike_ones if later.isdisjoint(values_in(s.operands)))
+    agreeing = (s for s in lets if s.operands[alike] == first.operands[alike])
+    requests = tuple(s for s in agreeing if later.isdisjoint(values_in(s.operands)))
     home = next(block for block in blocks_in(function.body) if _defines(block, source))
     return Place(function, requests, home, _region(home, first))
 

@@ -34,6 +34,8 @@ def gradient(function: Callable[..., Any], *arrays: Any) -> Any:
 
 VALUES: list[tuple[str, Callable[[], Any], Any, str]] = [
     ("large integers are int64", lambda: tf.constant(2**31), 2**31, "int64"),
+    ("integers below all of int32", lambda: tf.constant([1, -(2**31) - 1]), [1, -(2**31) - 1], "int64"),
+    ("the least integer of int32", lambda: tf.constant(-(2**31)), -(2**31), "int32"),
     ("a shape takes elements in a row", lambda: tf.constant([1, 2, 3, 4], shape=(2, 2)), [[1, 2], [3, 4]], "int32"),
     ("a shape is filled by one", lambda: tf.constant([1.0], shape=(2, 2)), np.ones((2, 2)), "float32"),
     ("a hint that fits", lambda: tf.convert_to_tensor([1, 2], dtype_hint=tf.float32), [1, 2], "float32"),

@@ -135,7 +135,8 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     <Tensor [2. 5.], float32>
     """
     x, y = operands(x, y)
-    return np.where((x >= y) | (x != x), x, y)
+    a, b = x._value, y._value
+    return np.where((a >= b) | (a != a), x, y)
 
 
 @operation("Minimum")
@@ -147,7 +148,8 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     <Tensor [1. 2.], float32>
     """
     x, y = operands(x, y)
-    return np.where((x <= y) | (x != x), x, y)
+    a, b = x._value, y._value
+    return np.where((a <= b) | (a != a), x, y)
 
 
 @operation("Pow")

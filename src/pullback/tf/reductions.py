@@ -52,7 +52,7 @@ def _extreme(function: Any, bound: Any) -> Any:
         if not x.size:
             return Tensor(function(x._value, axis=axis, keepdims=keepdims, initial=bound(x.dtype)))
         found = function(x, axis=axis, keepdims=keepdims)
-        unknown = found != found
+        unknown = found._value != found._value
         if not np.any(unknown):
             return found
         rest = function(np.where(x == x, x, bound(x.dtype)), axis=axis, keepdims=keepdims)

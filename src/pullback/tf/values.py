@@ -19,10 +19,9 @@ def default_dtype(value: Any, dtype: Any) -> Any:
     if dtype is not None or any(isinstance(leaf, Tensor | np.ndarray | np.generic) for leaf in flatten(value)):
         return dtype
     array = np.asarray(value)
-    narrow = np.dtype(_NARROW.get(array.dtype, array.dtype))
-    if narrow == np.int32 and array.size and not -(2**31) <= array.min() <= array.max() < 2**31:
+    if array.dtype == np.int64 and (array.astype(np.int32) != array).any():
         return array.dtype
-    return narrow
+    return _NARROW.get(array.dtype, array.dtype)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:

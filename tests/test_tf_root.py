@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pullback as pb
 import pullback.tf as tf
 
 ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
@@ -71,6 +72,12 @@ VALUES: list[tuple[str, Callable[[], Any], Any, str]] = [
     ("a norm of integers", lambda: tf.math.reduce_euclidean_norm([1, 2]), 2, "int32"),
     ("the largest of nothing", lambda: tf.reduce_max(tf.zeros([0, 2]), axis=0), [-INF, -INF], "float32"),
     ("the smallest of no integers", lambda: tf.reduce_min(tf.zeros([0], tf.int32)), 2**31 - 1, "int32"),
+    ("a mean of no integers", lambda: tf.reduce_mean(tf.zeros([0], tf.int32)), 0, "int32"),
+    ("the same booleans", lambda: tf.identity([True]), [True], "bool"),
+    ("a number along an axis", lambda: tf.repeat(3, 2, axis=0), [3, 3], "int32"),
+    ("points between bytes", lambda: tf.linspace(np.uint8(1), np.uint8(2), 3), [1, 1.5, 2], "float32"),
+    ("places of nothing", lambda: tf.searchsorted(tf.zeros([0]), tf.zeros([0])), [], "int32"),
+    ("counts of no rows", lambda: tf.math.bincount(np.zeros((0, 3), int), axis=-1), np.zeros((0, 0)), "int32"),
     ("sums of integers", lambda: tf.cumsum([1, 2, 3]), [1, 3, 6], "int32"),
     ("a rounded integer", lambda: tf.round([1, 2]), [1, 2], "int32"),
     ("half precision", lambda: tf.sigmoid(np.zeros(1, np.float16)), [0.5], "float16"),
@@ -125,6 +132,9 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception]]] = [
     (lambda: tf.math.confusion_matrix([0, 1], [1]), ValueError),
     (lambda: tf.math.confusion_matrix([-1], [0]), ValueError),
     (lambda: tf.reduce_sum([True]), ValueError),
+    (lambda: tf.reduce_sum(1.0, axis=0), ValueError),
+    (lambda: tf.argmax(1.0), ValueError),
+    (lambda: tf.searchsorted([[1.0], [2.0]], [1.0]), ValueError),
     (lambda: tf.math.reduce_std([1, 2]), TypeError),
     (lambda: tf.map_fn(lambda x: tf.cast(x, tf.int32), np.ones(2)), ValueError),
     (lambda: tf.while_loop(lambda: False, lambda: [], []), ValueError),
@@ -240,6 +250,18 @@ def test_a_function_makes_tensors_of_arrays_and_numbers() -> None:
     assert nothing is None
     assert f.python_function(2)[0] == 2
     assert f.get_concrete_function(tf.TensorSpec([2])) is f
+
+
+def test_a_differentiable_function_reads_a_function() -> None:
+    @tf.function
+    def square(x: Any) -> Any:
+        return x * x
+
+    @pb.differentiable
+    def f(x: float) -> float:
+        return square(x) + x
+
+    assert pb.grad(f)(3.0) == 7.0
 
 
 def test_a_function_converts_its_arguments_to_its_signature() -> None:

@@ -108,13 +108,16 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` points from `start` to `stop`, both included, along a new `axis`; those between integers are of float64.
 
+    Between integers of less than 4 bytes they are of float32.
+
     >>> import pullback.tf as tf
     >>> tf.linspace(0.0, 1.0, 5)
     <Tensor [0.   0.25 0.5  0.75 1.  ], float32>
     """
     first, last = operands(start, stop)
     if first.dtype.kind in "iu":
-        first, last = first.astype(np.float64), last.astype(np.float64)
+        wide = np.float32 if first.dtype.itemsize < 4 else np.float64
+        first, last = first.astype(wide), last.astype(wide)
     return np.linspace(first, last, number(num), axis=axis).astype(first.dtype)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -31,15 +32,29 @@ def function(func: Callable[..., Any] | None = None, input_signature: Any = None
     if func is None:
         return functools.partial(function, input_signature=input_signature, **options)
 
-    @functools.wraps(func)
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        if input_signature is not None:
-            arguments = _fitted(arguments, tuple(input_signature))
-        found = func(*_with_tensors(arguments, _ARRAYS), **_with_tensors(keywords, _ARRAYS))
+    return Function(func, input_signature)
+
+
+class Function:
+    """What `tf.function` returns; differentiable functions that call it read the function itself."""
+
+    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None) -> None:
+        functools.update_wrapper(self, python_function)
+        self.python_function = self.py_func = python_function
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if self.input_signature is not None:
+            arguments = _fitted(arguments, self.input_signature)
+        found = self.python_function(*_with_tensors(arguments, _ARRAYS), **_with_tensors(keywords, _ARRAYS))
         return _with_tensors(found, _NUMBERS)
 
-    call.__dict__.update(python_function=func, get_concrete_function=lambda *_, **__: call)
-    return call
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def get_concrete_function(self, *arguments: Any, **keywords: Any) -> Function:
+        """The function itself, for all arguments."""
+        return self
 
 
 _ARRAYS = (np.ndarray, np.generic)

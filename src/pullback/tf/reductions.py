@@ -15,7 +15,10 @@ _ROWS = "[[1.0, 2.0], [3.0, 4.0]]"
 
 def _reduction(name: str, type_: str, function: Any, argument: str, result: str) -> Any:
     def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-        return function(convert_to_tensor(input_tensor), axis=axes(axis), keepdims=keepdims)
+        given, along = convert_to_tensor(input_tensor), axes(axis)
+        if not given.ndim and along not in (None, ()):
+            raise ValueError(f"there is no axis {along} among none")
+        return function(given, axis=along, keepdims=keepdims)
 
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"""The reduction {type_} of `input_tensor` over one `axis` or several, by default over all.
@@ -39,6 +42,11 @@ def _kept(function: Any) -> Any:
         return found if found.dtype == x.dtype else Tensor(np.trunc(found._value).astype(x.dtype))
 
     return reduce
+
+
+def _mean(x: Tensor, axis: Any, keepdims: bool) -> Any:
+    empty = x.dtype.kind in "iu" and not x.size  # 0, which floats have no number for
+    return (np.sum if empty else np.mean)(x, axis=axis, keepdims=keepdims)
 
 
 def _norm(x: Tensor, axis: Any, keepdims: bool) -> Any:
@@ -97,7 +105,7 @@ REDUCTIONS: dict[str, Any] = {
     ),
     "reduce_logsumexp": _reduction("reduce_logsumexp", "LogSumExp", _logsumexp, "[[0.0]]", "[0.0]"),
     "reduce_max": _reduction("reduce_max", "Max", _largest, _ROWS, "[3.0, 4.0]"),
-    "reduce_mean": _reduction("reduce_mean", "Mean", _kept(np.mean), _ROWS, "[2.0, 3.0]"),
+    "reduce_mean": _reduction("reduce_mean", "Mean", _kept(_mean), _ROWS, "[2.0, 3.0]"),
     "reduce_min": _reduction("reduce_min", "Min", _smallest, _ROWS, "[1.0, 2.0]"),
     "reduce_prod": _reduction("reduce_prod", "Prod", _kept(np.prod), _ROWS, "[3.0, 8.0]"),
     "reduce_std": _reduction("reduce_std", "Std", _deviation, _ROWS, "[1.0, 1.0]"),
@@ -132,9 +140,11 @@ def argmin(input: Any, axis: Any = None, output_type: Any = np.int64, name: str 
 
 def _position(function: Any, last: float, x: Any, axis: Any, dtype: Any) -> Tensor:
     """Where the largest or smallest element is; NaN is none of them."""
-    elements = bare(x)
+    elements, along = bare(x), 0 if axis is None else number(axis)
+    if not elements.ndim:
+        raise ValueError(f"there is no axis {along} among none")
     elements = np.where(elements == elements, elements, last) if elements.dtype.kind == "f" else elements
-    return Tensor(np.asarray(function(elements, axis=0 if axis is None else number(axis))).astype(dtype)[()])
+    return Tensor(np.asarray(function(elements, axis=along)).astype(dtype)[()])
 
 
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:

@@ -24,7 +24,8 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     >>> tf.identity([1.0, 2.0])
     <Tensor [1. 2.], float32>
     """
-    return apply(np.positive, np.positive, convert_to_tensor(input))
+    given = convert_to_tensor(input)
+    return Tensor(given._value) if given.dtype == bool else apply(np.positive, np.positive, given)
 
 
 @operation("Cast")
@@ -290,7 +291,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     <Tensor [3 3 5], int32>
     """
     given = convert_to_tensor(input)
-    if axis is None:
+    if axis is None or not given.ndim:
         given, axis = np.reshape(given, (-1,)), 0
     counts = np.broadcast_to(bare(repeats), (given.shape[axis],))
     return given[(*[_ALL] * axis_in(axis, given.ndim), np.repeat(np.arange(given.shape[axis]), counts))]
@@ -325,7 +326,7 @@ def reverse_sequence(
     <Tensor [[2 1 3]
      [6 5 4]], int32>
     """
-    given, lengths = convert_to_tensor(input), bare(seq_lengths)
+    given, lengths = convert_to_tensor(input), bare(seq_lengths).astype(np.int64)
     along, batch = axis_in(seq_axis or 0, given.ndim), axis_in(batch_axis or 0, given.ndim)
     places = np.arange(given.shape[along])
     turned = np.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,9 +141,12 @@ def searchsorted(
     <Tensor [1 1], int32>
     """
     rows, sought = bare(sorted_sequence), bare(values)
-    pairs = zip(rows.reshape(-1, rows.shape[-1]), sought.reshape(-1, sought.shape[-1]), strict=True)
+    if rows.shape[:-1] != sought.shape[:-1]:
+        raise ValueError(f"rows of shape {rows.shape} and values of shape {sought.shape} have different first axes")
+    count = math.prod(rows.shape[:-1])
+    pairs = zip(rows.reshape(count, rows.shape[-1]), sought.reshape(count, sought.shape[-1]), strict=True)
     found = [np.where(one == one, np.searchsorted(row, one, side), len(row) * (side == "right")) for row, one in pairs]
-    return Tensor(np.reshape(np.array(found), sought.shape).astype(out_type))
+    return Tensor(np.reshape(np.array(found, out_type), sought.shape))
 
 
 def unique(x: Any, out_idx: Any = np.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -200,12 +204,11 @@ def bincount(
     length = length if maxlength is None else min(length, number(maxlength))
     rows = numbers.reshape(-1, numbers.shape[-1]) if axis == -1 and numbers.ndim > 1 else [numbers]
     beside = [None] * len(rows) if shares is None else np.reshape(shares, np.shape(rows))
-    counted = np.stack([_counted(row, share, length, binary_output) for row, share in zip(rows, beside, strict=True)])
-    return Tensor(
-        (counted if axis == -1 and numbers.ndim > 1 else counted[0]).astype(
-            shares.dtype if shares is not None else dtype
-        )
-    )
+    counted = np.zeros((len(rows), length), np.int64 if shares is None else shares.dtype)
+    for k, (row, share) in enumerate(zip(rows, beside, strict=True)):
+        counted[k] = _counted(row, share, length, binary_output)
+    found = counted if axis == -1 and numbers.ndim > 1 else counted[0]
+    return Tensor(found.astype(dtype if shares is None else shares.dtype))
 
 
 def _counted(row: np.ndarray, share: Any, length: int, binary: bool) -> np.ndarray:

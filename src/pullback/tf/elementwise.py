@@ -92,7 +92,21 @@ def _binary(name: str, type_: str, ufunc: Any, *example: str) -> Any:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return ufunc(*operands(x, y))
 
-    return _documented(function, name, type_, f"`{ufunc.__name__}` of `x` and `y`", *example)
+    def of_quotient(x: Any, y: Any, name: str | None = None) -> Any:
+        given = operands(x, y)
+        kinds = {(one.dtype.kind, one.dtype.itemsize < 4) for one in given}
+        if kinds <= {("i", True), ("u", True)}:
+            given = tuple(one.astype(np.float32) for one in given)
+        return ufunc(*given)
+
+    def of_remainder(x: Any, y: Any, name: str | None = None) -> Any:
+        given = operands(x, y)
+        if all(one.dtype.kind in "iu" for one in given) and not given[1]._value.all():
+            raise ValueError("an integer is divided by 0")
+        return ufunc(*given)
+
+    forms = {np.true_divide: of_quotient, np.floor_divide: of_remainder, np.remainder: of_remainder}
+    return _documented(forms.get(ufunc, function), name, type_, f"`{ufunc.__name__}` of `x` and `y`", *example)
 
 
 def _documented(function: Any, name: str, type_: str, what: str, arguments: str, result: str) -> Any:

@@ -31,6 +31,7 @@ linalg.triangular_solve math.betainc math.cumulative_logsumexp math.digamma math
 math.polygamma math.reduce_logsumexp math.segment_sum math.top_k math.unsorted_segment_sum math.xlogy
 math.special.bessel_j0 nest.flatten nest.map_structure nn.avg_pool2d nn.conv2d nn.conv2d_transpose nn.depthwise_conv2d
 nn.dropout nn.embedding_lookup nn.gelu nn.max_pool2d nn.moments nn.softmax_cross_entropy_with_logits random.Generator
+bitcast dtypes.cast errors.OpError math.approx_max_k math.sobol_sample shape_n test.compute_gradient tuple version
 random.categorical random.normal random.set_seed random.shuffle random.stateless_uniform random.uniform
 """
 

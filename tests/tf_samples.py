@@ -76,6 +76,8 @@ MATH: list[Row] = [
     ("math.cumulative_logsumexp", lambda x: tf.math.cumulative_logsumexp(x, axis=1, reverse=True), (M,)),
     ("math.cumulative_logsumexp exclusive", lambda x: tf.math.cumulative_logsumexp(x, exclusive=True)[1:], (M,)),
     ("math.top_k", lambda x: tf.math.top_k(x, 2).values, (M,)),
+    ("math.approx_max_k", lambda x: tf.math.approx_max_k(x, 2).values, (M,)),
+    ("math.approx_min_k", lambda x: tf.math.approx_min_k(x, 2, reduction_dimension=0).values, (M,)),
     *beside("math", tf.math, [n for n in tf.math.__all__ if n.startswith("segment_")], ROWS, [0, 0, 1, 3, 3]),
     *beside("math", tf.math, [n for n in tf.math.__all__ if n.startswith("unsorted_")], ROWS, [2, 0, -1, 2, 1], 3),
 ]

@@ -12,8 +12,6 @@ The parameter `name`, which TensorFlow gives to operations, is taken and has no 
 np.float32(6.0)
 """
 
-import numpy as _np
-
 from pullback.nn import Module
 from pullback.tape import (
     GradientTape,
@@ -30,6 +28,7 @@ from pullback.tf import (
     config,
     data,
     debugging,
+    dtypes,
     errors,
     image,
     initializers,
@@ -39,6 +38,8 @@ from pullback.tf import (
     nest,
     nn,
     random,
+    test,
+    version,
 )
 from pullback.tf.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from pullback.tf.control import (
@@ -71,6 +72,25 @@ from pullback.tf.creation import (
 )
 from pullback.tf.debugging import ASSERTIONS as _ASSERTIONS
 from pullback.tf.debugging import Assert, assert_rank
+from pullback.tf.dtypes import (
+    DType,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from pullback.tf.elementwise import ELEMENTWISE as _ELEMENTWISE
 from pullback.tf.environment import (
     as_dtype,
@@ -79,12 +99,14 @@ from pullback.tf.environment import (
     executing_eagerly,
     group,
     init_scope,
+    is_symbolic_tensor,
     is_tensor,
     name_scope,
     no_op,
     saturate_cast,
     timestamp,
 )
+from pullback.tf.environment import grouped as tuple
 from pullback.tf.environment import print_tensors as print
 from pullback.tf.function import function
 from pullback.tf.linalg import einsum, matmul, norm, tensordot
@@ -113,6 +135,7 @@ from pullback.tf.selection import (
 )
 from pullback.tf.shapes import (
     batch_to_space,
+    bitcast,
     broadcast_to,
     cast,
     concat,
@@ -127,6 +150,7 @@ from pullback.tf.shapes import (
     reverse_sequence,
     roll,
     shape,
+    shape_n,
     size,
     space_to_batch,
     split,
@@ -153,15 +177,11 @@ from pullback.tf.types import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
 )
-from pullback.tf.values import Variable, constant, convert_to_tensor
+from pullback.tf.values import constant, convert_to_tensor
+from pullback.tf.variables import Variable
 
-DType = _np.dtype
-float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
-int8, int16, int32, int64 = _np.dtype("int8"), _np.dtype("int16"), _np.dtype("int32"), _np.dtype("int64")
-uint8, uint16, uint32, uint64 = _np.dtype("uint8"), _np.dtype("uint16"), _np.dtype("uint32"), _np.dtype("uint64")
-bool, half, double = _np.dtype("bool"), float16, float64
-complex64, complex128 = _np.dtype("complex64"), _np.dtype("complex128")
 newaxis = None
+__version__ = version.VERSION
 
 _ROOT = _ELEMENTWISE | _REDUCTIONS | _ASSERTIONS
 globals().update(_ROOT)
@@ -194,6 +214,7 @@ __all__ = [
     "autodiff",
     "batch_to_space",
     "batch_to_space_nd",
+    "bitcast",
     "bitwise",
     "bool",
     "boolean_mask",
@@ -221,6 +242,7 @@ __all__ = [
     "debugging",
     "device",
     "double",
+    "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
     "einsum",
@@ -254,6 +276,7 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "is_symbolic_tensor",
     "is_tensor",
     "keras",
     "linalg",
@@ -296,6 +319,7 @@ __all__ = [
     "searchsorted",
     "sequence_mask",
     "shape",
+    "shape_n",
     "size",
     "slice",
     "sort",
@@ -313,9 +337,11 @@ __all__ = [
     "tensor_scatter_nd_sub",
     "tensor_scatter_nd_update",
     "tensordot",
+    "test",
     "tile",
     "timestamp",
     "transpose",
+    "tuple",
     "uint16",
     "uint32",
     "uint64",
@@ -325,6 +351,7 @@ __all__ = [
     "unravel_index",
     "unstack",
     "vectorized_map",
+    "version",
     "where",
     "while_loop",
     "zeros",

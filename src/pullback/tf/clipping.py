@@ -15,14 +15,19 @@ from pullback.tf.values import convert_to_tensor, operands
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
     """The elements of `t`, or the bounds `clip_value_min` and `clip_value_max` where they lie beyond them.
 
-    The gradient is 1 on the bounds and 0 beyond them.
+    The gradient is 1 on the bounds and 0 beyond them. Where the bounds are in the wrong order, the lower one counts.
 
     >>> import pullback.tf as tf
     >>> tf.clip_by_value([-1.0, 0.5, 7.0], 0.0, 1.0)
     <Tensor [0.  0.5 1. ], float32>
     """
-    t, low, high = operands(t, clip_value_min, clip_value_max)
-    return np.clip(t, low, high)
+    given, low, high = operands(convert_to_tensor(t), clip_value_min, clip_value_max)
+    if (low._value > high._value).any():
+        high = np.maximum(low, high)
+    bounded = np.clip(given, low, high)
+    if bounded.shape != given.shape:
+        raise ValueError(f"bounds of shapes {low.shape} and {high.shape} for a tensor of shape {given.shape}")
+    return bounded
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
@@ -55,7 +60,7 @@ def clip_by_global_norm(
 ) -> tuple[list[Any], Any]:
     """The tensors in `t_list`, scaled so that their norm together is at most `clip_norm`, and that norm before.
 
-    use_norm: the norm, where it is known. None stays None.
+    use_norm: the norm, where it is known. None stays None. All is NaN where the norm is not finite.
 
     >>> import pullback.tf as tf
     >>> tf.clip_by_global_norm([[3.0], [4.0]], 1.0)[0]
@@ -65,6 +70,7 @@ def clip_by_global_norm(
     if norm is None:
         return list(t_list), None
     scale = clip_norm * np.minimum(1 / norm, norm.dtype.type(1) / clip_norm)
+    scale = np.where(np.isfinite(norm), scale, norm.dtype.type(np.nan))
     return [None if one is None else convert_to_tensor(one) * scale for one in t_list], norm
 
 

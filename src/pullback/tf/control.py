@@ -26,8 +26,14 @@ def _rows(structure: Any) -> list[Any]:
     return [rebuilt(structure, [one[k] for one in whole]) for k in np.arange(len(whole[0])).tolist()]
 
 
-def _stacked(structures: Sequence[Any]) -> Any:
-    """One structure of the stacks of the parts."""
+def _stacked(structures: Sequence[Any], dtypes: Any = None) -> Any:
+    """One structure of the stacks of the parts, of the dtypes. ValueError where they are of others, or no parts."""
+    if not structures:
+        return rebuilt(dtypes, [Tensor(np.zeros(0, one)) for one in flatten(dtypes)])
+    if dtypes is not None:
+        wanted = [np.dtype(getattr(one, "dtype", one)) for one in flatten(dtypes)]
+        if wanted != [one.dtype for one in flatten(_tensors(structures[0]))]:
+            raise ValueError(f"the function returns {structures[0]}, and dtypes {wanted} are wanted")
     columns = zip(*(flatten(_tensors(one)) for one in structures), strict=True)
     return rebuilt(structures[0], [np.stack(list(column)) for column in columns])
 
@@ -111,6 +117,8 @@ def while_loop(
     >>> tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, 2.0 * x), (tf.constant(0), tf.constant(1.0)))
     (<Tensor 3, int32>, <Tensor 8.0, float32>)
     """
+    if isinstance(loop_vars, list | tuple) and not loop_vars:
+        raise ValueError("there are no variables")
     alone = not isinstance(loop_vars, list | tuple)
     values = (_tensors(loop_vars),) if alone else tuple(_tensors(one) for one in loop_vars)
     most, done = number(maximum_iterations), 0
@@ -140,24 +148,35 @@ def map_fn(
 ) -> Any:
     """The results of `fn` for each part of `elems` along the first axis, stacked.
 
-    elems: a tensor, or a structure of tensors of one length, of which `fn` gets the parts. `dtype`,
-    `parallel_iterations`, `back_prop`, `swap_memory`, `infer_shape` and `fn_output_signature` have no effect.
+    elems: a tensor, or a structure of tensors of one length, of which `fn` gets the parts. fn_output_signature, dtype:
+    the dtypes of the results in their structure, those of `elems` by default; ValueError for others.
+    `parallel_iterations`, `back_prop`, `swap_memory` and `infer_shape` have no effect.
 
     >>> import pullback.tf as tf
     >>> tf.map_fn(lambda x: x * x, tf.constant([1.0, 2.0]))
     <Tensor [1. 4.], float32>
     """
-    return _stacked([fn(row) for row in _rows(elems)])
+    given = dtype if fn_output_signature is None else fn_output_signature
+    dtypes = rebuilt(elems, [one.dtype for one in flatten(_tensors(elems))]) if given is None else given
+    return _stacked([fn(row) for row in _rows(elems)], dtypes)
 
 
 def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
-    """`tf.map_fn(fn, elems)`. `fallback_to_while_loop` and `warn` have no effect.
+    """`tf.map_fn(fn, elems)` with results of any dtype, for which tensors of one part serve several times.
+
+    `fallback_to_while_loop` and `warn` have no effect.
 
     >>> import pullback.tf as tf
     >>> tf.vectorized_map(tf.reduce_sum, tf.constant([[1.0, 2.0], [3.0, 4.0]]))
     <Tensor [3. 7.], float32>
     """
-    return map_fn(fn, elems)
+    whole = [convert_to_tensor(one) for one in flatten(elems)]
+    most = max((len(one) for one in whole), default=0)
+    spread = [np.broadcast_to(one, (most, *one.shape[1:])) if len(one) == 1 else one for one in whole]
+    rows = _rows(rebuilt(elems, spread))
+    if not rows:
+        raise ValueError("tensors without parts tell nothing about the results")
+    return _stacked([fn(row) for row in rows])
 
 
 def foldl(
@@ -232,7 +251,8 @@ def scan(
     for row in rows if initializer is not None else rows[1:]:
         state = fn(state, row)
         found.append(state)
-    return _stacked(found[:: -1 if reverse else 1])
+    dtypes = None if found else rebuilt(initializer, [one.dtype for one in flatten(_tensors(initializer))])
+    return _stacked(found[:: -1 if reverse else 1], dtypes)
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pullback.tape import Tensor
+from pullback.tape import Tensor, custom_gradient
 from pullback.tf.shapes import broadcast_to
-from pullback.tf.values import bare, convert_to_tensor, extents, number
+from pullback.tf.values import bare, convert_to_tensor, extents, number, operands
 
 
 def zeros(shape: Any, dtype: Any = np.float32, name: str | None = None, layout: Any = None) -> Tensor:
@@ -61,7 +61,10 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     <Tensor [[7 7]
      [7 7]], int32>
     """
-    return broadcast_to(value, dims)
+    given = convert_to_tensor(value)
+    if given.ndim:
+        raise ValueError(f"a number is wanted, not a tensor of shape {given.shape}")
+    return broadcast_to(given, dims)
 
 
 def eye(
@@ -87,24 +90,34 @@ def eye(
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
     """Numbers from `start` (0 with one argument) in steps of `delta`, before `limit`, of a `dtype`.
 
+    ValueError for steps that lead away from `limit`.
+
     >>> import pullback.tf as tf
     >>> tf.range(3), tf.range(1.0, 2.0, 0.25)
     (<Tensor [0 1 2], int32>, <Tensor [1.   1.25 1.5  1.75], float32>)
     """
     given = (0, start, delta) if limit is None else (start, limit, delta)
     if dtype is None:
-        dtype = np.result_type(*(convert_to_tensor(one).dtype for one in given))
-    return Tensor(np.arange(*map(number, given)).astype(dtype))
+        dtype = max((convert_to_tensor(one).dtype for one in given), key=lambda one: (one.kind == "f", one.itemsize))
+    first, last, step = map(number, given)
+    if not step or (last - first) * step < 0:
+        raise ValueError(f"steps of {step} do not lead from {first} to {last}")
+    return Tensor(np.arange(first, last, step).astype(dtype))
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
-    """`num` points from `start` to `stop`, both included, along a new `axis`; the bounds are of floats.
+    """`num` points from `start` to `stop`, both included, along a new `axis`; those between integers are of float64.
+
+    Between integers of less than 4 bytes they are of float32.
 
     >>> import pullback.tf as tf
     >>> tf.linspace(0.0, 1.0, 5)
     <Tensor [0.   0.25 0.5  0.75 1.  ], float32>
     """
-    first, last = convert_to_tensor(start), convert_to_tensor(stop)
+    first, last = operands(start, stop)
+    if first.dtype.kind in "iu":
+        wide = np.float32 if first.dtype.itemsize < 4 else np.float64
+        first, last = first.astype(wide), last.astype(wide)
     return np.linspace(first, last, number(num), axis=axis).astype(first.dtype)
 
 
@@ -120,15 +133,18 @@ def one_hot(
     """For each of `indices`, `depth` numbers along `axis`: `on_value` at its place, else `off_value`.
 
     axis: the last by default. on_value, off_value: 1 and 0 by default. dtype: that of these two, float32 where they are
-    not given. An index that is not there gives `off_value` everywhere.
+    not given; TypeError where they differ. An index that is not there gives `off_value` everywhere.
 
     >>> import pullback.tf as tf
     >>> tf.one_hot([2, 0], 3)
     <Tensor [[0. 0. 1.]
      [1. 0. 0.]], float32>
     """
-    given = [one for one in (on_value, off_value) if one is not None]
-    dtype = dtype or (convert_to_tensor(given[0]).dtype if given else np.float32)
+    found = {convert_to_tensor(one).dtype for one in (on_value, off_value) if one is not None}
+    found |= set() if dtype is None else {np.dtype(dtype)}
+    if len(found) > 1 or bare(indices).dtype.kind not in "iu":
+        raise TypeError(f"one dtype and integers are wanted, not {found} and indices of {bare(indices).dtype}")
+    dtype = found.pop() if found else np.float32
     on, off = (number(d if one is None else one) for one, d in ((on_value, 1), (off_value, 0)))
     chosen = bare(indices)[..., None] == np.arange(number(depth))
     return Tensor(np.moveaxis(np.where(chosen, on, off).astype(dtype), -1, -1 if axis is None else axis))
@@ -168,16 +184,22 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = np.bool_, name:
     <Tensor [[1 0 0]
      [1 1 0]], int32>
     """
-    counts = bare(lengths)
+    counts = bare(lengths).astype(np.int64)
     most = int(counts.max(initial=0)) if maxlen is None else number(maxlen)
     return Tensor((np.arange(most) < counts[..., None]).astype(dtype))
 
 
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
-    """New tensors of the elements of each tensor in the list `input`.
+    """New tensors of the elements of each tensor in the list `input`. The gradient of one that is not used is zeros.
 
     >>> import pullback.tf as tf
     >>> tf.identity_n([1.0, 2.0])
     [<Tensor 1.0, float32>, <Tensor 2.0, float32>]
     """
-    return [+convert_to_tensor(one) for one in input]
+    made: list[Tensor] = _identities(*map(convert_to_tensor, input))
+    return made
+
+
+@custom_gradient
+def _identities(*tensors: Tensor) -> Any:
+    return list(tensors), lambda *cotangents: cotangents

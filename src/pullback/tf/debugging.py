@@ -215,6 +215,41 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
         raise TypeError(_said(message, f"a tensor of {found} is not one of {np.dtype(tf_type)}"))
 
 
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise a TypeError with the `message`, unless `x` is of integers.
+
+    >>> import pullback.tf as tf
+    >>> tf.debugging.assert_integer([1, 2])
+    """
+    found = convert_to_tensor(x).dtype
+    if found.kind not in "iu":
+        raise TypeError(_said(message, f"a tensor of {found} is not one of integers"))
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> np.dtype[Any]:
+    """The dtype of floats that all of `tensors` have, which is `dtype` where one is given. ValueError otherwise.
+
+    >>> import pullback.tf as tf
+    >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant([2.0])])
+    dtype('float32')
+    """
+    found = {convert_to_tensor(one).dtype for one in tensors or ()}
+    found |= set() if dtype is None else {np.dtype(dtype)}
+    if len(found) > 1 or any(one.kind != "f" for one in found):
+        raise ValueError(f"one dtype of floats is wanted, not {sorted(map(str, found))}")
+    return found.pop() if found else np.dtype(np.float32)
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Raise a TypeError, unless `values` is a collection: tensors, arrays and texts are none.
+
+    >>> import pullback.tf as tf
+    >>> tf.debugging.assert_proper_iterable([tf.constant(1.0)])
+    """
+    if isinstance(values, Tensor | np.ndarray | str | bytes) or not hasattr(values, "__iter__"):
+        raise TypeError(f"a collection is wanted, not a {type(values).__name__}")
+
+
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether `tensor` is a tensor of numbers.
 
@@ -233,18 +268,30 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     """
 
 
+def disable_check_numerics() -> None:
+    """No effect: see `tf.GradientTape(nan="raise")`.
+
+    >>> import pullback.tf as tf
+    >>> tf.debugging.disable_check_numerics()
+    """
+
+
 __all__ = [
     *ASSERTIONS,
     "Assert",
     "assert_all_finite",
+    "assert_integer",
     "assert_near",
+    "assert_proper_iterable",
     "assert_rank",
     "assert_rank_at_least",
     "assert_rank_in",
+    "assert_same_float_dtype",
     "assert_scalar",
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
     "enable_check_numerics",
     "is_numeric_tensor",
 ]

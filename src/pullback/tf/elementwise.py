@@ -48,6 +48,8 @@ _SAME = {
     "tan": (np.tan, "[0.0]", "[0.0]"),
     "tanh": (np.tanh, "[0.0]", "[0.0]"),
 }
+_WIDE = (special.erf, special.expit)
+"""Those that NumPy has no half precision for."""
 # The type of operation, the function, and an example.
 _OF_TWO = {
     "add": ("AddV2", np.add, "[1.0], [2.0]", "[3.0]"),
@@ -75,7 +77,12 @@ _OF_TWO = {
 
 def _unary(name: str, ufunc: Any, *example: str) -> Any:
     def function(x: Any, name: str | None = None) -> Any:
-        return ufunc(convert_to_tensor(x))
+        given = convert_to_tensor(x)
+        if ufunc is np.rint and given.dtype.kind in "iu":
+            return +given
+        if ufunc in _WIDE and given.dtype == np.float16:
+            return ufunc(given.astype(np.float32)).astype(np.float16)
+        return ufunc(given)
 
     type_ = "".join(part.capitalize() for part in name.split("_"))
     return _documented(function, name, type_, f"`{ufunc.__name__}` of `x`", *example)
@@ -85,7 +92,21 @@ def _binary(name: str, type_: str, ufunc: Any, *example: str) -> Any:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return ufunc(*operands(x, y))
 
-    return _documented(function, name, type_, f"`{ufunc.__name__}` of `x` and `y`", *example)
+    def of_quotient(x: Any, y: Any, name: str | None = None) -> Any:
+        given = operands(x, y)
+        kinds = {(one.dtype.kind, one.dtype.itemsize < 4) for one in given}
+        if kinds <= {("i", True), ("u", True)}:
+            given = tuple(one.astype(np.float32) for one in given)
+        return ufunc(*given)
+
+    def of_remainder(x: Any, y: Any, name: str | None = None) -> Any:
+        given = operands(x, y)
+        if all(one.dtype.kind in "iu" for one in given) and not given[1]._value.all():
+            raise ValueError("an integer is divided by 0")
+        return ufunc(*given)
+
+    forms = {np.true_divide: of_quotient, np.floor_divide: of_remainder, np.remainder: of_remainder}
+    return _documented(forms.get(ufunc, function), name, type_, f"`{ufunc.__name__}` of `x` and `y`", *example)
 
 
 def _documented(function: Any, name: str, type_: str, what: str, arguments: str, result: str) -> Any:
@@ -128,7 +149,8 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     <Tensor [2. 5.], float32>
     """
     x, y = operands(x, y)
-    return np.where(x >= y, x, y)
+    a, b = x._value, y._value
+    return np.where((a >= b) | (a != a), x, y)
 
 
 @operation("Minimum")
@@ -140,7 +162,8 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     <Tensor [1. 2.], float32>
     """
     x, y = operands(x, y)
-    return np.where(x <= y, x, y)
+    a, b = x._value, y._value
+    return np.where((a <= b) | (a != a), x, y)
 
 
 @operation("Pow")
@@ -221,7 +244,15 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     <Tensor [2. 0.], float32>
     """
     x, y = operands(x, y)
-    return np.where(y == 0, 0, np.where(y == 0, 0, x) * y)
+    return _multiply_no_nan(x, y)
+
+
+@custom_gradient
+def _multiply_no_nan(x: Any, y: Any) -> Any:
+    def gradient(dz: Any) -> Any:
+        return sum_to(multiply_no_nan(dz, y), x.shape), sum_to(multiply_no_nan(x, dz), y.shape)
+
+    return np.where(y == 0, 0, np.where(y == 0, 0, x) * y), gradient
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
@@ -268,14 +299,21 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
-    """The number next to `x1` in the direction of `x2`, elementwise, with the gradient 1 by `x1`.
+    """The number next to `x1` in the direction of `x2`, elementwise, with the gradient 1 by `x1` and 0 by `x2`.
 
     >>> import pullback.tf as tf
     >>> bool(tf.math.nextafter(1.0, 2.0) > 1.0)
     True
     """
-    first, second = operands(x1, x2)
-    return first + (np.nextafter(first._value, second._value) - first._value)
+    return _nextafter(*operands(x1, x2))
+
+
+@custom_gradient
+def _nextafter(x: Any, y: Any) -> Any:
+    def gradient(dz: Any) -> Any:
+        return sum_to(dz, x.shape), np.zeros(y.shape, y.dtype)
+
+    return np.nextafter(x._value, y._value), gradient
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
@@ -295,7 +333,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     >>> tf.math.imag([1.0])
     <Tensor [0.], float32>
     """
-    return np.imag(convert_to_tensor(input))
+    return Tensor(np.zeros_like(convert_to_tensor(input)._value))
 
 
 def angle(input: Any, name: str | None = None) -> Tensor:

@@ -77,6 +77,19 @@ def group(*inputs: Any, **kwargs: Any) -> None:
     """
 
 
+def grouped(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """The list of `tensors`: all have been computed. `control_inputs` have no effect.
+
+    >>> import pullback.tf as tf
+    >>> tf.tuple([tf.constant(1.0), None])
+    [<Tensor 1.0, float32>, None]
+    """
+    return [None if one is None else convert_to_tensor(one) for one in tensors]
+
+
+grouped.__name__ = grouped.__qualname__ = "tuple"
+
+
 def no_op(name: str | None = None) -> None:
     """Nothing.
 
@@ -93,6 +106,16 @@ def is_tensor(x: Any) -> bool:
     (True, False)
     """
     return isinstance(x, Tensor)
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """False for each `tensor`: all have elements.
+
+    >>> import pullback.tf as tf
+    >>> tf.is_symbolic_tensor(tf.constant(1.0))
+    False
+    """
+    return False
 
 
 def timestamp(name: str | None = None) -> Tensor:

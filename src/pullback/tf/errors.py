@@ -1,6 +1,7 @@
 """`tf.errors`: the exceptions of Python that stand for TensorFlow's.
 
-What TensorFlow raises as InvalidArgumentError is a ValueError here, and may be caught under either name.
+What TensorFlow raises as InvalidArgumentError is a ValueError here, and may be caught under either name; OpError, which
+stands for them all, is Exception.
 
 >>> import pullback.tf as tf
 >>> try:
@@ -16,6 +17,12 @@ NotFoundError = LookupError
 OutOfRangeError = StopIteration
 UnimplementedError = NotImplementedError
 ResourceExhaustedError = MemoryError
+OpError = Exception
+AlreadyExistsError = FileExistsError
+DeadlineExceededError = TimeoutError
+PermissionDeniedError = PermissionError
+CancelledError = InterruptedError
+AbortedError = DataLossError = InternalError = UnauthenticatedError = UnavailableError = UnknownError = RuntimeError
 
 
 class PositionError(IndexError, ValueError):
@@ -30,11 +37,22 @@ class PositionError(IndexError, ValueError):
 
 
 __all__ = [
+    "AbortedError",
+    "AlreadyExistsError",
+    "CancelledError",
+    "DataLossError",
+    "DeadlineExceededError",
     "FailedPreconditionError",
+    "InternalError",
     "InvalidArgumentError",
     "NotFoundError",
+    "OpError",
     "OutOfRangeError",
+    "PermissionDeniedError",
     "PositionError",
     "ResourceExhaustedError",
+    "UnauthenticatedError",
+    "UnavailableError",
     "UnimplementedError",
+    "UnknownError",
 ]

@@ -15,12 +15,15 @@ _ROWS = "[[1.0, 2.0], [3.0, 4.0]]"
 
 def _reduction(name: str, type_: str, function: Any, argument: str, result: str) -> Any:
     def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
-        return function(convert_to_tensor(input_tensor), axis=axes(axis), keepdims=keepdims)
+        given, along = convert_to_tensor(input_tensor), axes(axis)
+        if not given.ndim and along not in (None, ()):
+            raise ValueError(f"there is no axis {along} among none")
+        return function(given, axis=along, keepdims=keepdims)
 
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"""The reduction {type_} of `input_tensor` over one `axis` or several, by default over all.
 
-    keepdims: the axes stay, with length one.
+    keepdims: the axes stay, with length one. Integers stay integers.
 
     >>> import pullback.tf as tf
     >>> tf.{name}({argument}, axis=0).numpy().tolist()
@@ -29,12 +32,66 @@ def _reduction(name: str, type_: str, function: Any, argument: str, result: str)
     return operation(type_)(reduce)
 
 
+def _kept(function: Any) -> Any:
+    """The reduction in the dtype of what is reduced. ValueError for booleans, of which TensorFlow reduces none so."""
+
+    def reduce(x: Tensor, axis: Any, keepdims: bool) -> Any:
+        if x.dtype == bool:
+            raise ValueError("booleans are not numbers: cast the tensor, as in tf.cast(x, tf.float32)")
+        found = function(x, axis=axis, keepdims=keepdims)
+        return found if found.dtype == x.dtype else Tensor(np.trunc(found._value).astype(x.dtype))
+
+    return reduce
+
+
+def _mean(x: Tensor, axis: Any, keepdims: bool) -> Any:
+    empty = x.dtype.kind in "iu" and not x.size  # 0, which floats have no number for
+    return (np.sum if empty else np.mean)(x, axis=axis, keepdims=keepdims)
+
+
 def _norm(x: Tensor, axis: Any, keepdims: bool) -> Any:
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
+def _extreme(function: Any, bound: Any) -> Any:
+    """The largest or smallest element: of none the bound of the dtype, and of some with NaN NaN, in gradients too."""
+
+    def reduce(x: Tensor, axis: Any, keepdims: bool) -> Any:
+        if not x.size:
+            return Tensor(function(x._value, axis=axis, keepdims=keepdims, initial=bound(x.dtype)))
+        found = function(x, axis=axis, keepdims=keepdims)
+        unknown = found._value != found._value
+        if not np.any(unknown):
+            return found
+        rest = function(np.where(x == x, x, bound(x.dtype)), axis=axis, keepdims=keepdims)
+        return np.where(unknown, np.nan * np.sum(x, axis=axis, keepdims=keepdims), rest)
+
+    return reduce
+
+
+def _lowest(dtype: Any) -> Any:
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def _highest(dtype: Any) -> Any:
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def _variance(x: Tensor, axis: Any, keepdims: bool) -> Any:
+    if x.dtype.kind != "f":
+        raise TypeError(f"numbers of floating point are wanted, not {x.dtype}")
+    return np.var(x, axis=axis, keepdims=keepdims)
+
+
+def _deviation(x: Tensor, axis: Any, keepdims: bool) -> Any:
+    return np.sqrt(_variance(x, axis, keepdims))
+
+
+_largest, _smallest = _extreme(np.max, _lowest), _extreme(np.min, _highest)
+
+
 def _logsumexp(x: Tensor, axis: Any, keepdims: bool) -> Any:
-    largest = stop_gradient(np.max(x, axis=axis, keepdims=True))
+    largest = stop_gradient(_largest(x, axis, True))
     shift = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True)) + shift
     return total if keepdims else np.sum(total, axis=axis)
@@ -43,15 +100,17 @@ def _logsumexp(x: Tensor, axis: Any, keepdims: bool) -> Any:
 REDUCTIONS: dict[str, Any] = {
     "reduce_all": _reduction("reduce_all", "All", np.all, "[[True, False], [True, True]]", "[True, False]"),
     "reduce_any": _reduction("reduce_any", "Any", np.any, "[[True, False], [True, False]]", "[True, False]"),
-    "reduce_euclidean_norm": _reduction("reduce_euclidean_norm", "EuclideanNorm", _norm, "[[3.0], [4.0]]", "[5.0]"),
+    "reduce_euclidean_norm": _reduction(
+        "reduce_euclidean_norm", "EuclideanNorm", _kept(_norm), "[[3.0], [4.0]]", "[5.0]"
+    ),
     "reduce_logsumexp": _reduction("reduce_logsumexp", "LogSumExp", _logsumexp, "[[0.0]]", "[0.0]"),
-    "reduce_max": _reduction("reduce_max", "Max", np.max, _ROWS, "[3.0, 4.0]"),
-    "reduce_mean": _reduction("reduce_mean", "Mean", np.mean, _ROWS, "[2.0, 3.0]"),
-    "reduce_min": _reduction("reduce_min", "Min", np.min, _ROWS, "[1.0, 2.0]"),
-    "reduce_prod": _reduction("reduce_prod", "Prod", np.prod, _ROWS, "[3.0, 8.0]"),
-    "reduce_std": _reduction("reduce_std", "Std", np.std, _ROWS, "[1.0, 1.0]"),
-    "reduce_sum": _reduction("reduce_sum", "Sum", np.sum, _ROWS, "[4.0, 6.0]"),
-    "reduce_variance": _reduction("reduce_variance", "Variance", np.var, _ROWS, "[1.0, 1.0]"),
+    "reduce_max": _reduction("reduce_max", "Max", _largest, _ROWS, "[3.0, 4.0]"),
+    "reduce_mean": _reduction("reduce_mean", "Mean", _kept(_mean), _ROWS, "[2.0, 3.0]"),
+    "reduce_min": _reduction("reduce_min", "Min", _smallest, _ROWS, "[1.0, 2.0]"),
+    "reduce_prod": _reduction("reduce_prod", "Prod", _kept(np.prod), _ROWS, "[3.0, 8.0]"),
+    "reduce_std": _reduction("reduce_std", "Std", _deviation, _ROWS, "[1.0, 1.0]"),
+    "reduce_sum": _reduction("reduce_sum", "Sum", _kept(np.sum), _ROWS, "[4.0, 6.0]"),
+    "reduce_variance": _reduction("reduce_variance", "Variance", _variance, _ROWS, "[1.0, 1.0]"),
 }
 
 
@@ -64,8 +123,7 @@ def argmax(input: Any, axis: Any = None, output_type: Any = np.int64, name: str 
     >>> tf.argmax([1.0, 3.0, 2.0])
     <Tensor 1, int64>
     """
-    found = np.argmax(convert_to_tensor(input), axis=0 if axis is None else number(axis))
-    return found.astype(output_type)
+    return _position(np.argmax, -np.inf, input, axis, output_type)
 
 
 def argmin(input: Any, axis: Any = None, output_type: Any = np.int64, name: str | None = None) -> Tensor:
@@ -77,8 +135,16 @@ def argmin(input: Any, axis: Any = None, output_type: Any = np.int64, name: str 
     >>> tf.argmin([1.0, 3.0, 2.0])
     <Tensor 0, int64>
     """
-    found = np.argmin(convert_to_tensor(input), axis=0 if axis is None else number(axis))
-    return found.astype(output_type)
+    return _position(np.argmin, np.inf, input, axis, output_type)
+
+
+def _position(function: Any, last: float, x: Any, axis: Any, dtype: Any) -> Tensor:
+    """Where the largest or smallest element is; NaN is none of them."""
+    elements, along = bare(x), 0 if axis is None else number(axis)
+    if not elements.ndim:
+        raise ValueError(f"there is no axis {along} among none")
+    elements = np.where(elements == elements, elements, last) if elements.dtype.kind == "f" else elements
+    return Tensor(np.asarray(function(elements, axis=along)).astype(dtype)[()])
 
 
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
@@ -108,7 +174,7 @@ def _scan(function: Any, start: int, x: Any, axis: int, exclusive: bool, reverse
     if exclusive:
         first = np.full((min(1, given.shape[0]), *given.shape[1:]), start, given.dtype)
         given = np.concatenate([first, given[:-1]])
-    scanned = function(given, axis=0)
+    scanned = function(given, axis=0, dtype=given.dtype)
     made: Tensor = np.moveaxis(scanned[::-1] if reverse else scanned, 0, axis)
     return made
 

@@ -77,7 +77,7 @@ def _sorted(what: str) -> Any:
         if (np.diff(numbers) < 0).any() or (numbers < 0).any():
             raise ValueError("segment ids are not sorted: see tf.math.unsorted_segment_" + what)
         count = int(numbers[-1]) + 1 if numbers.size else 0
-        found = _HOW[what](x, numbers, count)
+        found = _HOW[what](x, numbers, count).astype(x.dtype)
         if what not in ("max", "min"):
             return found
         some = np.bincount(numbers, minlength=count) > 0
@@ -104,7 +104,8 @@ def _unsorted(what: str) -> Any:
         if numbers.size and numbers.max() >= count:
             raise ValueError(f"a segment has the number {numbers.max()}, and there are {count}")
         rows = np.reshape(x, (-1, *x.shape[numbers.ndim :]))
-        return _HOW[what](rows, numbers.ravel(), count)
+        found = _HOW[what](rows, numbers.ravel(), count)
+        return found.astype(x.dtype) if what == "prod" else found
 
     function.__name__ = function.__qualname__ = f"unsorted_segment_{what}"
     function.__doc__ = f"""{_WHAT[what][0]} of each segment: of the parts of `data` with one number.

@@ -10,7 +10,7 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tf.errors import PositionError
 from pullback.tf.operation import operation
-from pullback.tf.values import bare, convert_to_tensor, extents, operands
+from pullback.tf.values import axis_in, bare, convert_to_tensor, extents, operands
 
 _ALL = slice(None)
 _slice = slice
@@ -35,7 +35,7 @@ def gather(
     """
     given, positions = convert_to_tensor(params), bare(indices)
     common = batch_dims % positions.ndim if batch_dims < 0 else batch_dims
-    k = common if axis is None else int(axis) % given.ndim
+    k = axis_in(common if axis is None else axis, given.ndim)
     _check(positions, given.shape[k])
     if not common:
         return given[(*[_ALL] * k, positions)]
@@ -60,6 +60,8 @@ def gather_nd(
     <Tensor [2 4], int32>
     """
     given, positions = convert_to_tensor(params), bare(indices)
+    if not positions.shape[-1] and not batch_dims:
+        return np.broadcast_to(given, (*positions.shape[:-1], *given.shape))
     rows = np.indices(positions.shape[:batch_dims], sparse=True)
     rows = [np.reshape(row, (*row.shape, *[1] * (positions.ndim - 1 - batch_dims))) for row in rows]
     columns = tuple(np.moveaxis(positions, -1, 0))
@@ -81,12 +83,12 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = No
     <Tensor [1 3], int32>
     """
     given, chosen = convert_to_tensor(tensor), bare(mask)
-    k = 0 if axis is None else int(axis) % given.ndim
+    k = axis_in(0 if axis is None else axis, given.ndim)
     if chosen.ndim == 0:
         raise ValueError("a mask has at least one axis")
     if given.shape[k : k + chosen.ndim] != chosen.shape:
         raise ValueError(f"a mask of shape {chosen.shape} does not fit {given.shape} from axis {k} on")
-    return given[(*[_ALL] * k, chosen)]
+    return given[(*[_ALL] * k, chosen.astype(bool))]
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -163,19 +165,27 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     chosen = convert_to_tensor(condition)
     if (x is None) != (y is None):
         raise ValueError("x and y are both given, or none of them")
+    if x is None and not chosen.ndim:
+        raise ValueError("a number has no positions")
     if x is None:
         return Tensor(np.argwhere(chosen.numpy()))
-    return np.where(chosen.astype(bool), *operands(x, y))
+    if chosen.dtype != bool:
+        raise TypeError(f"a condition is of bool, not of {chosen.dtype}")
+    return np.where(chosen, *operands(x, y))
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
     """For each number below `num_partitions`, the parts of `data` for which `partitions` has it.
+
+    ValueError for numbers of `partitions` that are none of these.
 
     >>> import pullback.tf as tf
     >>> tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)
     [<Tensor [1 3], int32>, <Tensor [2], int32>]
     """
     given, numbers = convert_to_tensor(data), bare(partitions)
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < num_partitions:
+        raise ValueError(f"partitions {numbers.min()} to {numbers.max()} of {num_partitions}")
     return [given[numbers == k] for k in np.arange(num_partitions).tolist()]
 
 

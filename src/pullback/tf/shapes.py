@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tape.tensor import apply
 from pullback.tf.operation import operation
-from pullback.tf.values import axes, bare, convert_to_tensor, extents
+from pullback.tf.values import axes, axis_in, bare, convert_to_tensor, extents, joined, number
 
 _ALL = slice(None)
 
@@ -23,7 +24,8 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     >>> tf.identity([1.0, 2.0])
     <Tensor [1. 2.], float32>
     """
-    return apply(np.positive, np.positive, convert_to_tensor(input))
+    given = convert_to_tensor(input)
+    return Tensor(given._value) if given.dtype == bool else apply(np.positive, np.positive, given)
 
 
 @operation("Cast")
@@ -35,6 +37,23 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     <Tensor [ 1 -1], int32>
     """
     return convert_to_tensor(x).astype(dtype)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The bytes of `input` read as another dtype, `type`: a last axis comes or goes where its size is another one.
+
+    ValueError where the last axis does not make up one element. No gradient flows through.
+
+    >>> import pullback.tf as tf
+    >>> tf.bitcast(tf.constant(1.0), tf.uint32)
+    <Tensor 1065353216, uint32>
+    """
+    elements, wanted = np.ascontiguousarray(bare(input)), np.dtype(type)
+    shape, ratio = np.shape(bare(input)), wanted.itemsize / elements.itemsize
+    if ratio > 1 and (not shape or shape[-1] != ratio):
+        raise ValueError(f"elements of {elements.dtype} in the shape {shape} do not make up those of {wanted}")
+    found = shape if ratio == 1 else shape[:-1] if ratio > 1 else (*shape, round(1 / ratio))
+    return Tensor(np.reshape(elements.view(wanted), found).copy()[()])
 
 
 def size(input: Any, out_type: Any = np.int32, name: str | None = None) -> Tensor:
@@ -57,6 +76,16 @@ def shape(input: Any, out_type: Any = np.int32, name: str | None = None) -> Tens
     return Tensor(np.array(convert_to_tensor(input).shape, out_type))
 
 
+def shape_n(input: Sequence[Any], out_type: Any = np.int32, name: str | None = None) -> list[Tensor]:
+    """`tf.shape` of each tensor in the list `input`, of the integers `out_type`.
+
+    >>> import pullback.tf as tf
+    >>> tf.shape_n([[1.0, 2.0], [[3.0]]])
+    [<Tensor [2], int32>, <Tensor [1 1], int32>]
+    """
+    return [shape(one, out_type) for one in input]
+
+
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes of `input`.
 
@@ -76,7 +105,13 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     <View [[1 2]
      [3 4]], int32>
     """
-    return np.reshape(convert_to_tensor(tensor), extents(shape))
+    given, wanted = convert_to_tensor(tensor), extents(shape)
+    if min(wanted, default=0) < -1:
+        raise ValueError(f"the shape {wanted} has an extent below -1")
+    if not given.size and -1 in wanted and 0 in wanted:  # what is left of the extents that are not 0
+        rest = math.prod(n for n in given.shape if n) // math.prod(n for n in wanted if n > 0)
+        wanted = tuple(rest if n == -1 else n for n in wanted)
+    return np.reshape(given, wanted)
 
 
 @operation("Transpose")
@@ -121,7 +156,9 @@ def concat(values: Sequence[Any], axis: int, name: str | None = None) -> Tensor:
     <Tensor [[1 2]
      [3 4]], int32>
     """
-    return np.concatenate([convert_to_tensor(one) for one in values], axis)
+    if not isinstance(values, list | tuple):
+        return identity(values)
+    return np.concatenate(joined(values), number(axis))
 
 
 def stack(values: Sequence[Any], axis: int = 0, name: str | None = None) -> Tensor:
@@ -132,18 +169,21 @@ def stack(values: Sequence[Any], axis: int = 0, name: str | None = None) -> Tens
     <Tensor [[1 3]
      [2 4]], int32>
     """
-    return np.stack([convert_to_tensor(one) for one in values], axis)
+    parts = joined(values)
+    return np.stack(parts, axis) if parts else Tensor(np.zeros(0, np.float32))
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = None) -> list[Tensor]:
-    """A list of the parts of `value` along an `axis`, without it. `num` is TensorFlow's, and not needed here.
+    """A list of the parts of `value` along an `axis`, without it. ValueError where these are not `num`.
 
     >>> import pullback.tf as tf
     >>> tf.unstack([[1, 2], [3, 4]], axis=1)
     [<View [1 3], int32>, <View [2 4], int32>]
     """
     given = convert_to_tensor(value)
-    k = axis % given.ndim
+    k = axis_in(axis, given.ndim)
+    if num is not None and num != given.shape[k]:
+        raise ValueError(f"there are {given.shape[k]} parts along the axis {axis} of {given.shape}, not {num}")
     return [given[(*[_ALL] * k, j)] for j in np.arange(given.shape[k]).tolist()]
 
 
@@ -185,8 +225,15 @@ def pad(
     """
     given = convert_to_tensor(tensor)
     margins = [(int(before), int(after)) for before, after in bare(paddings)]
+    if len(margins) != given.ndim:
+        raise ValueError(f"there are margins of {len(margins)} axes, and {given.ndim} axes")
     if mode.upper() == "CONSTANT":
-        return np.pad(given, margins, constant_values=constant_values)
+        return np.pad(given, margins, constant_values=convert_to_tensor(constant_values, given.dtype))
+    if mode.upper() not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(f"the mode is 'CONSTANT', 'REFLECT' or 'SYMMETRIC', not {mode!r}")
+    for pair, extent in zip(margins, given.shape, strict=True):
+        if max(pair) > extent - (mode.upper() == "REFLECT"):
+            raise ValueError(f"margins of {pair} do not fit an axis of {extent} in the mode {mode!r}")
     return np.pad(given, margins, mode.lower())
 
 
@@ -197,7 +244,10 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     >>> tf.tile([1, 2], [3])
     <Tensor [1 2 1 2 1 2], int32>
     """
-    return np.tile(convert_to_tensor(input), extents(multiples))
+    given, counts = convert_to_tensor(input), extents(multiples)
+    if len(counts) != given.ndim:
+        raise ValueError(f"there are {len(counts)} multiples for {given.ndim} axes")
+    return np.tile(given, counts)
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -241,20 +291,23 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     <Tensor [3 3 5], int32>
     """
     given = convert_to_tensor(input)
-    if axis is None:
+    if axis is None or not given.ndim:
         given, axis = np.reshape(given, (-1,)), 0
     counts = np.broadcast_to(bare(repeats), (given.shape[axis],))
-    return given[(*[_ALL] * (axis % given.ndim), np.repeat(np.arange(given.shape[axis]), counts))]
+    return given[(*[_ALL] * axis_in(axis, given.ndim), np.repeat(np.arange(given.shape[axis]), counts))]
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`x`, if it has this `shape`, in which None fits any extent. ValueError otherwise.
+    """`x`, if it has this `shape`, in which None fits any extent, or which is None. ValueError otherwise.
 
     >>> import pullback.tf as tf
     >>> tf.ensure_shape([1.0, 2.0], [None])
     <Tensor [1. 2.], float32>
     """
-    given, wanted = convert_to_tensor(x), tuple(shape)
+    given = convert_to_tensor(x)
+    if shape is None:
+        return given
+    wanted = tuple(shape)
     fits = len(wanted) == given.ndim and all(w in (None, n) for w, n in zip(wanted, given.shape, strict=True))
     if not fits:
         raise ValueError(f"a tensor of shape {given.shape} does not have the shape {wanted}")
@@ -273,8 +326,8 @@ def reverse_sequence(
     <Tensor [[2 1 3]
      [6 5 4]], int32>
     """
-    given, lengths = convert_to_tensor(input), bare(seq_lengths)
-    along, batch = (seq_axis or 0) % given.ndim, (batch_axis or 0) % given.ndim
+    given, lengths = convert_to_tensor(input), bare(seq_lengths).astype(np.int64)
+    along, batch = axis_in(seq_axis or 0, given.ndim), axis_in(batch_axis or 0, given.ndim)
     places = np.arange(given.shape[along])
     turned = np.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
     shape = [given.shape[k] if k in (along, batch) else 1 for k in np.arange(given.ndim).tolist()]
@@ -317,6 +370,6 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     order = [k] + [n for j in np.arange(k).tolist() for n in (k + 1 + j, j)]
     order += (2 * k + 1 + np.arange(len(rest))).tolist()
     whole = [n * b for n, b in zip(given.shape[1:], blocks, strict=False)]
-    joined = np.reshape(np.transpose(apart, order), (-1, *whole, *rest))
+    spread = np.reshape(np.transpose(apart, order), (-1, *whole, *rest))
     kept = [slice(int(a), n - int(b)) for (a, b), n in zip(bare(crops), whole, strict=True)]
-    return joined[(_ALL, *kept)]
+    return spread[(_ALL, *kept)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,16 +74,59 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = np.int3
     return TopKV2(np.take_along_axis(given, places, -1), Tensor(places.astype(index_type)))
 
 
+def approx_max_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> TopKV2:
+    """(values, indices) of the `k` largest elements of `operand` along the axis `reduction_dimension`: all are found.
+
+    `recall_target`, `reduction_input_size_override` and `aggregate_to_topk` have no effect.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.approx_max_k([1.0, 3.0, 2.0], 2).values
+    <View [3. 2.], float32>
+    """
+    values, indices = top_k(np.moveaxis(convert_to_tensor(operand), reduction_dimension, -1), k)
+    return TopKV2(np.moveaxis(values, -1, reduction_dimension), np.moveaxis(indices, -1, reduction_dimension))
+
+
+def approx_min_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> TopKV2:
+    """(values, indices) of the `k` smallest elements of `operand` along the axis `reduction_dimension`: all are found.
+
+    `recall_target`, `reduction_input_size_override` and `aggregate_to_topk` have no effect.
+
+    >>> import pullback.tf as tf
+    >>> tf.math.approx_min_k([1.0, 3.0, 2.0], 2).values
+    <Tensor [1. 2.], float32>
+    """
+    values, indices = approx_max_k(-convert_to_tensor(operand), k, reduction_dimension)
+    return TopKV2(-values, indices)
+
+
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether predictions[i, targets[i]] is among the `k` largest of each row of `predictions`.
+    """Whether predictions[i, targets[i]] is among the `k` largest of each row of `predictions`, all of them finite.
 
     >>> import pullback.tf as tf
     >>> tf.math.in_top_k([0, 1], [[0.1, 0.9], [0.2, 0.8]], 1)
     <Tensor [False  True], bool>
     """
     rows, wanted = bare(predictions), bare(targets)
-    chosen = np.take_along_axis(rows, wanted[:, None], 1)
-    return Tensor(((rows > chosen).sum(axis=1) < number(k)) & np.isfinite(chosen[:, 0]))
+    there = (wanted >= 0) & (wanted < rows.shape[1])
+    chosen = np.take_along_axis(rows, np.where(there, wanted, 0)[:, None], 1)
+    return Tensor(((rows > chosen).sum(axis=1) < number(k)) & np.isfinite(rows).all(axis=1) & there)
 
 
 def searchsorted(
@@ -97,9 +141,12 @@ def searchsorted(
     <Tensor [1 1], int32>
     """
     rows, sought = bare(sorted_sequence), bare(values)
-    pairs = zip(rows.reshape(-1, rows.shape[-1]), sought.reshape(-1, sought.shape[-1]), strict=True)
-    found = [np.searchsorted(row, one, side) for row, one in pairs]
-    return Tensor(np.reshape(np.array(found), sought.shape).astype(out_type))
+    if rows.shape[:-1] != sought.shape[:-1]:
+        raise ValueError(f"rows of shape {rows.shape} and values of shape {sought.shape} have different first axes")
+    count = math.prod(rows.shape[:-1])
+    pairs = zip(rows.reshape(count, rows.shape[-1]), sought.reshape(count, sought.shape[-1]), strict=True)
+    found = [np.where(one == one, np.searchsorted(row, one, side), len(row) * (side == "right")) for row, one in pairs]
+    return Tensor(np.reshape(np.array(found, out_type), sought.shape))
 
 
 def unique(x: Any, out_idx: Any = np.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -122,7 +169,11 @@ def unique_with_counts(x: Any, out_idx: Any = np.int32, name: str | None = None)
     <Tensor [2 1], int32>
     """
     given = convert_to_tensor(x)
-    _, first, inverse, counts = np.unique(given._value, return_index=True, return_inverse=True, return_counts=True)
+    if given.ndim != 1:
+        raise ValueError(f"a vector is wanted, not a tensor of shape {given.shape}")
+    _, first, inverse, counts = np.unique(
+        given._value, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
     order = np.argsort(first)
     numbers = np.empty_like(order)
     numbers[order] = np.arange(len(order))
@@ -153,12 +204,11 @@ def bincount(
     length = length if maxlength is None else min(length, number(maxlength))
     rows = numbers.reshape(-1, numbers.shape[-1]) if axis == -1 and numbers.ndim > 1 else [numbers]
     beside = [None] * len(rows) if shares is None else np.reshape(shares, np.shape(rows))
-    counted = np.stack([_counted(row, share, length, binary_output) for row, share in zip(rows, beside, strict=True)])
-    return Tensor(
-        (counted if axis == -1 and numbers.ndim > 1 else counted[0]).astype(
-            shares.dtype if shares is not None else dtype
-        )
-    )
+    counted = np.zeros((len(rows), length), np.int64 if shares is None else shares.dtype)
+    for k, (row, share) in enumerate(zip(rows, beside, strict=True)):
+        counted[k] = _counted(row, share, length, binary_output)
+    found = counted if axis == -1 and numbers.ndim > 1 else counted[0]
+    return Tensor(found.astype(dtype if shares is None else shares.dtype))
 
 
 def _counted(row: np.ndarray, share: Any, length: int, binary: bool) -> np.ndarray:
@@ -212,6 +262,8 @@ def confusion_matrix(
      [0 1]], int32>
     """
     rows, columns = bare(labels).ravel(), bare(predictions).ravel()
+    if rows.shape != columns.shape or min(rows.min(initial=0), columns.min(initial=0)) < 0:
+        raise ValueError(f"{rows.size} labels and {columns.size} predictions, or negative ones")
     count = number(num_classes) or int(max(rows.max(initial=-1), columns.max(initial=-1))) + 1
     found = np.zeros((count, count), dtype)
     np.add.at(found, (rows, columns), 1 if weights is None else bare(weights).ravel())
@@ -226,4 +278,6 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     <Tensor [1 2 0], int32>
     """
     places = bare(x)
+    if (np.sort(places) != np.arange(places.size)).any():
+        raise ValueError("a permutation has each number below its length once")
     return Tensor(np.argsort(places).astype(places.dtype))

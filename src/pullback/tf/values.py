@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,66 +18,69 @@ def default_dtype(value: Any, dtype: Any) -> Any:
     """The dtype for a value: the one that is given, its own, or TensorFlow's for Python's numbers."""
     if dtype is not None or any(isinstance(leaf, Tensor | np.ndarray | np.generic) for leaf in flatten(value)):
         return dtype
-    found = np.asarray(value).dtype
-    return _NARROW.get(found, found)
+    array = np.asarray(value)
+    if array.dtype == np.int64 and (array.astype(np.int32) != array).any():
+        return array.dtype
+    return _NARROW.get(array.dtype, array.dtype)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of a copy of `value`, in its own or another `dtype`; a number may be spread over a `shape`.
+    """A tensor of a copy of `value`, in its own or another `dtype`, and in a `shape`, over which a number is spread.
+
+    TypeError where numbers of Python would be cut off, or do not make up the shape.
 
     >>> import pullback.tf as tf
     >>> tf.constant([1, 2]), tf.constant(0.5, shape=(2,))
     (<Tensor [1 2], int32>, <Tensor [0.5 0.5], float32>)
     """
+    check_kept(value, dtype)
     made = tape.constant(value, default_dtype(value, dtype))
-    return made if shape is None else tape.constant(np.broadcast_to(made.numpy(), tuple(shape)))
+    if shape is None:
+        return made
+    elements, wanted = np.asarray(made.numpy()), extents(shape)
+    if elements.size == 1:
+        return tape.constant(np.broadcast_to(elements.reshape(()), wanted))
+    if elements.size != math.prod(wanted):
+        raise TypeError(f"{elements.size} elements do not make up the shape {wanted}")
+    return tape.constant(np.reshape(elements, wanted))
 
 
-class Variable(tape.Variable):
-    """`pb.Variable` with TensorFlow's dtypes for Python's numbers.
-
-    initial_value: a number, a nested list, an array or a tensor, or a function that returns one. trainable: False for
-    one that tapes watch when they are told to. name: any text. dtype: that of the value by default. `shape` and other
-    `options` of TensorFlow's, as is `validate_shape`, are taken and have no effect; `constraint` is a function of the
-    elements that optimizers call after each step.
-
-    >>> import pullback.tf as tf
-    >>> tf.Variable([1.0, 2.0], name="w")
-    <Variable 'w' [1. 2.], float32>
-    """
-
-    __slots__ = ("constraint",)
-
-    def __init__(
-        self,
-        initial_value: Any,
-        trainable: bool = True,
-        name: str | None = None,
-        dtype: Any = None,
-        shape: Any = None,
-        **options: Any,
-    ) -> None:
-        value = initial_value() if callable(initial_value) else initial_value
-        super().__init__(value, trainable, name, default_dtype(value, dtype))
-        self.constraint = options.get("constraint")
+def check_kept(value: Any, dtype: Any) -> None:
+    """TypeError for floats of Python that are to be integers, which would cut them off."""
+    if dtype is None or np.dtype(dtype).kind not in "iu":
+        return
+    if any(isinstance(leaf, float) and not isinstance(leaf, np.generic) for leaf in flatten(value)):
+        raise TypeError(f"{value!r} cannot be of {np.dtype(dtype)}, which would cut it off: cast the tensor")
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """A tensor of `value`: itself if it is one, of an array or of numbers, or the stack of a list of tensors.
 
-    dtype: that of the value by default; ValueError for a tensor of another one. `dtype_hint` has no effect.
+    dtype: that of the value by default; ValueError for a tensor of another one. dtype_hint: one for numbers of Python,
+    where that loses nothing.
 
     >>> import pullback.tf as tf
     >>> tf.convert_to_tensor([tf.constant(1.0), tf.constant(2.0)])
     <Tensor [1. 2.], float32>
     """
     if isinstance(value, Tensor):
-        return value if dtype is None or value.dtype == np.dtype(dtype) else value.astype(dtype)
+        if dtype is not None and value.dtype != np.dtype(dtype):
+            raise ValueError(f"a tensor of {value.dtype} is not one of {np.dtype(dtype)}: cast it")
+        return value
     if hasattr(value, "__pullback_tensor__"):
         return convert_to_tensor(value.__pullback_tensor__(), dtype)
     if holds_tensor(value):
-        return np.stack([convert_to_tensor(item, dtype) for item in value])
+        return np.stack(joined(value) if dtype is None else [convert_to_tensor(one, dtype) for one in value])
+    own = default_dtype(value, dtype)
+    if dtype is None and None not in (own, dtype_hint) and np.can_cast(own, dtype_hint, "same_kind"):
+        return constant(value, dtype_hint)
     return constant(value, dtype)
+
+
+def joined(values: Any) -> list[Tensor]:
+    """Parts of one tensor as tensors: Python's numbers take the dtype of the first tensor among them."""
+    dtype = next((leaf.dtype for leaf in flatten(values) if isinstance(leaf, Tensor | np.ndarray)), None)
+    return [one if isinstance(one, Tensor) else _beside(one, dtype) for one in values]
 
 
 def operands(*given: Any) -> tuple[Tensor, ...]:
@@ -99,6 +103,14 @@ def axes(axis: Any) -> Any:
     if isinstance(axis, Tensor):
         axis = axis.numpy().tolist()
     return tuple(int(k) for k in axis) if isinstance(axis, list | tuple | np.ndarray) else axis
+
+
+def axis_in(axis: Any, count: int) -> int:
+    """The place of an axis among `count`. ValueError where it is not there."""
+    k = int(axis)
+    if not -count <= k < count:
+        raise ValueError(f"there is no axis {k} among {count}")
+    return k % count
 
 
 def extents(shape: Any) -> tuple[int, ...]:

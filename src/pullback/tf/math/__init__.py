@@ -17,8 +17,17 @@ from pullback.tf.reductions import (
     polyval,
     zero_fraction,
 )
+from pullback.tf.sampling import sobol_sample
 from pullback.tf.segment_reductions import SEGMENTS as _SEGMENTS
-from pullback.tf.sorting import bincount, confusion_matrix, in_top_k, invert_permutation, top_k
+from pullback.tf.sorting import (
+    approx_max_k,
+    approx_min_k,
+    bincount,
+    confusion_matrix,
+    in_top_k,
+    invert_permutation,
+    top_k,
+)
 from pullback.tf.special import OF_SPECIAL as _OF_SPECIAL
 from pullback.tf.special import SPECIAL as _SPECIAL
 
@@ -32,6 +41,8 @@ __all__ = [
     *_REDUCTIONS,
     *_SEGMENTS,
     "accumulate_n",
+    "approx_max_k",
+    "approx_min_k",
     "argmax",
     "argmin",
     "bincount",
@@ -48,6 +59,7 @@ __all__ = [
     "log_sigmoid",
     "log_softmax",
     "polyval",
+    "sobol_sample",
     "softmax",
     "softplus",
     "softsign",

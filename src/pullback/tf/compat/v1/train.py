@@ -7,7 +7,7 @@ from typing import Any
 
 from pullback import nn
 from pullback.tape import GradientTape
-from pullback.tf.values import Variable
+from pullback.tf.variables import Variable
 
 
 class GradientDescentOptimizer(nn.SGD):

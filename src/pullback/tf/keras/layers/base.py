@@ -18,8 +18,8 @@ from pullback.tf import initializers
 from pullback.tf.keras import regularizers
 from pullback.tf.keras.backend import floatx, next_name
 from pullback.tf.types import TensorShape
-from pullback.tf.values import Variable as VariableOfTF
 from pullback.tf.values import convert_to_tensor
+from pullback.tf.variables import Variable as VariableOfTF
 
 _training: list[bool | None] = [None]
 """What `training` was said to be, by the calls that are running."""

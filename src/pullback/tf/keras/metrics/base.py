@@ -10,7 +10,8 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tape.recorders import only
 from pullback.tf import initializers
-from pullback.tf.values import Variable, bare
+from pullback.tf.values import bare
+from pullback.tf.variables import Variable
 
 
 class Metric:

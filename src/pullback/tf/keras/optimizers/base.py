@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import GradientTape, Variable
-from pullback.tf.values import Variable as VariableOfTF
 from pullback.tf.values import convert_to_tensor
+from pullback.tf.variables import Variable as VariableOfTF
 
 State = dict[str, Any]
 

@@ -30,7 +30,7 @@ def conv1d(
     >>> tf.nn.conv1d([[[1.0], [2.0], [4.0]]], [[[1.0]], [[1.0]]], stride=1, padding="VALID")[0, :, 0]
     <View [3. 6.], float32>
     """
-    return convolution(input, filters, stride, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(input, filters, stride, padding, data_format, dilations)
 
 
 def conv2d(
@@ -52,7 +52,7 @@ def conv2d(
     <View [[4. 4.]
      [4. 4.]], float32>
     """
-    return convolution(input, filters, strides, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(input, filters, strides, padding, data_format, dilations)
 
 
 def conv3d(
@@ -73,7 +73,7 @@ def conv3d(
     >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").shape
     (1, 1, 1, 1, 1)
     """
-    return convolution(input, filters, strides, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(input, filters, strides, padding, data_format, dilations)
 
 
 def conv_transpose(
@@ -95,9 +95,7 @@ def conv_transpose(
     >>> tf.nn.conv_transpose([[[1.0], [2.0]]], [[[1.0]], [[1.0]]], [1, 4, 1], 2)[0, :, 0]
     <View [1. 1. 2. 2.], float32>
     """
-    return convolved_back(
-        input, filters, output_shape, strides, padding, data_format, 1 if dilations is None else dilations
-    )
+    return convolved_back(input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def _transposed(count: int) -> Any:
@@ -149,7 +147,7 @@ def depthwise_conv2d(
     """
     x, w = operands(input, filter)
     grouped = np.reshape(w, (*w.shape[:2], 1, w.shape[2] * w.shape[3]))
-    return convolution(x, grouped, strides, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(x, grouped, strides, padding, data_format, dilations)
 
 
 def separable_conv2d(

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pullback.tape import Tensor
+from pullback.tape import Tensor, stop_gradient
+from pullback.tf.clipping import clip_by_norm
+from pullback.tf.nn.convolution import channels_last
 from pullback.tf.selection import gather
 from pullback.tf.values import axes as along
 from pullback.tf.values import convert_to_tensor, operands
@@ -17,12 +19,17 @@ def moments(
 ) -> tuple[Tensor, Tensor]:
     """(mean, variance) of `x` over `axes`. keepdims: the axes stay, with length one. `shift` has no effect.
 
+    The mean in the variance counts as a constant, which changes second derivatives. float16 is summed as float32.
+
     >>> import pullback.tf as tf
     >>> tf.nn.moments([1.0, 3.0], axes=[0])
     (<Tensor 2.0, float32>, <Tensor 1.0, float32>)
     """
     given, over = convert_to_tensor(x), along(axes)
-    return np.mean(given, axis=over, keepdims=keepdims), np.var(given, axis=over, keepdims=keepdims)
+    wide = given.astype(np.float32) if given.dtype == np.float16 else given
+    mean = np.mean(wide, axis=over, keepdims=True)
+    variance = np.mean((wide - stop_gradient(mean)) ** 2, axis=over, keepdims=keepdims)
+    return (mean if keepdims else np.squeeze(mean, over)).astype(given.dtype), variance.astype(given.dtype)
 
 
 def weighted_moments(
@@ -85,8 +92,10 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0])
     <Tensor [[11. 22.]], float32>
     """
-    x, b = operands(value, bias)
-    if data_format is not None and data_format.upper().startswith("NC"):
+    (x, b), first = operands(value, bias), not channels_last(data_format)
+    if x.ndim < 2 or b.shape != (x.shape[1 if first else -1],):
+        raise ValueError(f"a bias of shape {b.shape} does not fit the channels of {x.shape}")
+    if first:
         return x + np.reshape(b, (-1, *[1] * (x.ndim - 2)))
     return x + b
 
@@ -94,12 +103,16 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
     """The rows `ids` of the table `params`, scaled so that their norms are at most `max_norm`.
 
+    params: a tensor, or a list of several, which are parts of the table.
+
     >>> import pullback.tf as tf
-    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1])
+    >>> tf.nn.embedding_lookup(tf.constant([[1.0, 2.0], [3.0, 4.0]]), [1])
     <Tensor [[3. 4.]], float32>
     """
-    rows = gather(params[0] if isinstance(params, list | tuple) and isinstance(params[0], Tensor) else params, ids)
-    if max_norm is None:
-        return rows
-    length = np.sqrt(np.sum(rows * rows, axis=-1, keepdims=True))
-    return rows * (max_norm / np.where(length > max_norm, length, max_norm))
+    if isinstance(params, list | tuple):
+        table = np.concatenate(operands(*params)) if len(params) > 1 else convert_to_tensor(params[0])
+    else:
+        table = convert_to_tensor(params)
+    places = convert_to_tensor(ids)
+    rows = gather(table, places)
+    return rows if max_norm is None else clip_by_norm(rows, max_norm, list(range(places.ndim, rows.ndim)))

@@ -287,7 +287,27 @@ KERAS: list[Row] = [
         lambda x: tf.keras.losses.sparse_categorical_crossentropy([2, 0], x, ignore_class=0),
         (SHARES,),
     ),
-    ("image.adjust_contrast", lambda x: tf.image.adjust_contrast(x, 1.5), (IMAGE,)),
 ]
 
-ROWS_OF_ALL = [*MATH, *LINALG, *ROOT, *NN, *KERAS]
+RGB = IMAGE[..., :3] - IMAGE.min() + 0.2
+IMAGES: list[Row] = [
+    *rows("image", tf.image, "flip_left_right flip_up_down rot90 transpose sobel_edges total_variation", IMAGE),
+    *rows("image", tf.image, "rgb_to_grayscale rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb", RGB),
+    ("image.adjust_brightness", lambda x: tf.image.adjust_brightness(x, 0.5), (IMAGE,)),
+    ("image.adjust_contrast", lambda x: tf.image.adjust_contrast(x, 1.5), (IMAGE,)),
+    ("image.adjust_gamma", lambda x: tf.image.adjust_gamma(x, 1.5, 2.0), (RGB,)),
+    ("image.central_crop", lambda x: tf.image.central_crop(x, 0.5), (IMAGE,)),
+    ("image.crop_to_bounding_box", lambda x: tf.image.crop_to_bounding_box(x, 1, 2, 3, 2), (IMAGE,)),
+    (
+        "image.extract_patches",
+        lambda x: tf.image.extract_patches(x, [1, 2, 3, 1], [1, 2, 1, 1], [1, 1, 1, 1], "SAME"),
+        (IMAGE,),
+    ),
+    ("image.grayscale_to_rgb", tf.image.grayscale_to_rgb, (IMAGE[..., :1],)),
+    ("image.image_gradients", lambda x: tf.stack(tf.image.image_gradients(x)), (IMAGE,)),
+    ("image.pad_to_bounding_box", lambda x: tf.image.pad_to_bounding_box(x, 1, 2, 7, 9), (IMAGE,)),
+    ("image.resize", lambda x: tf.image.resize(x, [7, 3], "nearest"), (IMAGE,)),
+    ("image.resize_with_crop_or_pad", lambda x: tf.image.resize_with_crop_or_pad(x, 3, 9), (IMAGE,)),
+]
+
+ROWS_OF_ALL = [*MATH, *LINALG, *ROOT, *NN, *KERAS, *IMAGES]

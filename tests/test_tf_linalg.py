@@ -58,7 +58,44 @@ def test_the_norm_of_no_tensors_is_0() -> None:
     assert tf.linalg.global_norm([None]).dtype == np.float32
 
 
+def test_triangular_factors_and_their_order() -> None:
+    a = np.stack([S[::-1], S[[1, 2, 0]]])
+    factors, order = tf.linalg.lu(a)
+    lower, upper = np.tril(factors.numpy(), -1) + np.eye(3), np.triu(factors.numpy())
+    np.testing.assert_allclose(lower @ upper, np.take_along_axis(a, order.numpy()[..., None], axis=1), atol=1e-15)
+    assert order.dtype == np.int32
+    np.testing.assert_allclose(tf.linalg.lu_reconstruct(factors, order), a, atol=1e-15)
+    np.testing.assert_allclose(tf.linalg.lu_solve(factors, order, M), np.linalg.solve(a, M))
+    np.testing.assert_allclose(tf.linalg.lu_matrix_inverse(factors, order), np.linalg.inv(a))
+
+
+def test_triangular_factors_have_no_gradient_as_in_tensorflow() -> None:
+    with pytest.raises(LookupError):
+        gradient(lambda x: tf.linalg.lu(x).lu, S)
+
+
+def test_diagonals_of_a_band_that_is_solved() -> None:
+    bands = np.array([[2.0, 3.0, 4.0], [9.0, 1.0, 2.0]])
+    lower = np.linalg.inv(tf.linalg.banded_triangular_solve(bands, np.eye(3)))
+    np.testing.assert_allclose(lower, [[2, 0, 0], [1, 3, 0], [0, 2, 4]], atol=1e-15)
+    upper = np.linalg.inv(tf.linalg.banded_triangular_solve(bands[::-1], np.eye(3), lower=False))
+    np.testing.assert_allclose(upper, [[2, 9, 0], [0, 3, 1], [0, 0, 4]], atol=1e-15)
+
+
+def test_chosen_eigenvalues_of_three_diagonals() -> None:
+    main, beside = [1.0, 2.0, 4.0], [0.5, 0.3]
+    by_position = tf.linalg.eigh_tridiagonal(main, beside, select="i", select_range=(0, 1))
+    np.testing.assert_allclose(by_position, [0.7887186, 2.1654508], rtol=1e-6)
+    by_value = tf.linalg.eigh_tridiagonal(main, beside, select="v", select_range=(1.0, 3.0))
+    np.testing.assert_allclose(by_value, [2.1654508], rtol=1e-6)
+    values, vectors = tf.linalg.eigh_tridiagonal(main, beside, eigvals_only=False)
+    matrix = np.diag(main) + np.diag(beside, 1) + np.diag(beside, -1)
+    np.testing.assert_allclose(matrix @ vectors, values * vectors, atol=1e-5)
+
+
 REFUSED = {
+    "lu of a singular matrix": lambda: tf.linalg.lu(np.ones((2, 2))),
+    "lu of no square": lambda: tf.linalg.lu(M),
     "det of integers": lambda: tf.linalg.det([[1, 2], [3, 4]]),
     "inv of integers": lambda: tf.linalg.inv(np.array([[1, 2], [3, 4]])),
     "l2_normalize of integers": lambda: tf.linalg.l2_normalize([3, 4]),

@@ -9,6 +9,15 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tf.clipping import global_norm
 from pullback.tf.creation import eye
+from pullback.tf.decompositions import (
+    banded_triangular_solve,
+    eigh_tridiagonal,
+    lu,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    tridiagonal_matmul,
+)
 from pullback.tf.elementwise import ELEMENTWISE
 from pullback.tf.matrices import (
     adjoint,
@@ -42,6 +51,7 @@ _abs = ELEMENTWISE["abs"]
 __all__ = [
     "adjoint",
     "band_part",
+    "banded_triangular_solve",
     "cholesky",
     "cholesky_solve",
     "cross",
@@ -49,6 +59,7 @@ __all__ = [
     "diag",
     "diag_part",
     "eigh",
+    "eigh_tridiagonal",
     "eigvalsh",
     "einsum",
     "expm",
@@ -58,6 +69,10 @@ __all__ = [
     "l2_normalize",
     "logdet",
     "lstsq",
+    "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
     "matmul",
     "matrix_rank",
     "matrix_transpose",
@@ -76,6 +91,7 @@ __all__ = [
     "tensordot",
     "trace",
     "triangular_solve",
+    "tridiagonal_matmul",
     "tridiagonal_solve",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -119,6 +120,65 @@ def test_convolutions_take_stacks_of_batches_and_no_strides() -> None:
     np.testing.assert_array_equal(first[0], derivatives(lambda x: tf.nn.conv2d(x, w, 1, "VALID"), IMAGE)[0])
 
 
+def said(path: tuple[int, ...], blank: int) -> list[int]:
+    """What a path of classes says: each run of a class once, without blanks."""
+    return [k for place, k in enumerate(path) if k != blank and (not place or path[place - 1] != k)]
+
+
+@pytest.mark.parametrize("blank", [0, 1, -1])
+@pytest.mark.parametrize("labels", [[], [2], [2, 2], [2, 3, 2]])
+def test_the_ctc_loss_is_that_of_all_paths(labels: list[int], blank: int) -> None:
+    times, classes = 5, 5
+    logits = np.random.default_rng(4).normal(size=(times, 1, classes))
+    chances = np.exp(logits[:, 0]) / np.exp(logits[:, 0]).sum(axis=1, keepdims=True)
+    paths = itertools.product(range(classes), repeat=times)
+    total = sum(np.prod(chances[np.arange(times), path]) for path in paths if said(path, blank % classes) == labels)
+    padded = np.array([labels + [blank % classes] * (4 - len(labels))])
+    found = tf.nn.ctc_loss(padded, logits, [len(labels)], [times], blank_index=blank)
+    np.testing.assert_allclose(found, [-np.log(total)])
+
+
+def test_the_ctc_loss_of_too_few_times_is_infinite_with_the_gradient_0() -> None:
+    logits = np.random.default_rng(4).normal(size=(3, 2, 4))
+    first, _ = derivatives(lambda x: tf.nn.ctc_loss([[2, 2], [2, 3]], x, [2, 2], [2, 3])[:1], logits)
+    assert not first.any()
+    loss = tf.nn.ctc_loss([[2, 2], [2, 3]], logits, [2, 2], [2, 3]).numpy()
+    assert np.isinf(loss[0])
+    assert np.isfinite(loss[1])
+
+
+def test_classes_that_are_drawn_are_different_and_losses_have_a_number_for_each_row() -> None:
+    weights, biases, inputs = np.ones((7, 4)), np.zeros(7), np.ones((3, 4))
+    for loss in (tf.nn.sampled_softmax_loss, tf.nn.nce_loss):
+        assert loss(weights, biases, [[1], [3], [0]], inputs, 7, 7).shape == (3,)
+
+
+def test_logits_of_drawn_labels_do_not_count_twice() -> None:
+    weights, biases, inputs = np.eye(3), np.array([0.5, -1.0, 2.0]), np.array([[1.0, 2.0, 3.0]])
+    drawn = [0, 2], [[0.5]], [0.25, 0.125]
+    of_true, of_other = 1 + 0.5 - np.log(0.5), 3 + 2 - np.log(0.125)
+    found = tf.nn.sampled_softmax_loss(weights, biases, [[0]], inputs, 2, 3, sampled_values=drawn)
+    np.testing.assert_allclose(found, [np.logaddexp(of_true, of_other) - of_true], rtol=1e-6)
+    of_itself = 1 + 0.5 - np.log(0.25)
+    found = tf.nn.nce_loss(weights, biases, [[0]], inputs, 2, 3, sampled_values=drawn)
+    terms = [np.logaddexp(0, -of_true), np.logaddexp(0, of_itself), np.logaddexp(0, of_other)]
+    np.testing.assert_allclose(found, [sum(terms)], rtol=1e-6)
+
+
+def test_sequences_that_fall_or_rise() -> None:
+    found = tf.nn.isotonic_regression([[3.0, 1.0, 2.0], [1.0, 2.0, 3.0], [2.0, 2.0, 1.0]])
+    assert found.output.numpy().tolist() == [[3, 1.5, 1.5], [2, 2, 2], [2, 2, 1]]
+    assert found.segments.numpy().tolist() == [[0, 1, 1], [0, 0, 0], [0, 1, 2]]
+    assert tf.nn.isotonic_regression([3.0, 1.0, 2.0], decreasing=False).output.numpy().tolist() == [2, 2, 2]
+
+
+def test_the_first_of_equal_sums_of_a_window_and_a_filter_has_the_gradient() -> None:
+    first, _ = derivatives(
+        lambda x: tf.nn.dilation2d(x, np.zeros((2, 2, 1)), [1] * 4, "VALID", "NHWC", [1] * 4), np.ones((1, 2, 2, 1))
+    )
+    assert first.ravel().tolist() == [1, 0, 0, 0]
+
+
 W = np.ones((2, 2, 3, 1))
 REFUSED = {
     "softmax of a number": lambda: tf.nn.softmax(1.0),
@@ -139,6 +199,13 @@ REFUSED = {
     "pool over channels": lambda: tf.nn.max_pool2d(IMAGE, [1, 1, 1, 3], [1, 1, 1, 3], "VALID"),
     "pool over nothing": lambda: tf.nn.max_pool2d(IMAGE, 0, 1, "SAME"),
     "mean of integers": lambda: tf.nn.avg_pool2d(IMAGE.astype(int), 2, 2, "SAME"),
+    "a label that says nothing": lambda: tf.nn.ctc_loss([[0]], np.ones((2, 1, 3)), [1], [2]),
+    "a label that is no class": lambda: tf.nn.ctc_loss([[3]], np.ones((2, 1, 3)), [1], [2]),
+    "more classes than there are": lambda: tf.nn.nce_loss(np.eye(3), np.ones(3), [[0]], np.ones((1, 3)), 4, 3),
+    "channels that are no blocks": lambda: tf.nn.depth_to_space(IMAGE, 2),
+    "space that is no blocks": lambda: tf.nn.space_to_depth(IMAGE, 3),
+    "blocks of one": lambda: tf.nn.space_to_depth(IMAGE, 1),
+    "filters of other channels": lambda: tf.nn.dilation2d(IMAGE, W[..., 0, :], [1] * 4, "SAME", "NHWC", [1] * 4),
     "dilated windows with margins": lambda: tf.nn.pool(IMAGE, [2, 2], "MAX", dilations=[2, 1], padding="SAME"),
 }
 

@@ -193,6 +193,8 @@ ROOT: list[Row] = [
 ]
 
 KERNEL = RNG.normal(size=(2, 3, 4, 3))
+DRAWN = np.array([2, 0]), np.array([[0.7], [0.9]]), np.array([0.5, 0.8])
+CLASSES = RNG.normal(size=(3, 4)), RNG.normal(size=3), RNG.normal(size=(2, 4))
 NN: list[Row] = [
     *rows(
         "nn",
@@ -268,6 +270,55 @@ NN: list[Row] = [
         tf.nn.weighted_cross_entropy_with_logits,
         (SHARES, LOGITS, np.array(2.0)),
     ),
+    ("nn.atrous_conv2d", lambda x, w: tf.nn.atrous_conv2d(x, w, 2, "SAME"), (IMAGE, KERNEL)),
+    (
+        "nn.atrous_conv2d_transpose",
+        lambda x, w: tf.nn.atrous_conv2d_transpose(x, w, [2, 7, 10, 3], 2, "VALID"),
+        (IMAGE, RNG.normal(size=(2, 3, 3, 4))),
+    ),
+    (
+        "nn.batch_norm_with_global_normalization",
+        lambda x, m, v: tf.nn.batch_norm_with_global_normalization(x, m, v, V[0], P[0], 1e-3, True),
+        (V, W, P),
+    ),
+    ("nn.compute_average_loss", lambda x, w: tf.nn.compute_average_loss(x, w, 5), (V, W)),
+    (
+        "nn.ctc_loss",
+        lambda x: tf.nn.ctc_loss([[1, 2, 2], [3, 1, 0]], x, [3, 2], [7, 5], logits_time_major=False),
+        (SIGNAL,),
+    ),
+    ("nn.depth_to_space", lambda x: tf.nn.depth_to_space(x, 2), (IMAGE,)),
+    (
+        "nn.depthwise_conv2d_backprop_filter",
+        lambda x, y: tf.nn.depthwise_conv2d_backprop_filter(x, [2, 3, 4, 2], y, [1, 2, 2, 1], "SAME"),
+        (IMAGE, RNG.normal(size=(2, 3, 3, 8))),
+    ),
+    (
+        "nn.depthwise_conv2d_backprop_input",
+        lambda w, y: tf.nn.depthwise_conv2d_backprop_input([2, 5, 6, 4], w, y, [1, 2, 2, 1], "SAME"),
+        (RNG.normal(size=(2, 3, 4, 2)), RNG.normal(size=(2, 3, 3, 8))),
+    ),
+    (
+        "nn.dilation2d",
+        lambda x, w: tf.nn.dilation2d(x, w, [1, 2, 1, 1], "SAME", "NHWC", [1, 1, 2, 1]),
+        (10 * IMAGE, RNG.permutation(16).reshape(2, 2, 4) / 160),
+    ),
+    (
+        "nn.erosion2d",
+        lambda x, w: tf.nn.erosion2d(x, w, [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1]),
+        (10 * IMAGE, RNG.permutation(16).reshape(2, 2, 4) / 160),
+    ),
+    ("nn.isotonic_regression", lambda x: tf.nn.isotonic_regression(x, axis=0).output, (M,)),
+    ("nn.nce_loss", lambda w, b, x: tf.nn.nce_loss(w, b, [[1], [0]], x, 2, 3, sampled_values=DRAWN), CLASSES),
+    ("nn.normalize_moments", lambda x, y: tf.stack(tf.nn.normalize_moments(3.0, x, y, 0.5)), (V, W)),
+    (
+        "nn.sampled_softmax_loss",
+        lambda w, b, x: tf.nn.sampled_softmax_loss(w, b, [[1], [0]], x, 2, 3, sampled_values=DRAWN),
+        CLASSES,
+    ),
+    ("nn.scale_regularization_loss", tf.nn.scale_regularization_loss, (M,)),
+    ("nn.space_to_depth", lambda x: tf.nn.space_to_depth(x, 2), (IMAGE[:, :4],)),
+    ("nn.sufficient_statistics", lambda x: tf.nn.sufficient_statistics(x, [0], shift=0.5)[2], (M,)),
     ("nn.weighted_moments", lambda x, w: tf.nn.weighted_moments(x, [1], w)[1], (M, np.abs(M))),
 ]
 

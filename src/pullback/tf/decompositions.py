@@ -178,7 +178,7 @@ def eigh_tridiagonal(
     if select not in ("a", "i", "v"):
         raise ValueError(f"select is 'a', 'i' or 'v', not {select!r}")
     main, beside = floats(alpha, beta)
-    a = diag(main) + diag(beside, k=-1)
+    a = diag(main) + diag(beside, k=-1) + diag(beside, k=1)
     values, vectors = (np.linalg.eigvalsh(a), None) if eigvals_only else np.linalg.eigh(a)
     first, last = 0, main.shape[-1]
     if select == "i":

@@ -8,7 +8,7 @@ import numpy as np
 
 from pullback.tape import Tensor, custom_gradient
 from pullback.tf.nn.activations import log_softmax, relu, softmax, softplus
-from pullback.tf.values import bare, convert_to_tensor, floats, operands
+from pullback.tf.values import bare, convert_to_tensor, floats, number, operands
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
@@ -130,3 +130,27 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     large = np.where(small, 2, wanted)
     stirling = large * np.log(large) - large + 0.5 * np.log(2 * np.pi * large)
     return found + np.where(small, 0, stirling).astype(found.dtype)
+
+
+def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
+    """The sum of `per_example_loss` times `sample_weight` over `global_batch_size`: the number of rows by default.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.compute_average_loss([1.0, 2.0, 3.0], global_batch_size=4)
+    <Tensor 1.5, float32>
+    """
+    loss = convert_to_tensor(per_example_loss)
+    count = (loss.shape[0] if loss.ndim else 1) if global_batch_size is None else number(global_batch_size)
+    if sample_weight is not None:
+        loss = loss * convert_to_tensor(sample_weight).astype(loss.dtype)
+    return np.sum(loss) / count
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """The sum of `regularization_loss` over the number of replicas, which is 1.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.scale_regularization_loss([1.0, 2.0])
+    <Tensor 3.0, float32>
+    """
+    return np.sum(floats(regularization_loss)[0])

@@ -11,7 +11,7 @@ from pullback.tf.clipping import clip_by_norm
 from pullback.tf.nn.convolution import channels_last
 from pullback.tf.selection import gather
 from pullback.tf.values import axes as along
-from pullback.tf.values import convert_to_tensor, operands
+from pullback.tf.values import convert_to_tensor, floats, operands
 
 
 def moments(
@@ -30,6 +30,39 @@ def moments(
     mean = np.mean(wide, axis=over, keepdims=True)
     variance = np.mean((wide - stop_gradient(mean)) ** 2, axis=over, keepdims=keepdims)
     return (mean if keepdims else np.squeeze(mean, over)).astype(given.dtype), variance.astype(given.dtype)
+
+
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """(count, sum, sum of squares, shift) of `x` - `shift` over `axes`. keepdims: the axes stay, with length one.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.sufficient_statistics([1.0, 3.0], [0])
+    (<Tensor 2.0, float32>, <Tensor 4.0, float32>, <Tensor 10.0, float32>, None)
+    """
+    (given,), over = floats(x), along(axes)
+    moved = None if shift is None else operands(given, shift)[1]
+    y = given if moved is None else given - moved
+    totals = (np.sum(one, axis=over, keepdims=keepdims) for one in (y, y * y))
+    count = np.prod([given.shape[k] for k in np.atleast_1d(over)])
+    return Tensor(given.dtype.type(count)), *totals, moved
+
+
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """(mean, variance) of the `counts`, sums `mean_ss`, sums of squares `variance_ss` and `shift` of elements.
+
+    They are the results of `tf.nn.sufficient_statistics`.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
+    (<Tensor 2.0, float32>, <Tensor 1.0, float32>)
+    """
+    count, total, squares = floats(counts, mean_ss, variance_ss)
+    mean = total / count
+    return mean if shift is None else mean + operands(mean, shift)[1], squares / count - mean * mean
 
 
 def weighted_moments(
@@ -68,6 +101,28 @@ def batch_normalization(
         factor = factor * convert_to_tensor(scale)
     found = (given - centre) * factor
     return found if offset is None else found + convert_to_tensor(offset)
+
+
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Any,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Tensor:
+    """`tf.nn.batch_normalization` with the offset `beta` and, if `scale_after_normalization`, the scale `gamma`.
+
+    `input`, `mean`, `variance` and `variance_epsilon` are those that it has.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.batch_norm_with_global_normalization([3.0], 1.0, 4.0, 0.5, 2.0, 0.0, True)
+    <Tensor [2.5], float32>
+    """
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
 def local_response_normalization(

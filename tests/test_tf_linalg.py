@@ -58,6 +58,12 @@ def test_the_norm_of_no_tensors_is_0() -> None:
     assert tf.linalg.global_norm([None]).dtype == np.float32
 
 
+def test_only_positive_definite_matrices_have_a_logdet() -> None:
+    np.testing.assert_allclose(tf.linalg.logdet(np.diag([2.0, 4.0])), np.log(8))
+    with pytest.raises(np.linalg.LinAlgError):
+        tf.linalg.logdet(-np.eye(2))
+
+
 def test_triangular_factors_and_their_order() -> None:
     a = np.stack([S[::-1], S[[1, 2, 0]]])
     factors, order = tf.linalg.lu(a)

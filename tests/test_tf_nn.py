@@ -32,17 +32,24 @@ def derivatives(function: Callable[..., Any], x: np.ndarray) -> tuple[Any, Any]:
     ("function", "x", "slope"),
     [
         (tf.nn.relu, X, X > 0),
+        (tf.abs, X, np.sign(X)),
+        (lambda x: tf.norm(x, ord=1), X, np.sign(X)),
         (tf.nn.relu6, X, (X > 0) & (X < 6)),
         (lambda x: tf.nn.leaky_relu(x, alpha=0.25), X, np.where(X > 0, 1, 0.25)),
         (tf.nn.crelu, X, np.sign(X)),
         (lambda x: tf.nn.max_pool2d(x, 4, 4, "VALID"), IMAGE, IMAGE.max(axis=(1, 2), keepdims=True) == IMAGE),
     ],
-    ids=["relu", "relu6", "leaky_relu", "crelu", "max_pool2d"],
+    ids=["relu", "abs", "norm", "relu6", "leaky_relu", "crelu", "max_pool2d"],
 )
 def test_a_second_derivative_between_kinks_is_0(function: Callable[..., Any], x: np.ndarray, slope: Any) -> None:
     first, second = derivatives(function, x)
     np.testing.assert_array_equal(first, slope)
     np.testing.assert_array_equal(second.numpy(), np.zeros(x.shape))
+
+
+def test_the_axis_of_softmax_is_the_last_by_default() -> None:
+    for function in (tf.nn.softmax, tf.nn.log_softmax):
+        np.testing.assert_array_equal(function(X, axis=None), function(X, axis=-1))
 
 
 def test_rectified_nan_is_nan_with_the_gradient_0() -> None:
@@ -194,6 +201,7 @@ REFUSED = {
     "bias of another format": lambda: tf.nn.bias_add(X, X[0], "foo"),
     "conv2d in another format": lambda: tf.nn.conv2d(IMAGE, W, 1, "SAME", "XYZ"),
     "conv2d with strides of rows": lambda: tf.nn.conv2d(IMAGE, W, [2, 1, 1, 1], "SAME"),
+    "conv2d with margins of rows": lambda: tf.nn.conv2d(IMAGE, W, 1, [[1, 0], [0, 0], [0, 0], [0, 0]]),
     "conv2d with a larger filter": lambda: tf.nn.conv2d(IMAGE, np.ones((9, 9, 3, 1)), 1, "VALID"),
     "conv2d_transpose of another batch": lambda: tf.nn.conv2d_transpose(IMAGE, np.ones((2, 2, 5, 3)), [2, 8, 8, 5], 2),
     "pool over channels": lambda: tf.nn.max_pool2d(IMAGE, [1, 1, 1, 3], [1, 1, 1, 3], "VALID"),

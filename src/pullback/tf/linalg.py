@@ -266,13 +266,13 @@ def slogdet(input: Any, name: str | None = None) -> Any:
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of positive definite matrices `matrix`, (…, n, n).
+    """The logarithm of the determinant of positive definite matrices `matrix`, (…, n, n). LinAlgError for others.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.logdet(tf.eye(2))
     <Tensor 0.0, float32>
     """
-    return np.linalg.slogdet(*floats(matrix))[1]
+    return 2 * np.sum(np.log(diag_part(cholesky(matrix))), axis=-1)
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:

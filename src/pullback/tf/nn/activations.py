@@ -130,27 +130,27 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 @operation("LogSoftmax")
-def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """The logarithm of the softmax of `logits` along an `axis`, also where that is 0.
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """The logarithm of the softmax of `logits` along an `axis`, the last by default, also where that is 0.
 
     >>> import pullback.tf as tf
     >>> tf.nn.log_softmax([0.0, 1000.0])
     <Tensor [-1000.     0.], float32>
     """
-    x = _rows(logits)
+    x, axis = _rows(logits), -1 if axis is None else axis
     shifted = x - np.max(x._value, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 @operation("Softmax")
-def softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """exp(logits) over its sum along an `axis`; large elements do not overflow.
+def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """exp(logits) over its sum along an `axis`, the last by default; large elements do not overflow.
 
     >>> import pullback.tf as tf
     >>> tf.nn.softmax([0.0, 0.0])
     <Tensor [0.5 0.5], float32>
     """
-    x = _rows(logits)
+    x, axis = _rows(logits), -1 if axis is None else axis
     weights = np.exp(x - np.max(x._value, axis=axis, keepdims=True))
     return weights / np.sum(weights, axis=axis, keepdims=True)
 

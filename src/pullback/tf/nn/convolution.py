@@ -108,8 +108,14 @@ def moved_back(x: Any, last: bool) -> Any:
 
 
 def margins_of(padding: Any, last: bool) -> Any:
-    """Explicit margins without those of rows and channels."""
-    return padding if isinstance(padding, str) else list(padding)[1:-1] if last else list(padding)[2:]
+    """Explicit margins without those of rows and channels. ValueError where these are not 0."""
+    if isinstance(padding, str):
+        return padding
+    rows, *inner = ((int(before), int(after)) for before, after in padding)
+    channels = inner.pop(-1 if last else 0)
+    if rows != (0, 0) or channels != (0, 0):
+        raise ValueError(f"rows and channels have no margins: {padding!r}")
+    return inner
 
 
 def convolution(

@@ -369,4 +369,16 @@ IMAGES: list[Row] = [
     ("image.resize_with_crop_or_pad", lambda x: tf.image.resize_with_crop_or_pad(x, 3, 9), (IMAGE,)),
 ]
 
-ROWS_OF_ALL = [*MATH, *LINALG, *ROOT, *NN, *KERAS, *IMAGES]
+SOUND = RNG.normal(size=(2, 9))
+SIGNALS: list[Row] = [
+    *[(f"signal.dct {t}", partial(tf.signal.dct, type=t), (SOUND,)) for t in (1, 2, 3, 4)],
+    ("signal.dct of some", lambda x: tf.signal.dct(x, n=12, norm="ortho"), (SOUND,)),
+    ("signal.fftshift", tf.signal.fftshift, (SOUND,)),
+    ("signal.frame", lambda x: tf.signal.frame(x, 4, 3), (SOUND,)),
+    ("signal.frame padded", lambda x: tf.signal.frame(x, 2, 1, pad_end=True, axis=0), (SOUND,)),
+    ("signal.idct", lambda x: tf.signal.idct(x, norm="ortho"), (SOUND,)),
+    ("signal.ifftshift", lambda x: tf.signal.ifftshift(x, axes=[1]), (SOUND,)),
+    ("signal.overlap_and_add", lambda x: tf.signal.overlap_and_add(x, 2), (IMAGE[0],)),
+]
+
+ROWS_OF_ALL = [*MATH, *LINALG, *ROOT, *NN, *KERAS, *IMAGES, *SIGNALS]

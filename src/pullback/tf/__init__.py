@@ -39,6 +39,7 @@ from pullback.tf import (
     nest,
     nn,
     random,
+    signal,
 )
 from pullback.tf.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from pullback.tf.control import (
@@ -296,6 +297,7 @@ __all__ = [
     "searchsorted",
     "sequence_mask",
     "shape",
+    "signal",
     "size",
     "slice",
     "sort",

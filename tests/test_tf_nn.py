@@ -100,6 +100,12 @@ def test_the_mean_in_a_variance_is_a_constant() -> None:
     np.testing.assert_allclose(second.numpy(), 2 * first * 2 / 3)
 
 
+def test_moments_of_which_nothing_counts_are_0() -> None:
+    mean, variance = tf.nn.weighted_moments(X, [0], np.zeros((2, 1)))
+    assert not mean.numpy().any()
+    assert not variance.numpy().any()
+
+
 def test_weighted_cross_entropy_at_0_has_the_gradient_of_its_formula() -> None:
     first, _ = derivatives(lambda x: tf.nn.weighted_cross_entropy_with_logits(tf.constant([0.25]), x, 3.0), np.zeros(1))
     np.testing.assert_allclose(first, [0.75])
@@ -194,6 +200,9 @@ REFUSED = {
     "dropout of integers": lambda: tf.nn.dropout(np.array([1, 2]), 0.5),
     "labels in another shape": lambda: tf.nn.sigmoid_cross_entropy_with_logits([[1.0]], [1.0, 2.0]),
     "weighted labels in another shape": lambda: tf.nn.weighted_cross_entropy_with_logits([[1.0]], [1.0, 2.0], 2.0),
+    "labels that are floats": lambda: tf.nn.sparse_softmax_cross_entropy_with_logits([1.0], [[1.0, 2.0]]),
+    "targets in another shape": lambda: tf.nn.log_poisson_loss([[1.0]], [1.0, 2.0]),
+    "fewer than no elements": lambda: tf.nn.top_k(X, -1),
     "more rows of labels": lambda: tf.nn.softmax_cross_entropy_with_logits(np.ones((2, 3)), np.ones((1, 3))),
     "bias of a number": lambda: tf.nn.bias_add(X, 1.0),
     "bias of one": lambda: tf.nn.bias_add(X, [1.0]),

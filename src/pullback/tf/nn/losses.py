@@ -57,13 +57,16 @@ def _distance(labels: Tensor, logits: Tensor, axis: int) -> Any:
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """-log softmax(logits)[label], one number for each row.
 
-    labels: (…) integers. logits: (…, classes). ValueError where the shapes do not fit, or a label is no class.
+    labels: (…) integers. logits: (…, classes). ValueError for floats, for shapes that do not fit, and for a label that
+    is no class.
 
     >>> import pullback.tf as tf
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]])
     <Tensor [0.6931472], float32>
     """
     numbers, logarithms = bare(labels), log_softmax(logits)
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"labels are integers, not {numbers.dtype}")
     if logarithms.shape[:-1] != numbers.shape:
         raise ValueError(f"labels of shape {numbers.shape} for logits of shape {logarithms.shape}")
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < logarithms.shape[-1]:
@@ -122,7 +125,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     >>> tf.nn.log_poisson_loss([1.0], [0.0])
     <Tensor [1.], float32>
     """
-    wanted, logarithm = operands(targets, log_input)
+    wanted, logarithm = _alike(targets, log_input)
     found = np.exp(logarithm) - logarithm * wanted
     if not compute_full_loss:
         return found

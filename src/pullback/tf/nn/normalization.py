@@ -8,10 +8,13 @@ import numpy as np
 
 from pullback.tape import Tensor, stop_gradient
 from pullback.tf.clipping import clip_by_norm
+from pullback.tf.elementwise import ELEMENTWISE
 from pullback.tf.nn.convolution import channels_last
 from pullback.tf.selection import gather
 from pullback.tf.values import axes as along
 from pullback.tf.values import convert_to_tensor, floats, operands
+
+_divided = ELEMENTWISE["divide_no_nan"]
 
 
 def moments(
@@ -70,7 +73,7 @@ def weighted_moments(
 ) -> tuple[Tensor, Tensor]:
     """(mean, variance) of `x` over `axes`, in which each element counts `frequency_weights` times.
 
-    keepdims: the axes stay, with length one.
+    keepdims: the axes stay, with length one. Both are 0 where nothing counts.
 
     >>> import pullback.tf as tf
     >>> tf.nn.weighted_moments([1.0, 4.0], [0], [2.0, 1.0])
@@ -79,8 +82,8 @@ def weighted_moments(
     given, weights = operands(x, frequency_weights)
     weights, over = np.broadcast_to(weights, given.shape), along(axes)
     total = np.sum(weights, axis=over, keepdims=True)
-    mean = np.sum(given * weights, axis=over, keepdims=True) / total
-    variance = np.sum((given - mean) ** 2 * weights, axis=over, keepdims=True) / total
+    mean = _divided(np.sum(given * weights, axis=over, keepdims=True), total)
+    variance = _divided(np.sum((given - mean) ** 2 * weights, axis=over, keepdims=True), total)
     if keepdims:
         return mean, variance
     return np.sum(mean, axis=over), np.sum(variance, axis=over)

@@ -49,6 +49,7 @@ SPACES = {
     "tf.nn": pb.tf.nn,
     "tf.random": pb.tf.random,
     "tf.random.experimental": pb.tf.random.experimental,
+    "tf.signal": pb.tf.signal,
 }
 
 

@@ -63,6 +63,7 @@ def test_gradient_is_that_of_differences(name: str, function: Any, arrays: tuple
 
 
 OWN = "math.bessel_i0 math.bessel_i1e math.digamma math.erfinv math.igamma math.polygamma math.zeta math.special.spence"
+OWN += " nn.ctc_loss nn.dilation2d nn.depthwise_conv2d_backprop_input"
 OWN += " math.special.bessel_k1 math.special.dawsn linalg.expm linalg.sqrtm nn.conv2d nn.conv2d_transpose nn.conv1d"
 OWN += " nn.avg_pool2d nn.max_pool2d scatter_nd tensor_scatter_nd_update math.segment_sum math.unsorted_segment_prod"
 OWN += " math.cumulative_logsumexp linalg.diag sort gather math.lbeta nn.gelu math.multiply_no_nan"

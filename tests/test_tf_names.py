@@ -23,12 +23,13 @@ keras.layers.LayerNormalization keras.layers.MaxPooling2D keras.layers.Reshape k
 keras.losses.BinaryCrossentropy keras.losses.CategoricalCrossentropy keras.losses.Huber keras.losses.KLDivergence
 keras.losses.MeanSquaredError keras.losses.SparseCategoricalCrossentropy keras.metrics.AUC keras.metrics.Accuracy
 keras.metrics.BinaryAccuracy keras.metrics.Mean keras.metrics.SparseCategoricalAccuracy keras.metrics.Sum
-keras.optimizers.Adadelta keras.optimizers.Adagrad keras.optimizers.Adam keras.optimizers.AdamW
-keras.optimizers.Adamax keras.optimizers.Ftrl keras.optimizers.Nadam keras.optimizers.RMSprop keras.optimizers.SGD
+keras.optimizers.Adadelta keras.optimizers.Adagrad keras.optimizers.Adam keras.optimizers.AdamW keras.optimizers.Adamax
+keras.optimizers.Ftrl keras.optimizers.Nadam keras.optimizers.RMSprop keras.optimizers.SGD
 keras.optimizers.schedules.CosineDecay keras.optimizers.schedules.ExponentialDecay linalg.band_part linalg.cholesky
 linalg.det linalg.expm linalg.inv linalg.lstsq linalg.pinv linalg.set_diag linalg.solve linalg.sqrtm linalg.svd
-linalg.triangular_solve math.betainc math.cumulative_logsumexp math.digamma math.igamma math.lgamma math.log_sigmoid
-math.polygamma math.reduce_logsumexp math.segment_sum math.top_k math.unsorted_segment_sum math.xlogy
+linalg.triangular_solve image.flip_left_right image.psnr image.resize image.rgb_to_grayscale image.sobel_edges
+image.ssim image.total_variation math.betainc math.cumulative_logsumexp math.digamma math.igamma math.lgamma
+math.log_sigmoid math.polygamma math.reduce_logsumexp math.segment_sum math.top_k math.unsorted_segment_sum math.xlogy
 math.special.bessel_j0 nest.flatten nest.map_structure nn.avg_pool2d nn.conv2d nn.conv2d_transpose nn.depthwise_conv2d
 nn.dropout nn.embedding_lookup nn.gelu nn.max_pool2d nn.moments nn.softmax_cross_entropy_with_logits random.Generator
 bitcast dtypes.cast errors.OpError math.approx_max_k math.sobol_sample shape_n test.compute_gradient tuple version

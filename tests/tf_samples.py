@@ -87,6 +87,14 @@ LINALG: list[Row] = [
     ("linalg.band_part", lambda x: tf.linalg.band_part(x, 1, 0), (S,)),
     ("linalg.cholesky", lambda x: tf.linalg.cholesky(x @ tf.transpose(x)), (S,)),
     ("linalg.cholesky_solve", lambda a, b: tf.linalg.cholesky_solve(tf.linalg.band_part(a, -1, 0), b), (S, M)),
+    ("linalg.banded_triangular_solve", tf.linalg.banded_triangular_solve, (M[:, :3] + 4, S)),
+    ("linalg.banded_triangular_solve upper", partial(tf.linalg.banded_triangular_solve, lower=False), (S + 1, S)),
+    ("linalg.eigh_tridiagonal", tf.linalg.eigh_tridiagonal, (V, W[:2])),
+    ("linalg.lu_matrix_inverse", lambda x: tf.linalg.lu_matrix_inverse(x, [2, 0, 1]), (S,)),
+    ("linalg.lu_reconstruct", lambda x: tf.linalg.lu_reconstruct(x, [2, 0, 1]), (S,)),
+    ("linalg.lu_solve", lambda x, b: tf.linalg.lu_solve(x, [2, 0, 1], b), (S, M)),
+    ("linalg.tridiagonal_matmul", tf.linalg.tridiagonal_matmul, (S, M)),
+    ("linalg.tridiagonal_matmul of matrices", partial(tf.linalg.tridiagonal_matmul, diagonals_format="matrix"), (S, M)),
     ("linalg.cross", tf.linalg.cross, (V, W)),
     ("linalg.diag", lambda x: tf.linalg.diag(x, k=(-1, 1)), (np.arange(9.0).reshape(3, 3),)),
     ("linalg.diag k", lambda x: tf.linalg.diag(x, k=1, num_rows=4, num_cols=6, padding_value=2.0), (V,)),
@@ -187,6 +195,8 @@ ROOT: list[Row] = [
 ]
 
 KERNEL = RNG.normal(size=(2, 3, 4, 3))
+DRAWN = np.array([2, 0]), np.array([[0.7], [0.9]]), np.array([0.5, 0.8])
+CLASSES = RNG.normal(size=(3, 4)), RNG.normal(size=3), RNG.normal(size=(2, 4))
 NN: list[Row] = [
     *rows(
         "nn",
@@ -262,6 +272,55 @@ NN: list[Row] = [
         tf.nn.weighted_cross_entropy_with_logits,
         (SHARES, LOGITS, np.array(2.0)),
     ),
+    ("nn.atrous_conv2d", lambda x, w: tf.nn.atrous_conv2d(x, w, 2, "SAME"), (IMAGE, KERNEL)),
+    (
+        "nn.atrous_conv2d_transpose",
+        lambda x, w: tf.nn.atrous_conv2d_transpose(x, w, [2, 7, 10, 3], 2, "VALID"),
+        (IMAGE, RNG.normal(size=(2, 3, 3, 4))),
+    ),
+    (
+        "nn.batch_norm_with_global_normalization",
+        lambda x, m, v: tf.nn.batch_norm_with_global_normalization(x, m, v, V[0], P[0], 1e-3, True),
+        (V, W, P),
+    ),
+    ("nn.compute_average_loss", lambda x, w: tf.nn.compute_average_loss(x, w, 5), (V, W)),
+    (
+        "nn.ctc_loss",
+        lambda x: tf.nn.ctc_loss([[1, 2, 2], [3, 1, 0]], x, [3, 2], [7, 5], logits_time_major=False),
+        (SIGNAL,),
+    ),
+    ("nn.depth_to_space", lambda x: tf.nn.depth_to_space(x, 2), (IMAGE,)),
+    (
+        "nn.depthwise_conv2d_backprop_filter",
+        lambda x, y: tf.nn.depthwise_conv2d_backprop_filter(x, [2, 3, 4, 2], y, [1, 2, 2, 1], "SAME"),
+        (IMAGE, RNG.normal(size=(2, 3, 3, 8))),
+    ),
+    (
+        "nn.depthwise_conv2d_backprop_input",
+        lambda w, y: tf.nn.depthwise_conv2d_backprop_input([2, 5, 6, 4], w, y, [1, 2, 2, 1], "SAME"),
+        (RNG.normal(size=(2, 3, 4, 2)), RNG.normal(size=(2, 3, 3, 8))),
+    ),
+    (
+        "nn.dilation2d",
+        lambda x, w: tf.nn.dilation2d(x, w, [1, 2, 1, 1], "SAME", "NHWC", [1, 1, 2, 1]),
+        (10 * IMAGE, RNG.permutation(16).reshape(2, 2, 4) / 160),
+    ),
+    (
+        "nn.erosion2d",
+        lambda x, w: tf.nn.erosion2d(x, w, [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1]),
+        (10 * IMAGE, RNG.permutation(16).reshape(2, 2, 4) / 160),
+    ),
+    ("nn.isotonic_regression", lambda x: tf.nn.isotonic_regression(x, axis=0).output, (M,)),
+    ("nn.nce_loss", lambda w, b, x: tf.nn.nce_loss(w, b, [[1], [0]], x, 2, 3, sampled_values=DRAWN), CLASSES),
+    ("nn.normalize_moments", lambda x, y: tf.stack(tf.nn.normalize_moments(3.0, x, y, 0.5)), (V, W)),
+    (
+        "nn.sampled_softmax_loss",
+        lambda w, b, x: tf.nn.sampled_softmax_loss(w, b, [[1], [0]], x, 2, 3, sampled_values=DRAWN),
+        CLASSES,
+    ),
+    ("nn.scale_regularization_loss", tf.nn.scale_regularization_loss, (M,)),
+    ("nn.space_to_depth", lambda x: tf.nn.space_to_depth(x, 2), (IMAGE[:, :4],)),
+    ("nn.sufficient_statistics", lambda x: tf.nn.sufficient_statistics(x, [0], shift=0.5)[2], (M,)),
     ("nn.weighted_moments", lambda x, w: tf.nn.weighted_moments(x, [1], w)[1], (M, np.abs(M))),
 ]
 
@@ -289,7 +348,39 @@ KERAS: list[Row] = [
         lambda x: tf.keras.losses.sparse_categorical_crossentropy([2, 0], x, ignore_class=0),
         (SHARES,),
     ),
-    ("image.adjust_contrast", lambda x: tf.image.adjust_contrast(x, 1.5), (IMAGE,)),
 ]
 
-ROWS_OF_ALL = [*MATH, *LINALG, *ROOT, *NN, *KERAS]
+RGB = IMAGE[..., :3] - IMAGE.min() + 0.2
+IMAGES: list[Row] = [
+    *rows("image", tf.image, "flip_left_right flip_up_down rot90 transpose sobel_edges total_variation", IMAGE),
+    *rows("image", tf.image, "rgb_to_grayscale rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb", RGB),
+    ("image.adjust_brightness", lambda x: tf.image.adjust_brightness(x, 0.5), (IMAGE,)),
+    ("image.adjust_contrast", lambda x: tf.image.adjust_contrast(x, 1.5), (IMAGE,)),
+    ("image.adjust_gamma", lambda x: tf.image.adjust_gamma(x, 1.5, 2.0), (RGB,)),
+    ("image.central_crop", lambda x: tf.image.central_crop(x, 0.5), (IMAGE,)),
+    ("image.crop_to_bounding_box", lambda x: tf.image.crop_to_bounding_box(x, 1, 2, 3, 2), (IMAGE,)),
+    (
+        "image.extract_patches",
+        lambda x: tf.image.extract_patches(x, [1, 2, 3, 1], [1, 2, 1, 1], [1, 1, 1, 1], "SAME"),
+        (IMAGE,),
+    ),
+    ("image.grayscale_to_rgb", tf.image.grayscale_to_rgb, (IMAGE[..., :1],)),
+    ("image.image_gradients", lambda x: tf.stack(tf.image.image_gradients(x)), (IMAGE,)),
+    ("image.pad_to_bounding_box", lambda x: tf.image.pad_to_bounding_box(x, 1, 2, 7, 9), (IMAGE,)),
+    ("image.resize", lambda x: tf.image.resize(x, [7, 3], "nearest"), (IMAGE,)),
+    ("image.resize_with_crop_or_pad", lambda x: tf.image.resize_with_crop_or_pad(x, 3, 9), (IMAGE,)),
+]
+
+SOUND = RNG.normal(size=(2, 9))
+SIGNALS: list[Row] = [
+    *[(f"signal.dct {t}", partial(tf.signal.dct, type=t), (SOUND,)) for t in (1, 2, 3, 4)],
+    ("signal.dct of some", lambda x: tf.signal.dct(x, n=12, norm="ortho"), (SOUND,)),
+    ("signal.fftshift", tf.signal.fftshift, (SOUND,)),
+    ("signal.frame", lambda x: tf.signal.frame(x, 4, 3), (SOUND,)),
+    ("signal.frame padded", lambda x: tf.signal.frame(x, 2, 1, pad_end=True, axis=0), (SOUND,)),
+    ("signal.idct", lambda x: tf.signal.idct(x, norm="ortho"), (SOUND,)),
+    ("signal.ifftshift", lambda x: tf.signal.ifftshift(x, axes=[1]), (SOUND,)),
+    ("signal.overlap_and_add", lambda x: tf.signal.overlap_and_add(x, 2), (IMAGE[0],)),
+]
+
+ROWS_OF_ALL = [*MATH, *LINALG, *ROOT, *NN, *KERAS, *IMAGES, *SIGNALS]

@@ -38,6 +38,7 @@ from pullback.tf import (
     nest,
     nn,
     random,
+    signal,
     test,
     version,
 )
@@ -320,6 +321,7 @@ __all__ = [
     "sequence_mask",
     "shape",
     "shape_n",
+    "signal",
     "size",
     "slice",
     "sort",

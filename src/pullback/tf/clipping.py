@@ -44,15 +44,17 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return given * clip_norm / np.where(norm >= clip_norm, norm, clip_norm)
 
 
-def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor | None:
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """The Euclidean norm of all elements of the tensors in `t_list` together; those that are None are left out.
+
+    It is 0 where there are none.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.global_norm([[3.0], None, [4.0]])
     <Tensor 5.0, float32>
     """
     squares = [np.sum(convert_to_tensor(one) ** 2) for one in t_list if one is not None]
-    return np.sqrt(sum(squares[1:], squares[0])) if squares else None
+    return np.sqrt(sum(squares[1:], squares[0])) if squares else Tensor(np.float32(0))
 
 
 def clip_by_global_norm(
@@ -67,8 +69,6 @@ def clip_by_global_norm(
     [<Tensor [0.6], float32>, <Tensor [0.8], float32>]
     """
     norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
-    if norm is None:
-        return list(t_list), None
     scale = clip_norm * np.minimum(1 / norm, norm.dtype.type(1) / clip_norm)
     scale = np.where(np.isfinite(norm), scale, norm.dtype.type(np.nan))
     return [None if one is None else convert_to_tensor(one) * scale for one in t_list], norm

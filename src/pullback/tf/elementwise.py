@@ -10,12 +10,12 @@ from scipy import special
 
 from pullback.runtime import sum_to
 from pullback.tape import Tensor, custom_gradient
+from pullback.tf.kinks import piecewise
 from pullback.tf.operation import operation
 from pullback.tf.values import convert_to_tensor, operands
 
 # The function, and an example: arguments and result.
 _SAME = {
-    "abs": (np.absolute, "[-1.5]", "[1.5]"),
     "acos": (np.arccos, "[1.0]", "[0.0]"),
     "acosh": (np.arccosh, "[1.0]", "[0.0]"),
     "asin": (np.arcsin, "[0.0]", "[0.0]"),
@@ -122,6 +122,18 @@ def _documented(function: Any, name: str, type_: str, what: str, arguments: str,
 
 ELEMENTWISE: dict[str, Any] = {name: _unary(name, *row) for name, row in _SAME.items()}
 ELEMENTWISE |= {name: _binary(name, *row) for name, row in _OF_TWO.items()}
+
+
+@operation("Abs")
+def abs(x: Any, name: str | None = None) -> Tensor:
+    """The absolute value of `x`, elementwise; the derivative at 0 is 0, and so is the second one everywhere.
+
+    >>> import pullback.tf as tf
+    >>> tf.abs([-1.5, 0.0])
+    <Tensor [1.5 0. ], float32>
+    """
+    given = convert_to_tensor(x)
+    return piecewise(given, np.absolute(given._value), np.sign(given._value))
 
 
 @operation("Sign")
@@ -374,6 +386,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 
 
 ELEMENTWISE |= {
+    "abs": abs,
     "add_n": add_n,
     "angle": angle,
     "divide_no_nan": divide_no_nan,

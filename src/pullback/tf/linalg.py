@@ -9,6 +9,16 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tf.clipping import global_norm
 from pullback.tf.creation import eye
+from pullback.tf.decompositions import (
+    banded_triangular_solve,
+    eigh_tridiagonal,
+    lu,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    tridiagonal_matmul,
+)
+from pullback.tf.elementwise import ELEMENTWISE
 from pullback.tf.matrices import (
     adjoint,
     band_part,
@@ -34,11 +44,14 @@ from pullback.tf.solvers import (
     triangular_solve,
     tridiagonal_solve,
 )
-from pullback.tf.values import axes, bare, convert_to_tensor, operands
+from pullback.tf.values import axes, bare, convert_to_tensor, floats, operands
+
+_abs = ELEMENTWISE["abs"]
 
 __all__ = [
     "adjoint",
     "band_part",
+    "banded_triangular_solve",
     "cholesky",
     "cholesky_solve",
     "cross",
@@ -46,6 +59,7 @@ __all__ = [
     "diag",
     "diag_part",
     "eigh",
+    "eigh_tridiagonal",
     "eigvalsh",
     "einsum",
     "expm",
@@ -55,6 +69,10 @@ __all__ = [
     "l2_normalize",
     "logdet",
     "lstsq",
+    "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
     "matmul",
     "matrix_rank",
     "matrix_transpose",
@@ -73,6 +91,7 @@ __all__ = [
     "tensordot",
     "trace",
     "triangular_solve",
+    "tridiagonal_matmul",
     "tridiagonal_solve",
 ]
 
@@ -92,20 +111,18 @@ def norm(
     """
     x, along, keep = convert_to_tensor(tensor), axes(axis), bool(keepdims)
     of_matrix = isinstance(along, tuple) and len(along) == 2
-    if isinstance(along, tuple) and not of_matrix:
-        if len(along) != 1 or along[0] is None:
-            raise ValueError(f"an axis is a number or a pair of numbers, not {axis!r}")
-        along = along[0]
+    if isinstance(along, tuple) and (not of_matrix or along[0] == along[1]):
+        raise ValueError(f"an axis is a number or a pair of different numbers, not {axis!r}")
     allowed = ("euclidean", "fro", 1, 2, np.inf) if of_matrix else ("euclidean", 1, 2, np.inf)
     if ord not in allowed and (of_matrix or isinstance(ord, str) or ord <= 0):
         raise ValueError(f"there is no norm {ord!r} of {'matrices' if of_matrix else 'vectors'}")
     if ord in ("euclidean", "fro") or (ord == 2 and not of_matrix):
-        return np.sqrt(np.sum(x * x, axis=along, keepdims=keep))
+        return np.sqrt(np.sum(floats(x)[0] ** 2, axis=along, keepdims=keep))
     if of_matrix:
         return _norm_of_matrix(x, ord, along, keep)
     if ord == np.inf:
-        return np.max(np.abs(x), axis=along, keepdims=keep)
-    powers = np.sum(np.abs(x) if ord == 1 else np.abs(x) ** ord, axis=along, keepdims=keep)
+        return np.max(_abs(x), axis=along, keepdims=keep)
+    powers = np.sum(_abs(x) if ord == 1 else _abs(x) ** ord, axis=along, keepdims=keep)
     return powers if ord == 1 else powers ** (1 / ord)
 
 
@@ -116,7 +133,7 @@ def _norm_of_matrix(x: Tensor, ord: Any, along: Any, keep: bool) -> Tensor:
         return np.expand_dims(largest, along) if keep else largest
     if ord == np.inf:
         rows, columns = columns, rows
-    found = np.max(np.sum(np.abs(x), axis=rows, keepdims=True), axis=columns, keepdims=True)
+    found = np.max(np.sum(_abs(x), axis=rows, keepdims=True), axis=columns, keepdims=True)
     return found if keep else np.squeeze(found, along)
 
 
@@ -139,7 +156,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
     >>> tf.math.l2_normalize([3.0, 4.0])
     <Tensor [0.6 0.8], float32>
     """
-    given = convert_to_tensor(x)
+    (given,) = floats(x)
     squares = np.sum(given * given, axis=axes(axis), keepdims=True)
     least = given.dtype.type(epsilon)
     return given / np.sqrt(np.where(squares >= least, squares, least))
@@ -162,7 +179,7 @@ def matmul(
 
     transpose_a, transpose_b, adjoint_a, adjoint_b: the last two axes of an operand change places before. output_type:
     the dtype of the result. `a_is_sparse` and `b_is_sparse` have no effect. ValueError for operands with fewer than two
-    axes.
+    axes, and where one is to be transposed twice.
 
     >>> import pullback.tf as tf
     >>> tf.matmul([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True)
@@ -171,8 +188,18 @@ def matmul(
     a, b = operands(a, b)
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(f"matmul takes matrices, not shapes {a.shape} and {b.shape}: see tf.linalg.matvec")
-    product = (a.mT if transpose_a or adjoint_a else a) @ (b.mT if transpose_b or adjoint_b else b)
-    return product if output_type is None else product.astype(output_type)
+    if a.dtype.kind == b.dtype.kind == "b":
+        raise ValueError("matmul takes numbers, not booleans")
+    if output_type is not None:
+        a, b = a.astype(output_type), b.astype(output_type)
+    return _turned(a, transpose_a, adjoint_a) @ _turned(b, transpose_b, adjoint_b)
+
+
+def _turned(a: Tensor, transposed: bool, adjoint: bool) -> Tensor:
+    """Matrices, or these transposed. ValueError where they are to be so twice."""
+    if transposed and adjoint:
+        raise ValueError("matrices are either transposed or adjoint, not both")
+    return a.mT if transposed or adjoint else a
 
 
 def matvec(
@@ -194,7 +221,7 @@ def matvec(
     <View [3. 7.], float32>
     """
     a, b = operands(a, b)
-    return ((a.mT if transpose_a or adjoint_a else a) @ b[..., None])[..., 0]
+    return (_turned(a, transpose_a, adjoint_a) @ b[..., None])[..., 0]
 
 
 def einsum(equation: str, *inputs: Any, optimize: Any = None, name: str | None = None) -> Tensor:
@@ -225,7 +252,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.det([[2.0, 0.0], [0.0, 4.0]])
     <Tensor 8.0, float32>
     """
-    return np.linalg.det(convert_to_tensor(input))
+    return np.linalg.det(*floats(input))
 
 
 def slogdet(input: Any, name: str | None = None) -> Any:
@@ -235,17 +262,17 @@ def slogdet(input: Any, name: str | None = None) -> Any:
     >>> tf.linalg.slogdet([[1.0, 0.0], [0.0, -1.0]]).sign
     <Tensor -1.0, float32>
     """
-    return np.linalg.slogdet(convert_to_tensor(input))
+    return np.linalg.slogdet(*floats(input))
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of positive definite matrices `matrix`, (…, n, n).
+    """The logarithm of the determinant of positive definite matrices `matrix`, (…, n, n). LinAlgError for others.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.logdet(tf.eye(2))
     <Tensor 0.0, float32>
     """
-    return np.linalg.slogdet(convert_to_tensor(matrix))[1]
+    return 2 * np.sum(np.log(diag_part(cholesky(matrix))), axis=-1)
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
@@ -256,7 +283,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     <Tensor [[2. 0.]
      [0. 3.]], float32>
     """
-    return np.linalg.cholesky(convert_to_tensor(input))
+    return np.linalg.cholesky(*floats(input))
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
@@ -268,27 +295,35 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
     >>> tf.linalg.qr([[3.0], [4.0]]).R.shape
     (1, 1)
     """
-    return np.linalg.qr(convert_to_tensor(input), "complete" if full_matrices else "reduced")
+    return np.linalg.qr(*floats(input), "complete" if full_matrices else "reduced")
 
 
 def eigh(tensor: Any, name: str | None = None) -> Any:
     """(eigenvalues, eigenvectors) of symmetric matrices `tensor`, (…, n, n), the eigenvalues in rising order.
 
+    Only the lower triangle counts, and only it has a gradient.
+
     >>> import pullback.tf as tf
     >>> tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])[0]
     <Tensor [1. 2.], float32>
     """
-    return tuple(np.linalg.eigh(convert_to_tensor(tensor)))
+    return tuple(np.linalg.eigh(_from_lower(tensor)))
 
 
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """The eigenvalues of symmetric matrices `tensor`, (…, n, n), in rising order.
+    """The eigenvalues of symmetric matrices `tensor`, (…, n, n), in rising order: see `tf.linalg.eigh`.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]])
     <Tensor [1. 2.], float32>
     """
-    return np.linalg.eigvalsh(convert_to_tensor(tensor))
+    return np.linalg.eigvalsh(_from_lower(tensor))
+
+
+def _from_lower(tensor: Any) -> Tensor:
+    """The symmetric matrices with the lower triangles of a tensor."""
+    (a,) = floats(tensor)
+    return np.tril(a) + np.tril(a, -1).mT
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
@@ -301,7 +336,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     >>> tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False)
     <Tensor [4. 3.], float32>
     """
-    x = convert_to_tensor(tensor)
+    (x,) = floats(tensor)
     if not compute_uv:
         return np.linalg.svd(x, compute_uv=False)
     u, s, vt = np.linalg.svd(x, full_matrices=full_matrices)

@@ -40,7 +40,8 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.trace([[1.0, 2.0], [3.0, 4.0]])
     <Tensor 5.0, float32>
     """
-    return np.sum(diag_part(x), axis=-1)
+    found = diag_part(x)
+    return np.sum(found, axis=-1, dtype=found.dtype)
 
 
 def _places(rows: int, columns: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -51,8 +52,17 @@ def _places(rows: int, columns: int, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _range_of(k: Any) -> tuple[int, int]:
+    """The lowest and the highest of several diagonals."""
     found = bare(k).ravel().tolist()
+    if found[0] > found[-1]:
+        raise ValueError(f"diagonals from {found[0]} to {found[-1]} are not in rising order")
     return found[0], found[-1]
+
+
+def _inside(k: tuple[int, int], rows: int, columns: int) -> None:
+    """ValueError for diagonals that such matrices do not have."""
+    if any(d and not -rows < d < columns for d in k):
+        raise ValueError(f"matrices of {rows} x {columns} do not have the diagonals {k[0]} to {k[1]}")
 
 
 def _aligned(align: str, k: int, count: int, longest: int) -> int:
@@ -75,6 +85,7 @@ def diag_part(
     """
     given, (low, high) = convert_to_tensor(input), _range_of(k)
     n, m = given.shape[-2:]
+    _inside((low, high), n, m)
     places = [_places(n, m, j) for j in np.arange(high, low - 1, -1).tolist()]
     if low == high:
         return given[(..., *places[0])]
@@ -112,6 +123,8 @@ def diag(
     if rows == -1 and columns == -1:
         rows = columns = max(least)
     rows, columns = (least[0] if rows == -1 else rows), (least[1] if columns == -1 else columns)
+    if rows < least[0] or columns < least[1]:
+        raise ValueError(f"{rows} x {columns} elements have no place for diagonals of {longest}")
     if low == high:
         x = x[..., None, :]
     i, j, source = [], [], []
@@ -143,8 +156,12 @@ def set_diag(input: Any, diagonal: Any, name: str | None = None, k: Any = 0, ali
     """
     given, new = operands(input, diagonal)
     n, m = given.shape[-2:]
-    made = diag(new, k=k, num_rows=n, num_cols=m, align=align)
     low, high = _range_of(k)
+    _inside((low, high), n, m)
+    longest = min(n + min(high, 0), m - max(low, 0))
+    if new.shape != (*given.shape[:-2], *([] if low == high else [high - low + 1]), longest):
+        raise ValueError(f"the diagonals of {given.shape} from {low} to {high} are not of the shape {new.shape}")
+    made = diag(new, k=k, num_rows=n, num_cols=m, align=align)
     distance = np.arange(m) - np.arange(n)[:, None]
     return np.where((distance >= low) & (distance <= high), made, given)
 
@@ -158,6 +175,8 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
      [0. 2.]], float32>
     """
     x = convert_to_tensor(diagonal)
+    if not x.ndim:
+        raise ValueError("a number has no diagonal")
     return np.reshape(diag(np.reshape(x, (-1,))), (*x.shape, *x.shape))
 
 
@@ -188,6 +207,8 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """
     given, low, high = convert_to_tensor(input), int(number(num_lower)), int(number(num_upper))
     n, m = given.shape[-2:]
+    if low > n or high > m:
+        raise ValueError(f"matrices of {n} x {m} do not have {low} diagonals below and {high} above the main one")
     distance = np.arange(m) - np.arange(n)[:, None]
     inside = ((low < 0) | (-distance <= low)) & ((high < 0) | (distance <= high))
     return np.where(inside, given, given.dtype.type(0))

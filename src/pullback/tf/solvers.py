@@ -9,7 +9,7 @@ import scipy
 
 from pullback.tape import Tensor, custom_gradient
 from pullback.tf.matrices import band_part, diag
-from pullback.tf.values import convert_to_tensor, operands
+from pullback.tf.values import bare, convert_to_tensor, floats
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
@@ -20,21 +20,23 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     <Tensor [[0.5  0.  ]
      [0.   0.25]], float32>
     """
-    inverse = np.linalg.inv(convert_to_tensor(input))
+    inverse = np.linalg.inv(*floats(input))
     return inverse.mT if adjoint else inverse
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution x of matrix @ x = rhs. LinAlgError where `matrix` is singular.
 
-    matrix: (…, n, n), transposed before if `adjoint`. rhs: (…, n, k).
+    matrix: (…, n, n), transposed before if `adjoint`. rhs: (…, n, k). ValueError where only one of them is a stack.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]])
     <Tensor [[1. ]
      [0.5]], float32>
     """
-    a, b = operands(matrix, rhs)
+    a, b = floats(matrix, rhs)
+    if a.shape[:-2] != b.shape[:-2] or a.ndim != b.ndim:
+        raise ValueError(f"a matrix and a right-hand side of the shapes {a.shape} and {b.shape} are not stacks alike")
     return np.linalg.solve(a.mT if adjoint else a, b)
 
 
@@ -51,7 +53,9 @@ def triangular_solve(
     <Tensor [[1.]
      [0.]], float32>
     """
-    a, b = operands(matrix, rhs)
+    a, b = floats(matrix, rhs)
+    if b.ndim < 2:
+        raise ValueError(f"a right-hand side is a matrix, not of shape {b.shape}")
     part = band_part(a, -1, 0) if lower else band_part(a, 0, -1)
     return np.linalg.solve(part.mT if adjoint else part, b)
 
@@ -70,14 +74,15 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
     """The x with the least ‖matrix @ x - rhs‖² + l2_regularizer ‖x‖²; of several, the shortest.
 
-    matrix: (…, m, n) of full rank. rhs: (…, m, k). fast: by the normal equations, else by the pseudoinverse.
+    matrix: (…, m, n) of full rank. rhs: (…, m, k). fast: by the normal equations, else by the pseudoinverse, where
+    `l2_regularizer` has no effect.
 
     >>> import pullback.tf as tf
     >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]])
     <Tensor [[2.]], float32>
     """
-    a, b = operands(matrix, rhs)
-    if not fast and not l2_regularizer:
+    a, b = floats(matrix, rhs)
+    if not fast:
         return np.linalg.pinv(a) @ b
     tall = a.shape[-2] >= a.shape[-1]
     square = a.mT @ a if tall else a @ a.mT
@@ -95,7 +100,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     >>> tf.linalg.pinv([[2.0], [0.0]])
     <Tensor [[0.5 0. ]], float32>
     """
-    given = convert_to_tensor(a)
+    (given,) = floats(a)
     return np.linalg.pinv(given) if rcond is None else np.linalg.pinv(given, rcond)
 
 
@@ -106,7 +111,11 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
     >>> tf.linalg.matrix_rank([[1.0, 1.0], [1.0, 1.0]])
     <Tensor 1, int32>
     """
-    return Tensor(np.asarray(np.linalg.matrix_rank(convert_to_tensor(a)._value, tol)).astype(np.int32)[()])
+    given = floats(a)[0]._value
+    singular = np.linalg.svd(given, compute_uv=False)
+    if tol is None:
+        tol = np.finfo(given.dtype).eps * max(given.shape[-2:]) * np.max(singular, axis=-1, keepdims=True)
+    return Tensor(np.sum(singular > bare(tol), axis=-1, dtype=np.int32))
 
 
 def tridiagonal_solve(
@@ -144,7 +153,7 @@ def tridiagonal_solve(
         above = upper[..., : n - 1]
         below = lower if lower.shape[-1] < n else lower[..., 1:]
         a = diag(main) + diag(above, k=1) + diag(below, k=-1) if n > 1 else diag(main)
-    a, b = operands(a, rhs)
+    a, b = floats(a, rhs)
     vector = b.ndim == a.ndim - 1
     b = b[..., None] if vector else b.mT if transpose_rhs else b
     x = np.linalg.solve(a, b)
@@ -159,7 +168,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     <Tensor [[1. 1.]
      [0. 1.]], float32>
     """
-    return _expm(convert_to_tensor(input))
+    return _expm(*floats(input))
 
 
 @custom_gradient
@@ -183,7 +192,7 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
     <Tensor [[2. 0.]
      [0. 3.]], float32>
     """
-    return _sqrtm(convert_to_tensor(input))
+    return _sqrtm(*floats(input))
 
 
 @custom_gradient

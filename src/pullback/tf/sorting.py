@@ -68,7 +68,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = np.int3
     <Tensor [3. 2.], float32>
     """
     given, count = convert_to_tensor(input), int(number(k))
-    if not given.ndim or given.shape[-1] < count:
+    if not given.ndim or not 0 <= count <= given.shape[-1]:
         raise ValueError(f"there are no {count} elements along the last axis of a tensor of shape {given.shape}")
     places = _order(np.asarray(given._value), -1, "DESCENDING")[..., :count]
     return TopKV2(np.take_along_axis(given, places, -1), Tensor(places.astype(index_type)))

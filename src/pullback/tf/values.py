@@ -98,6 +98,15 @@ def _beside(given: Any, dtype: Any) -> Tensor:
     return convert_to_tensor(given, dtype)
 
 
+def floats(*given: Any) -> tuple[Tensor, ...]:
+    """`operands` that are to be floats. ValueError for integers and booleans."""
+    found = operands(*given)
+    for one in found:
+        if one.dtype.kind != "f":
+            raise ValueError(f"a tensor of floats is wanted, not of {one.dtype}: cast it")
+    return found
+
+
 def axes(axis: Any) -> Any:
     """An axis as NumPy takes it: lists become tuples."""
     if isinstance(axis, Tensor):

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import special
 
-from pullback.tape import Tensor
+from pullback.tape import Tensor, custom_gradient
+from pullback.tf.elementwise import ELEMENTWISE
+from pullback.tf.kinks import piecewise
 from pullback.tf.operation import operation
 from pullback.tf.seeds import generator
-from pullback.tf.values import convert_to_tensor, number
+from pullback.tf.special import SPECIAL
+from pullback.tf.values import convert_to_tensor, floats, number
+
+_sigmoid, _erfc = ELEMENTWISE["sigmoid"], SPECIAL["erfc"]
 
 
 @operation("Relu")
@@ -22,7 +26,7 @@ def relu(features: Any, name: str | None = None) -> Tensor:
     <Tensor [0. 2.], float32>
     """
     x = convert_to_tensor(features)
-    return np.where(x > 0, x, 0)
+    return piecewise(x, np.maximum(x._value, 0), x._value > 0)
 
 
 @operation("Relu6")
@@ -34,7 +38,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
     <Tensor [0. 2. 6.], float32>
     """
     x = convert_to_tensor(features)
-    return np.where(x > 0, np.where(x < 6, x, 6), 0)
+    return piecewise(x, np.clip(x._value, 0, 6), (x._value > 0) & (x._value < 6))
 
 
 @operation("LeakyRelu")
@@ -46,7 +50,9 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     <Tensor [-0.5  2. ], float32>
     """
     x = convert_to_tensor(features)
-    return np.where(x > 0, x, float(np.float32(alpha)) * x)
+    x = x.astype(np.float32) if x.dtype.kind in "iu" else x
+    slope = np.where(x._value > 0, x.dtype.type(1), x.dtype.type(np.float32(number(alpha))))
+    return piecewise(x, x._value * slope, slope)
 
 
 @operation("Elu")
@@ -57,7 +63,7 @@ def elu(features: Any, name: str | None = None) -> Tensor:
     >>> tf.nn.elu([0.0, 2.0])
     <Tensor [0. 2.], float32>
     """
-    x = convert_to_tensor(features)
+    (x,) = floats(features)
     return np.where(x < 0, np.expm1(np.where(x < 0, x, 0)), x)
 
 
@@ -71,9 +77,8 @@ def selu(features: Any, name: str | None = None) -> Tensor:
     >>> tf.nn.selu([0.0, 2.0])
     <Tensor [0.       2.101402], float32>
     """
-    return 1.0507009873554805 * np.where(
-        convert_to_tensor(features) < 0, 1.6732632423543772 * elu(features), convert_to_tensor(features)
-    )
+    (x,) = floats(features)
+    return 1.0507009873554805 * np.where(x < 0, 1.6732632423543772 * elu(x), x)
 
 
 @operation("Softplus")
@@ -84,7 +89,7 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
     >>> tf.nn.softplus([0.0, 1000.0])
     <Tensor [6.931472e-01 1.000000e+03], float32>
     """
-    return np.logaddexp(convert_to_tensor(features), 0)
+    return np.logaddexp(*floats(features), 0)
 
 
 @operation("Softsign")
@@ -95,8 +100,12 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
     >>> tf.nn.softsign([-1.0, 3.0])
     <Tensor [-0.5   0.75], float32>
     """
-    x = convert_to_tensor(features)
-    return x / (1 + np.abs(x))
+    return _softsign(*floats(features))
+
+
+@custom_gradient
+def _softsign(x: Tensor) -> Any:
+    return x / (1 + np.abs(x)), lambda y_bar: y_bar / (1 + np.abs(x)) ** 2
 
 
 def silu(features: Any, beta: float = 1.0) -> Tensor:
@@ -106,8 +115,8 @@ def silu(features: Any, beta: float = 1.0) -> Tensor:
     >>> tf.nn.silu([0.0, 1.0])
     <Tensor [0.        0.7310586], float32>
     """
-    x = convert_to_tensor(features)
-    return x * special.expit(beta * x)
+    (x,) = floats(features)
+    return x * _sigmoid(beta * x)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
@@ -121,44 +130,54 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 @operation("LogSoftmax")
-def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """The logarithm of the softmax of `logits` along an `axis`, also where that is 0.
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """The logarithm of the softmax of `logits` along an `axis`, the last by default, also where that is 0.
 
     >>> import pullback.tf as tf
     >>> tf.nn.log_softmax([0.0, 1000.0])
     <Tensor [-1000.     0.], float32>
     """
-    x = convert_to_tensor(logits)
+    x, axis = _rows(logits), -1 if axis is None else axis
     shifted = x - np.max(x._value, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 @operation("Softmax")
-def softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """exp(logits) over its sum along an `axis`; large elements do not overflow.
+def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """exp(logits) over its sum along an `axis`, the last by default; large elements do not overflow.
 
     >>> import pullback.tf as tf
     >>> tf.nn.softmax([0.0, 0.0])
     <Tensor [0.5 0.5], float32>
     """
-    x = convert_to_tensor(logits)
+    x, axis = _rows(logits), -1 if axis is None else axis
     weights = np.exp(x - np.max(x._value, axis=axis, keepdims=True))
     return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+def _rows(logits: Any) -> Tensor:
+    (x,) = floats(logits)
+    if not x.ndim:
+        raise ValueError("logits have at least one axis")
+    return x
+
+
+_COEFFICIENT, _ROOT_OF_HALF = float(np.float32(0.044715)), float(np.float32(0.7071067811865476))
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x Φ(x) for the elements x of `features`, with the normal distribution's Φ. Hendrycks and Gimpel (2016).
 
-    approximate: x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 in its place.
+    approximate: x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 in its place. √½, in Φ, and 0.044715 are those of float32.
 
     >>> import pullback.tf as tf
     >>> tf.nn.gelu([0.0, 1.0])
     <Tensor [0.        0.8413447], float32>
     """
-    x = convert_to_tensor(features)
+    (x,) = floats(features)
     if approximate:
-        return 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))
-    return 0.5 * x * (1 + special.erf(x / 1.4142135623730951))
+        return 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + _COEFFICIENT * x**3)))
+    return 0.5 * x * _erfc(-x * _ROOT_OF_HALF)
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
@@ -181,7 +200,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
     >>> tf.nn.dropout([1.0, 2.0], rate=0.0)
     <Tensor [1. 2.], float32>
     """
-    given, share = convert_to_tensor(x), number(rate)
+    (given,), share = floats(x), number(rate)
     if not 0 <= share < 1:
         raise ValueError(f"a rate lies between 0 and 1, and below 1, not at {share}")
     if share == 0:

@@ -89,8 +89,12 @@ def _filter_of(x: np.ndarray, y: np.ndarray, windows: Windows, groups: int) -> n
     return w
 
 
-def _channels_last(data_format: str | None) -> bool:
-    return data_format is None or not data_format.upper().startswith("NC")
+def channels_last(data_format: str | None) -> bool:
+    """Whether channels are the last axis. ValueError for what is no format."""
+    form = (data_format or "NWC").upper()
+    if not form.startswith("NC") and not (form.startswith("N") and form.endswith("C")):
+        raise ValueError(f"data_format starts with 'NC' or ends with 'C', unlike {data_format!r}")
+    return not form.startswith("NC")
 
 
 def moved_last(x: Any, last: bool) -> Any:
@@ -104,8 +108,14 @@ def moved_back(x: Any, last: bool) -> Any:
 
 
 def margins_of(padding: Any, last: bool) -> Any:
-    """Explicit margins without those of rows and channels."""
-    return padding if isinstance(padding, str) else list(padding)[1:-1] if last else list(padding)[2:]
+    """Explicit margins without those of rows and channels. ValueError where these are not 0."""
+    if isinstance(padding, str):
+        return padding
+    rows, *inner = ((int(before), int(after)) for before, after in padding)
+    channels = inner.pop(-1 if last else 0)
+    if rows != (0, 0) or channels != (0, 0):
+        raise ValueError(f"rows and channels have no margins: {padding!r}")
+    return inner
 
 
 def convolution(
@@ -119,7 +129,7 @@ def convolution(
 ) -> Tensor:
     """The sums of products of `filters` with the parts of `input` under them, of any number of axes.
 
-    input: (n, *space, channels), or (n, channels, *space) where `data_format` starts with 'NC'. filters: (*size,
+    input: (…, *space, channels), or (…, channels, *space) where `data_format` starts with 'NC'. filters: (*size,
     channels, outputs); with a divisor of the channels, they are grouped. strides: how far a filter moves along each
     axis. padding: 'VALID', 'SAME' for outputs as many as inputs over strides, or margins for each axis of the input.
     dilations: the distances of the elements under a filter.
@@ -128,28 +138,32 @@ def convolution(
     >>> tf.nn.convolution([[[1.0], [2.0], [4.0]]], [[[1.0]], [[1.0]]])[0, :, 0]
     <View [3. 6.], float32>
     """
-    (x, w), last = operands(input, filters), _channels_last(data_format)
+    (x, w), last = operands(input, filters), channels_last(data_format)
     count = w.ndim - 2
-    if x.ndim != w.ndim:
+    if x.ndim < w.ndim:
         raise ValueError(f"an input of shape {x.shape} does not have the axes of filters of shape {w.shape}")
+    rows, x = x.shape[: -count - 1], np.reshape(x, (-1, *x.shape[-count - 1 :])) if x.ndim > w.ndim else x
     x = moved_last(x, last)
     groups = x.shape[-1] // w.shape[-2] if w.shape[-2] else 0
     if not groups or groups * w.shape[-2] != x.shape[-1] or w.shape[-1] % groups:
         raise ValueError(f"filters of shape {w.shape} do not fit {x.shape[-1]} channels")
     settings = for_each_axis(strides, count, last), for_each_axis(dilations, count, last)
     windows = Windows(x.shape[1:-1], w.shape[:-2], *settings, margins_of(padding, last))
-    return moved_back(correlated(x, w, windows, groups), last)
+    y = moved_back(correlated(x, w, windows, groups), last)
+    return y if len(rows) == 1 else np.reshape(y, (*rows, *y.shape[1:]))
 
 
 def convolved_back(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any, data_format: str | None, dilations: Any
 ) -> Tensor:
     """The gradient of `convolution` by its input: filters are (*size, outputs, channels)."""
-    (y, w), last = operands(input, filters), _channels_last(data_format)
+    (y, w), last = operands(input, filters), channels_last(data_format)
     y, shape, count = moved_last(y, last), extents(output_shape), w.ndim - 2
     space = shape if len(shape) == count else shape[1:-1] if last else shape[2:]
     settings = for_each_axis(strides, count, last), for_each_axis(dilations, count, last)
     windows = Windows(space, w.shape[:-2], *settings, margins_of(padding, last))
-    if windows.outputs != y.shape[1:-1] or w.shape[-1] != y.shape[-1]:
+    whole = (y.shape[0], *space, w.shape[-2]) if last else (y.shape[0], w.shape[-2], *space)
+    fits = len(shape) == count or shape == whole
+    if windows.outputs != y.shape[1:-1] or w.shape[-1] != y.shape[-1] or not fits:
         raise ValueError(f"an input of shape {y.shape} and filters of shape {w.shape} do not make up {shape}")
     return moved_back(spread(y, w, windows), last)

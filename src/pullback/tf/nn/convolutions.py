@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pullback.tape import Tensor
+from pullback.tape import GradientTape, Tensor
 from pullback.tf.nn.convolution import convolution, convolved_back
-from pullback.tf.values import operands
+from pullback.tf.values import extents, operands
 
 _OF = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
@@ -30,7 +30,7 @@ def conv1d(
     >>> tf.nn.conv1d([[[1.0], [2.0], [4.0]]], [[[1.0]], [[1.0]]], stride=1, padding="VALID")[0, :, 0]
     <View [3. 6.], float32>
     """
-    return convolution(input, filters, stride, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(input, filters, stride, padding, data_format, dilations)
 
 
 def conv2d(
@@ -52,7 +52,7 @@ def conv2d(
     <View [[4. 4.]
      [4. 4.]], float32>
     """
-    return convolution(input, filters, strides, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(input, filters, strides, padding, data_format, dilations)
 
 
 def conv3d(
@@ -73,7 +73,7 @@ def conv3d(
     >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").shape
     (1, 1, 1, 1, 1)
     """
-    return convolution(input, filters, strides, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(input, filters, strides, padding, data_format, dilations)
 
 
 def conv_transpose(
@@ -95,9 +95,7 @@ def conv_transpose(
     >>> tf.nn.conv_transpose([[[1.0], [2.0]]], [[[1.0]], [[1.0]]], [1, 4, 1], 2)[0, :, 0]
     <View [1. 1. 2. 2.], float32>
     """
-    return convolved_back(
-        input, filters, output_shape, strides, padding, data_format, 1 if dilations is None else dilations
-    )
+    return convolved_back(input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def _transposed(count: int) -> Any:
@@ -149,7 +147,63 @@ def depthwise_conv2d(
     """
     x, w = operands(input, filter)
     grouped = np.reshape(w, (*w.shape[:2], 1, w.shape[2] * w.shape[3]))
-    return convolution(x, grouped, strides, padding, data_format, 1 if dilations is None else dilations)
+    return convolution(x, grouped, strides, padding, data_format, dilations)
+
+
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `tf.nn.depthwise_conv2d` by an input of the shape `input_sizes`, for a cotangent `out_backprop`.
+
+    `filter`, `strides`, `padding`, `data_format` and `dilations` are those of `tf.nn.depthwise_conv2d`.
+
+    >>> import pullback.tf as tf
+    >>> y, w = tf.ones([1, 2, 2, 2]), tf.ones([2, 2, 2, 1])
+    >>> tf.nn.depthwise_conv2d_backprop_input([1, 3, 3, 2], w, y, [1] * 4, "VALID").shape
+    (1, 3, 3, 2)
+    """
+    w, y = operands(filter, out_backprop)
+    x = Tensor(np.zeros(extents(input_sizes), y.dtype))
+    return _cotangents(x, w, y, strides, padding, data_format, dilations)[0]
+
+
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `tf.nn.depthwise_conv2d` by a filter of the shape `filter_sizes`, for a cotangent `out_backprop`.
+
+    `input`, `strides`, `padding`, `data_format` and `dilations` are those of `tf.nn.depthwise_conv2d`.
+
+    >>> import pullback.tf as tf
+    >>> x, y = tf.ones([1, 3, 3, 2]), tf.ones([1, 2, 2, 2])
+    >>> tf.nn.depthwise_conv2d_backprop_filter(x, [2, 2, 2, 1], y, [1] * 4, "VALID").shape
+    (2, 2, 2, 1)
+    """
+    x, y = operands(input, out_backprop)
+    w = Tensor(np.zeros(extents(filter_sizes), y.dtype))
+    return _cotangents(x, w, y, strides, padding, data_format, dilations)[1]
+
+
+def _cotangents(x: Any, w: Any, y_bar: Any, *settings: Any) -> Any:
+    """The cotangents of the input and the filter of a depthwise convolution."""
+    with GradientTape() as tape:
+        tape.watch([x, w])
+        y = depthwise_conv2d(x, w, *settings)
+    return tape.gradient(y, [x, w], y_bar)
 
 
 def separable_conv2d(
@@ -174,3 +228,27 @@ def separable_conv2d(
     """
     channels = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return convolution(channels, pointwise_filter, 1, "VALID", data_format)
+
+
+def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
+    """`tf.nn.conv2d` of `value` by `filters` whose elements are at the distance `rate`. padding: 'VALID' or 'SAME'.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.atrous_conv2d(tf.ones([1, 5, 5, 1]), tf.ones([2, 2, 1, 1]), 3, "VALID").shape
+    (1, 2, 2, 1)
+    """
+    return convolution(value, filters, 1, padding, "NHWC", rate)
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
+) -> Tensor:
+    """The gradient of `tf.nn.atrous_conv2d` by its input: see `tf.nn.conv2d_transpose`.
+
+    `value`, `filters`, `output_shape` and `padding` are those that it has; rate: the distance of elements of filters.
+
+    >>> import pullback.tf as tf
+    >>> tf.nn.atrous_conv2d_transpose(tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1]), [1, 5, 5, 1], 3, "VALID").shape
+    (1, 5, 5, 1)
+    """
+    return conv_transpose(value, filters, output_shape, 1, padding, "NHWC", rate)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import Tensor, custom_gradient
-from pullback.tf.nn.convolution import margins_of, moved_back, moved_last
+from pullback.tf.kinks import linear_beside
+from pullback.tf.nn.convolution import channels_last, margins_of, moved_back, moved_last
 from pullback.tf.nn.windows import Windows, for_each_axis
-from pullback.tf.values import convert_to_tensor
+from pullback.tf.values import convert_to_tensor, floats
 
 
 def _windows(x: Any, ksize: Any, strides: Any, padding: Any, dilations: Any, last: bool) -> Windows:
@@ -18,13 +19,26 @@ def _windows(x: Any, ksize: Any, strides: Any, padding: Any, dilations: Any, las
     return Windows(x.shape[1:-1], size, steps, distances, margins_of(padding, last))
 
 
-def _is_last(data_format: str | None) -> bool:
-    return data_format is None or not data_format.upper().startswith("NC")
-
-
 def _largest(x: Any, windows: Windows) -> Any:
     """The maximum of each window; of equal elements the first one gets the gradient."""
-    return np.reshape(x, (-1,))[_places_of_largest(x, windows)]
+    return _at(x, _places_of_largest(x, windows))
+
+
+def _at(x: Any, places: np.ndarray) -> Any:
+    """The elements of x at some places, which depend on x: by it, the gradient has the derivative 0."""
+
+    def taken(v: np.ndarray) -> np.ndarray:
+        return v.reshape(-1)[places]
+
+    def put(y: np.ndarray) -> np.ndarray:
+        sums = np.bincount(places.reshape(-1), y.reshape(-1), minlength=x.size)
+        return sums.astype(y.dtype).reshape(x.shape)
+
+    @custom_gradient
+    def largest(x: Tensor) -> Any:
+        return Tensor(taken(x._value)), lambda y_bar: linear_beside(y_bar, x, put, taken)
+
+    return largest(x)
 
 
 def _places_of_largest(x: Any, windows: Windows) -> np.ndarray:
@@ -68,6 +82,7 @@ def _spread(y: Any, windows: Windows) -> Any:
 
 def _means(x: Any, windows: Windows) -> Any:
     """The mean of each window; places in margins do not count."""
+    floats(x)
     ones = Tensor(np.ones((1, *x.shape[1:-1], 1), x.dtype))
     return _sums(x, windows) / _sums(ones, windows)._value
 
@@ -89,16 +104,17 @@ def pool(
 
     input: (n, *space, channels), or (n, channels, *space) where `data_format` starts with 'NC'. window_shape: the size
     along each axis. strides: how far a window moves. padding: 'VALID' or 'SAME'. dilations: the distances of elements
-    in a window.
+    in a window, which go with 'VALID' and strides of 1 only.
 
     >>> import pullback.tf as tf
     >>> tf.nn.pool([[[1.0], [2.0], [4.0]]], [2], "MAX")[0, :, 0]
     <View [2. 4.], float32>
     """
-    last = _is_last(data_format)
+    last = channels_last(data_format)
     x = moved_last(convert_to_tensor(input), last)
-    strides, dilations = (1 if one is None else one for one in (strides, dilations))
     windows = _windows(x, window_shape, strides, padding, dilations, last)
+    if max(windows.dilations) > 1 and (padding != "VALID" or max(windows.strides) > 1):
+        raise ValueError(f"dilations {dilations!r} go with the padding 'VALID' and without strides")
     return moved_back(_REDUCE[pooling_type.upper()](x, windows), last)
 
 
@@ -153,4 +169,4 @@ def max_pool_with_argmax(
     windows = _windows(x, ksize, strides, padding, 1, True)
     places = _places_of_largest(x, windows)
     in_row = places if include_batch_in_index else places % int(np.prod(x.shape[1:]))
-    return np.reshape(x, (-1,))[places], Tensor(in_row.astype(output_dtype))
+    return _at(x, places), Tensor(in_row.astype(output_dtype))

@@ -19,15 +19,20 @@ import numpy as np
 def for_each_axis(given: Any, count: int, last: bool = True) -> tuple[int, ...]:
     """A setting of TensorFlow's, with a number for each axis of the space.
 
-    It gives one number, one for each, or one for each axis of the tensor: channels last, or first.
+    It gives one number, one for each, or one for each axis of the tensor, which is 1 for rows and channels: these are
+    last, or first. None is 1. ValueError for other settings.
 
     >>> for_each_axis(2, 2), for_each_axis([1, 3, 4, 1], 2)
     ((2, 2), (3, 4))
     """
-    found = tuple(int(n) for n in np.atleast_1d(given))
+    found = (1,) if given is None else tuple(int(n) for n in np.atleast_1d(given))
+    if any(n < 1 for n in found):
+        raise ValueError(f"sizes, strides and dilations are positive, not {given!r}")
     if len(found) == 1:
         return found * count
     if len(found) == count + 2:
+        if found[0] != 1 or found[-1 if last else 1] != 1:
+            raise ValueError(f"{given!r} is not 1 for rows and channels")
         return found[1:-1] if last else found[2:]
     if len(found) != count:
         raise ValueError(f"{given!r} does not have a number for each of {count} axes")
@@ -49,6 +54,8 @@ class Windows:
         reach = [d * (k - 1) + 1 for d, k in zip(dilations, size, strict=True)]
         self.margins = _margins(space, reach, strides, padding)
         padded = [n + a + b for n, (a, b) in zip(space, self.margins, strict=True)]
+        if any(n - r <= -2 * s for n, r, s in zip(padded, reach, strides, strict=True)):
+            raise ValueError(f"windows of {tuple(reach)} are larger than the space {space} with its margins")
         self.outputs = tuple(max(0, (n - r) // s + 1) for n, r, s in zip(padded, reach, strides, strict=True))
 
     def padded(self, x: np.ndarray, value: Any = 0) -> np.ndarray:

@@ -56,7 +56,7 @@ class _Convolution(Layer):
     @property
     def format(self) -> str:
         """The format as `tf.nn` has it."""
-        return "NC" if not self.last else "N"
+        return "NCW" if not self.last else "NWC"
 
     def kernel_shape(self, channels: int) -> tuple[int, ...]:
         """The shape of the filters."""

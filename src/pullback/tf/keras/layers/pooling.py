@@ -35,7 +35,7 @@ class _Pooling(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The maximum or mean of each window."""
-        form = "N" if self.last else "NC"
+        form = "NWC" if self.last else "NCW"
         return pool(inputs, self.pool_size, self.kind, self.strides, self.padding, form)
 
 

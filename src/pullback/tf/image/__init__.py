@@ -1,0 +1,60 @@
+"""`tf.image`: images are (height, width, channels) or a stack of them, (n, height, width, channels)."""
+
+from pullback.tf.image.colours import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_gamma,
+    convert_image_dtype,
+    grayscale_to_rgb,
+    per_image_standardization,
+    rgb_to_grayscale,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    yiq_to_rgb,
+    yuv_to_rgb,
+)
+from pullback.tf.image.geometry import (
+    central_crop,
+    crop_to_bounding_box,
+    extract_patches,
+    flip_left_right,
+    flip_up_down,
+    pad_to_bounding_box,
+    resize_with_crop_or_pad,
+    rot90,
+    transpose,
+)
+from pullback.tf.image.measures import image_gradients, psnr, sobel_edges, ssim, ssim_multiscale, total_variation
+from pullback.tf.image.resizing import ResizeMethod, resize, resize_with_pad
+
+__all__ = [
+    "ResizeMethod",
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "central_crop",
+    "convert_image_dtype",
+    "crop_to_bounding_box",
+    "extract_patches",
+    "flip_left_right",
+    "flip_up_down",
+    "grayscale_to_rgb",
+    "image_gradients",
+    "pad_to_bounding_box",
+    "per_image_standardization",
+    "psnr",
+    "resize",
+    "resize_with_crop_or_pad",
+    "resize_with_pad",
+    "rgb_to_grayscale",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
+    "rot90",
+    "sobel_edges",
+    "ssim",
+    "ssim_multiscale",
+    "total_variation",
+    "transpose",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
+]

@@ -14,14 +14,20 @@ from pullback.tf.values import bare, convert_to_tensor, operands
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """-Σ labels log softmax(logits) along an `axis`, one number for each row.
 
-    labels: probabilities, in the shape of `logits`.
+    labels: probabilities, in the shape of `logits`, whose gradient is softmax(logits) - labels even where these do not
+    sum to one.
 
     >>> import pullback.tf as tf
     >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]])
     <Tensor [0.6931472], float32>
     """
     labels, logits = operands(labels, logits)
-    return -np.sum(labels * log_softmax(logits, axis), axis=axis)
+    found = -np.sum(labels * log_softmax(logits, axis), axis=axis)
+    surplus = np.sum(labels._value, axis=axis) - 1
+    if np.abs(surplus).max(initial=0) <= 1e-6:
+        return found
+    total = np.log(np.sum(np.exp(logits - np.max(logits._value, axis=axis, keepdims=True)), axis=axis))
+    return found - surplus.astype(found.dtype) * (total - total._value)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:

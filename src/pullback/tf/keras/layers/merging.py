@@ -23,6 +23,10 @@ class _Merged(Layer):
         """One tensor of several."""
         return type(self).function(list(inputs))
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """What one of the masks shows; None where an input has none."""
+        return None if mask is None or any(one is None for one in mask) else reduce(np.logical_or, mask)
+
 
 # What is made of the inputs, the function, and an example.
 _TABLE: dict[str, tuple[str, Callable[[list[Any]], Any], str]] = {
@@ -65,6 +69,18 @@ class Concatenate(Layer):
     def call(self, inputs: Any) -> Any:
         """One tensor of several."""
         return np.concatenate(list(inputs), self.axis)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """What all of the masks show; an input without one is shown."""
+        if mask is None:
+            return None
+        shown = [
+            np.ones(x.shape, bool)
+            if one is None
+            else np.broadcast_to(one[..., None] if one.ndim < x.ndim else one, x.shape)
+            for x, one in zip(inputs, mask, strict=True)
+        ]
+        return np.all(np.concatenate(shown, self.axis), axis=-1)
 
 
 class Dot(Layer):

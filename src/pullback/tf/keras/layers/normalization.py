@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import stop_gradient
+from pullback.tf.keras.backend import epsilon
 from pullback.tf.keras.layers.base import Layer
 from pullback.tf.linalg import l2_normalize
+from pullback.tf.values import bare
 
 
 class _Affine(Layer):
     """With weights that scale, `gamma`, and move, `beta`, what is normalised."""
 
+    keeps_mask = True
     gamma: Any = None
     beta: Any = None
     scale: bool
@@ -89,7 +92,7 @@ class BatchNormalization(_Affine):
         beside = tuple(n if j == k else 1 for j, n in enumerate(inputs.shape))
         if training and self.trainable:
             over = tuple(j for j in np.arange(inputs.ndim).tolist() if j != k)
-            mean, variance = np.mean(inputs, axis=over, keepdims=True), np.var(inputs, axis=over, keepdims=True)
+            mean, variance = _moments(inputs, over, mask)
             self._follow(self.moving_mean, mean)
             self._follow(self.moving_variance, variance)
         else:
@@ -99,6 +102,17 @@ class BatchNormalization(_Affine):
     def _follow(self, moving: Any, now: Any) -> None:
         value = stop_gradient(np.reshape(now, (-1,)))
         moving.assign((moving._value * self.momentum + value._value * (1 - self.momentum)).astype(moving.dtype))
+
+
+def _moments(x: Any, over: tuple[int, ...], mask: Any) -> tuple[Any, Any]:
+    """Mean and variance along axes, of what a mask shows."""
+    if mask is None:
+        return np.mean(x, axis=over, keepdims=True), np.var(x, axis=over, keepdims=True)
+    shown = np.broadcast_to(bare(mask)[..., None].astype(bool), x.shape)
+    count = x.dtype.type(epsilon()) + np.sum(shown.astype(x.dtype), axis=over, keepdims=True)
+    mean = np.sum(np.where(shown, x, x.dtype.type(0)), axis=over, keepdims=True) / count
+    far = np.where(shown, x - mean, x.dtype.type(0))
+    return mean, np.sum(far**2, axis=over, keepdims=True) / count
 
 
 class LayerNormalization(_Affine):

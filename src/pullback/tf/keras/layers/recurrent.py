@@ -58,6 +58,10 @@ class RNN(Layer):
 
     reset_state = reset_states
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """That of the inputs for outputs at all times, None for others and for states."""
+        return [mask if self.return_sequences else None]
+
     def start(self, rows: int, initial_state: Any) -> list[Any]:
         """The states before the first time."""
         if initial_state is not None:
@@ -220,9 +224,21 @@ class Bidirectional(Layer):
             backward_layer = layer.reversed()
         self.forward_layer, self.backward_layer, self.merge_mode = layer, backward_layer, merge_mode
 
-    def call(self, sequences: Any, training: bool | None = False) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """That of the inputs for outputs at all times, None for others and for states."""
+        shown = mask if self.forward_layer.return_sequences else None
+        return [shown, shown] if self.merge_mode is None else [shown]
+
+    def call(self, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool | None = False) -> Any:
         """The outputs of both directions as one."""
-        a, b = (one(sequences, training=training) for one in (self.forward_layer, self.backward_layer))
+        both, states = (self.forward_layer, self.backward_layer), (None, None)
+        if initial_state is not None:
+            half = len(initial_state) // 2
+            states = initial_state[:half], initial_state[half:]
+        a, b = (
+            one(sequences, initial_state=start, mask=mask, training=training)
+            for one, start in zip(both, states, strict=True)
+        )
         states = []
         if self.forward_layer.return_state:
             (a, *before), (b, *behind) = a, b
@@ -244,6 +260,8 @@ class TimeDistributed(Layer):
     def __init__(self, layer: Any, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.layer = layer
+
+    keeps_mask = True
 
     def call(self, inputs: Any) -> Any:
         """The outputs at all times."""

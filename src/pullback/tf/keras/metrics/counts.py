@@ -15,7 +15,7 @@ from pullback.tf.values import bare
 class _Counts(Metric):
     """How often labels and predictions are right and wrong, for each of several thresholds."""
 
-    def __init__(self, thresholds: Any, name: str, dtype: Any) -> None:
+    def __init__(self, thresholds: Any, name: str | None, dtype: Any) -> None:
         super().__init__(dtype, name)
         self.thresholds = np.atleast_1d(np.asarray(0.5 if thresholds is None else thresholds, float))
         self.alone = np.ndim(0.5 if thresholds is None else thresholds) == 0
@@ -61,7 +61,7 @@ _TABLE: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
 
 def _class(class_name: str, what: str, result: Callable[[dict[str, Any]], Any], example: str) -> Any:
     def __init__(self: Any, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
-        _Counts.__init__(self, thresholds, name or class_name.lower(), dtype)
+        _Counts.__init__(self, thresholds, name, dtype)
 
     def found(self: Any) -> Tensor:
         return self._given(np.asarray(result({key: v._value for key, v in self.counts.items()})))
@@ -95,7 +95,7 @@ class AUC(_Counts):
         self,
         num_thresholds: int = 200,
         curve: str = "ROC",
-        name: str = "auc",
+        name: str | None = None,
         dtype: Any = None,
         from_logits: bool = False,
     ) -> None:
@@ -128,7 +128,7 @@ class MeanIoU(Metric):
     <Tensor 0.25, float32>
     """
 
-    def __init__(self, num_classes: int, name: str = "mean_io_u", dtype: Any = None) -> None:
+    def __init__(self, num_classes: int, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(dtype, name)
         self.num_classes = num_classes
         self.matrix = self.add_weight((num_classes, num_classes), name="matrix", dtype=np.float64)

@@ -1,0 +1,134 @@
+"""What training loops with Keras's names compute: masks, reductions of losses, steps made of several calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback.tf as tf
+
+keras, layers = tf.keras, tf.keras.layers
+RNG = np.random.default_rng(2)
+SEQUENCES = RNG.normal(size=(2, 5, 3)).astype(np.float32)
+
+
+def drawn(layer: Any, x: Any) -> Any:
+    """The layer, built, with other weights than zeros and ones."""
+    layer(x)
+    layer.set_weights([RNG.normal(size=w.shape) for w in layer.get_weights()])
+    return layer
+
+
+@pytest.mark.parametrize("kind", [layers.LSTM, layers.GRU, layers.SimpleRNN, "both directions"])
+def test_masked_times_are_as_if_they_were_not_there(kind: Any) -> None:
+    layer = layers.Bidirectional(layers.GRU(4)) if kind == "both directions" else kind(4)
+    x = SEQUENCES.copy()
+    x[0, 3:] = 0.0
+    model = drawn(keras.Sequential([layers.Masking(), layer]), x)
+    np.testing.assert_allclose(model(x)[0].numpy(), layer(x[:1, :3])[0].numpy(), rtol=1e-5)
+    np.testing.assert_allclose(model(x)[1].numpy(), layer(x[1:])[0].numpy(), rtol=1e-5)
+
+
+def test_a_mask_goes_through_layers_to_the_loss_and_to_metrics() -> None:
+    tokens, labels = np.array([[1, 2, 0], [3, 0, 0]]), np.array([[1, 2, 0], [0, 1, 1]])
+    model = keras.Sequential(
+        [layers.Embedding(5, 3, mask_zero=True), layers.Dropout(0.5), layers.LSTM(4, return_sequences=True)]
+    )
+    model = drawn(keras.Sequential([model, layers.LayerNormalization(), layers.Dense(3)]), tokens)
+    said, shown = model(tokens), tokens != 0
+    of_each = keras.losses.sparse_categorical_crossentropy(labels, said.numpy(), from_logits=True).numpy()
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    np.testing.assert_allclose(loss(labels, said), of_each[shown].mean(), rtol=1e-6)
+    weighted = loss(labels, said, sample_weight=[[1.0, 2.0, 9.0], [3.0, 9.0, 9.0]])
+    np.testing.assert_allclose(weighted, (of_each[shown] * [1, 2, 3]).sum() / 3, rtol=1e-6)
+    accuracy = keras.metrics.SparseCategoricalAccuracy()
+    hits = said.numpy().argmax(-1) == labels
+    np.testing.assert_allclose(accuracy(labels, said), hits[shown].mean(), rtol=1e-6)
+    mean = layers.GlobalAveragePooling1D()(said).numpy()
+    np.testing.assert_allclose(mean, [said.numpy()[0, :2].mean(0), said.numpy()[1, 0]], rtol=1e-6)
+
+
+def test_masks_of_layers_of_several_inputs_and_of_ones_own() -> None:
+    class Tail(layers.Layer):
+        def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+            return None if mask is None else mask[:, 1:]
+
+        def call(self, inputs: Any, mask: Any = None) -> Any:
+            assert mask is not None
+            return inputs[:, 1:]
+
+    table = layers.Embedding(5, 3, mask_zero=True)
+    a, b = table(np.array([[1, 0, 0]])), table(np.array([[0, 2, 0]]))
+    for layer, expected in ((layers.Add(), [[True, True, False]]), (layers.Concatenate(), [[False, False, False]])):
+        assert layer([a, b])._mask.tolist() == expected
+    assert Tail()(b)._mask.tolist() == [[True, False]]
+    assert not hasattr(layers.Flatten()(a), "_mask")
+
+
+def test_batch_normalisation_sees_what_a_mask_shows() -> None:
+    layer = layers.BatchNormalization(momentum=0.0)
+    mask = np.array([[True, True, False, False, False], [True] * 5])
+    layer(SEQUENCES, training=True, mask=mask)
+    np.testing.assert_allclose(layer.moving_mean.numpy(), SEQUENCES[mask].mean(0), rtol=1e-5)
+    np.testing.assert_allclose(layer.moving_variance.numpy(), SEQUENCES[mask].var(0), rtol=1e-5)
+
+
+def test_weights_of_losses_belong_to_the_last_axes() -> None:
+    of_each = np.mean(SEQUENCES[:, :2] ** 2, axis=-1)
+    loss = keras.losses.MeanSquaredError()
+    np.testing.assert_allclose(
+        loss(0 * SEQUENCES[:, :2], SEQUENCES[:, :2], sample_weight=[1.0, 5.0]), np.mean(of_each * [1, 5]), rtol=1e-6
+    )
+    with pytest.raises(ValueError, match="broadcast"):
+        loss(0 * SEQUENCES, SEQUENCES, sample_weight=[1.0, 5.0])
+    weighted = keras.losses.MeanSquaredError(reduction="mean_with_sample_weight")
+    np.testing.assert_allclose(weighted([[1.0], [3.0]], [[0.0], [0.0]], sample_weight=2.0), 10.0)
+    assert loss(np.zeros(2), np.ones(2)).dtype == np.float32
+    assert keras.losses.MeanSquaredError(dtype="float64")(np.zeros(2), np.ones(2)).dtype == np.float64
+
+
+def test_labels_of_another_rank_stand_beside_rows_of_one() -> None:
+    assert keras.losses.mean_squared_error([[1.0], [2.0]], [0.0, 0.0]).numpy().tolist() == [1.0, 4.0]
+    np.testing.assert_allclose(keras.losses.cosine_similarity([[3.0, 4.0]], [[3.0, 4.0]]), [-1.0], rtol=1e-6)
+    np.testing.assert_allclose(keras.metrics.CosineSimilarity()([[3.0, 4.0]], [[3.0, 4.0]]), 1.0, rtol=1e-6)
+
+
+def test_slopes_at_ties_and_of_labels_that_do_not_sum_to_one() -> None:
+    x = tf.Variable([[1.0, 0.0]])
+    with tf.GradientTape() as tape:
+        loss = keras.losses.hinge([[1.0, 1.0]], x)
+    assert tape.gradient(loss, x).numpy().tolist() == [[-0.5, -0.5]]
+    with tf.GradientTape() as tape:
+        loss = tf.nn.softmax_cross_entropy_with_logits([[1.0, 1.0]], x)
+    share = 1 / (1 + np.exp(-1.0))
+    np.testing.assert_allclose(loss, [-np.log(share) - np.log(1 - share)], rtol=1e-6)
+    np.testing.assert_allclose(tape.gradient(loss, x), [[share - 1, -share]], rtol=1e-6)
+
+
+def test_means_of_metrics_count_rows() -> None:
+    metric = keras.metrics.Mean()
+    metric.update_state([[1.0, 3.0, 2.0]])
+    metric.update_state([[4.0]])
+    assert float(metric.result()) == 3.0
+    assert keras.metrics.TruePositives().name.startswith("true_positives")
+
+
+def test_several_calls_that_make_one_step_count_as_one() -> None:
+    x, y = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0])
+    often = keras.optimizers.Adam(0.1, gradient_accumulation_steps=2)
+    once = keras.optimizers.Adam(0.1)
+    for k in range(6):
+        often.apply_gradients([([1.0 + k, 2.0 * k], x)])
+    for k in (0, 2, 4):
+        once.apply_gradients([([1.5 + k, 2.0 * k + 1], y)])
+    np.testing.assert_allclose(x.numpy(), y.numpy(), rtol=1e-6)
+    assert int(often.iterations) == int(once.iterations) == 3
+    assert float(keras.optimizers.SGD(loss_scale_factor=8.0).scale_loss(tf.constant(2.0))) == 16.0
+
+
+def test_settings_of_an_optimizer_make_another_one() -> None:
+    first = keras.optimizers.RMSprop(0.25, rho=0.3)
+    second = keras.optimizers.RMSprop.from_config(first.get_config())
+    assert (second.rho, float(second.learning_rate)) == (0.3, 0.25)

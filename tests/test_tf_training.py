@@ -132,3 +132,70 @@ def test_settings_of_an_optimizer_make_another_one() -> None:
     first = keras.optimizers.RMSprop(0.25, rho=0.3)
     second = keras.optimizers.RMSprop.from_config(first.get_config())
     assert (second.rho, float(second.learning_rate)) == (0.3, 0.25)
+
+
+def test_losses_take_the_logits_of_probabilities_that_were_just_made_of_them() -> None:
+    x = np.array([[30.0], [-200.0]])
+    model = keras.Sequential([layers.Dense(1, "sigmoid", kernel_initializer="ones")])
+    with tf.GradientTape() as tape:
+        loss = keras.losses.BinaryCrossentropy()(np.array([[0.0], [1.0]]), model(x))
+    assert float(loss) == 115.0
+    assert tape.gradient(loss, model.trainable_variables)[1].numpy().tolist() == [0.0]
+    said = keras.activations.softmax([[100.0, -100.0]])
+    assert keras.losses.sparse_categorical_crossentropy([1], said).numpy().tolist() == [200.0]
+    np.testing.assert_allclose(keras.losses.sparse_categorical_crossentropy([1], 1.0 * said), [16.118095], rtol=1e-6)
+    focal = keras.losses.BinaryFocalCrossentropy(gamma=0.0)
+    assert float(focal([[0.0]], keras.activations.sigmoid([[50.0]]))) == 50.0
+
+
+W = np.array([[1.0, -2.0], [3.0, 0.5], [0.0, 0.0]], np.float32)
+CONSTRAINED = [
+    (keras.constraints.MaxNorm(1.0), np.minimum(np.linalg.norm(W, axis=0), 1) * W / np.linalg.norm(W, axis=0)),
+    (keras.constraints.get("unit_norm"), W / np.linalg.norm(W, axis=0)),
+    (keras.constraints.UnitNorm(axis=[0, 1]), W / np.linalg.norm(W)),
+    (keras.constraints.NonNeg(), np.maximum(W, 0)),
+    (keras.constraints.MinMaxNorm(4.0, 5.0, rate=0.5), W * (2 + 0.5 * (n := np.linalg.norm(W, axis=0))) / n),
+]
+
+
+@pytest.mark.parametrize(("constraint", "expected"), CONSTRAINED)
+def test_constraints(constraint: Any, expected: Any) -> None:
+    np.testing.assert_allclose(constraint(W), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_optimizers_keep_weights_of_layers_to_their_constraints() -> None:
+    layer = layers.GRU(2, kernel_constraint="max_norm", recurrent_constraint=keras.constraints.NonNeg())
+    drawn(layer, SEQUENCES)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(layer(SEQUENCES))
+    weights = layer.trainable_variables
+    keras.optimizers.SGD(9.0).apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+    assert np.linalg.norm(weights[0], axis=0).max() <= 2.0
+    assert weights[1].numpy().min() == 0.0
+
+
+def test_orthogonal_regularizer_is_the_mean_cosine() -> None:
+    a, b = W[0], W[1]
+    cosine = abs(a @ b) / np.linalg.norm(a) / np.linalg.norm(b)
+    np.testing.assert_allclose(keras.regularizers.OrthogonalRegularizer(0.3)(W[:2]), 0.15 * cosine * 2 / 1, rtol=1e-6)
+
+
+ACTIVATED = {
+    "celu": [-0.98168436, -0.39346934, 0.0, 0.5, 3.0],
+    "hard_tanh": [-1.0, -0.5, 0.0, 0.5, 1.0],
+    "hard_shrink": [-4.0, 0.0, 0.0, 0.0, 3.0],
+    "soft_shrink": [-3.5, 0.0, 0.0, 0.0, 2.5],
+    "tanh_shrink": [-3.0006707, -0.03788284, 0.0, 0.03788284, 2.0049453],
+    "squareplus": [0.23606798, 0.7807764, 1.0, 1.2807764, 3.3027756],
+    "sparse_plus": [0.0, 0.0625, 0.25, 0.5625, 3.0],
+    "sparse_sigmoid": [0.0, 0.25, 0.5, 0.75, 1.0],
+    "hard_silu": [0.0, -0.20833333, 0.0, 0.29166666, 3.0],
+    "log_sigmoid": [-4.01815, -0.974077, -0.6931472, -0.47407699, -0.04858735],
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATED)
+def test_activations_by_name(name: str) -> None:
+    found = layers.Activation(name)(tf.constant([-4.0, -0.5, 0.0, 0.5, 3.0]))
+    np.testing.assert_allclose(found, ACTIVATED[name], rtol=2e-6)
+    assert found.dtype == np.float32

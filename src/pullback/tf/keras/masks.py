@@ -1,4 +1,4 @@
-"""Masks: which times of a sequence count. A layer that makes one hands it on with its outputs."""
+"""What goes with tensors from layer to layer: masks, which say what times of a sequence count, and logits."""
 
 from __future__ import annotations
 
@@ -6,21 +6,34 @@ from typing import Any
 
 from pullback.tape import Tensor
 from pullback.tape.nest import flatten, rebuilt
+from pullback.tape.tensor import as_recorded
 from pullback.tf.values import bare
 
 
-class Masked(Tensor):
-    """A tensor and its mask, an array of truth values: what tapes know of the tensor holds for it.
+class Noted(Tensor):
+    """A tensor with what layers and losses know of it besides: what tapes know of the tensor holds for it.
+
+    `_mask` is an array of truth values. `_logits` is the tensor that a sigmoid or softmax made this one of.
 
     >>> import pullback.tf as tf
     >>> tf.keras.layers.Masking()(tf.constant([[[1.0], [0.0]]]))._mask
     array([[ True, False]])
     """
 
-    __slots__ = ("_mask",)
+    __slots__ = ("_logits", "_mask")
 
-    def __init__(self, tensor: Tensor, mask: Any) -> None:
-        self._value, self._key, self._mask = tensor._value, tensor._key, bare(mask).astype(bool)
+    def __init__(self, tensor: Tensor, mask: Any = None, logits: Any = None) -> None:
+        self._value, self._key = tensor._value, tensor._key
+        self._mask = None if mask is None else bare(mask).astype(bool)
+        self._logits = logits
+
+    def __repr__(self) -> str:
+        return repr(as_recorded(self))
+
+
+def logits_of(tensor: Any) -> Any:
+    """The logits that a tensor of probabilities was made of, or None."""
+    return getattr(tensor, "_logits", None)
 
 
 def mask_of(structure: Any) -> Any:
@@ -36,7 +49,9 @@ def with_masks(outputs: Any, masks: Any) -> Any:
     given, leaves = masks if isinstance(masks, list | tuple) else [masks], flatten(outputs)
     given = [*given, *[None] * (len(leaves) - len(given))]
     made = [
-        Masked(one, mask) if mask is not None and isinstance(one, Tensor) and mask_of(one) is None else one
+        Noted(one, mask, logits_of(one))
+        if mask is not None and isinstance(one, Tensor) and mask_of(one) is None
+        else one
         for one, mask in zip(leaves, given, strict=False)
     ]
     return rebuilt(outputs, made)

@@ -124,7 +124,7 @@ class Softmax(Layer):
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """The activation of the inputs."""
         if mask is None:
-            return nn.softmax(inputs, self.axis)
+            return activations.softmax(inputs, self.axis)
         shown = bare(mask) > 0.5 if bare(mask).dtype != bool else bare(mask)
         low = inputs.dtype.type(np.finfo(inputs.dtype).min / 2)
         return np.where(shown, nn.softmax(np.where(shown, inputs, low), self.axis), inputs.dtype.type(0))

@@ -14,9 +14,9 @@ from pullback.nn.module import _leaves
 from pullback.tape import Tensor, Variable
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tf import initializers
-from pullback.tf.keras import regularizers
+from pullback.tf.keras import constraints, regularizers
 from pullback.tf.keras.backend import floatx, next_name, words_of
-from pullback.tf.keras.masks import Masked, add_masks, handed_on
+from pullback.tf.keras.masks import Noted, add_masks, handed_on
 from pullback.tf.types import TensorShape
 from pullback.tf.values import Variable as VariableOfTF
 from pullback.tf.values import convert_to_tensor
@@ -97,8 +97,7 @@ class Layer(Module):
             trainable and self._trainable,
             name or "variable",
         )
-        if constraint is not None:
-            made.constraint = constraint
+        made.constraint = constraints.get(constraint)
         self._weights.append(made)
         if regularizer is not None:
             self._regularized.append((made, regularizers.get(regularizer)))
@@ -221,7 +220,7 @@ class Layer(Module):
             return symbol.__pullback_symbol__(self, inputs, keywords)
         inputs = tuple(self._prepared(one) for one in inputs)
         accepted = _parameters(type(self).call)
-        if any(type(one) is Masked for one in flatten([*inputs, *keywords.values()])):
+        if any(type(one) is Noted for one in flatten([*inputs, *keywords.values()])):
             add_masks([name for name in accepted if name is not None], inputs, keywords)
         training = keywords.get("training")
         if training is None:
@@ -269,7 +268,7 @@ class Layer(Module):
             x = convert_to_tensor(structure)
             if not self.autocast or x.dtype.kind != "f" or x.dtype == self.dtype:
                 return x
-            return Masked(x.astype(self.dtype), x._mask) if isinstance(x, Masked) else x.astype(self.dtype)
+            return Noted(x.astype(self.dtype), x._mask) if isinstance(x, Noted) else x.astype(self.dtype)
         if isinstance(structure, tuple | dict):
             return rebuilt(structure, [self._prepared(one) for one in flatten(structure)])
         return structure

@@ -14,7 +14,7 @@ from pullback.tf import nn
 from pullback.tf.initializers import GlorotUniform
 from pullback.tf.keras import activations
 from pullback.tf.keras.layers.base import Layer
-from pullback.tf.keras.masks import with_masks
+from pullback.tf.keras.masks import Noted, with_masks
 from pullback.tf.random import normal
 from pullback.tf.selection import gather
 
@@ -57,6 +57,7 @@ class Dense(Layer):
         # Those of `pullback.nn` serve differentiated functions too.
         known = activation in ACTIVATIONS if activation is None or isinstance(activation, str) else False
         self.activation = ACTIVATIONS[activation] if known else activations.get(activation)
+        self.keeps_logits = activation in ("sigmoid", "softmax")
         self.settings = {
             "kernel": (kernel_initializer, kernel_regularizer, kernel_constraint),
             "bias": (bias_initializer, bias_regularizer, bias_constraint),
@@ -84,7 +85,10 @@ class Dense(Layer):
         """The outputs for a tensor of shape (…, inputs)."""
         if inputs.ndim == 0 or inputs.shape[-1] != self.kernel.shape[0]:
             raise ShapeError(f"the layer takes rows of {self.kernel.shape[0]} numbers, not of shape {inputs.shape}")
-        return self.forward(inputs)
+        if not self.keeps_logits:
+            return self.forward(inputs)
+        logits = inputs @ self.kernel if self.bias is None else inputs @ self.kernel + self.bias
+        return Noted(self.activation(logits), logits=logits)
 
     __pullback_call__ = "forward"
 

@@ -175,15 +175,16 @@ class _Recurrent(RNN):
 _OF_CELL = ("recurrent_activation", "use_bias", "kernel_initializer", "recurrent_initializer", "bias_initializer")
 _OF_CELL += ("unit_forget_bias", "reset_after", "dropout", "recurrent_dropout", "kernel_regularizer")
 _OF_CELL += ("recurrent_regularizer", "bias_regularizer", "seed")
+_OF_CELL += ("kernel_constraint", "recurrent_constraint", "bias_constraint")
 
 
 def _class(name: str, cell: Any, what: str, more: str) -> Any:
     doc = f"""{what}: (batch, times, inputs) becomes (batch, units).
 
     units: the length of its state. activation: a name or a function. {_SETTINGS}
-    They also take `use_bias`, `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, the regularizers of
-    these, `dropout` and `recurrent_dropout` (the shares of inputs and of states that are 0 while a model is trained),
-    `seed`{more}.
+    They also take `use_bias`, `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, the regularizers and
+    constraints of these, `dropout` and `recurrent_dropout` (the shares of inputs and of states that are 0 while a model
+    is trained), `seed`{more}.
 
     >>> import pullback.tf as tf
     >>> tf.keras.layers.{name}(4)(tf.ones([2, 5, 3])).shape

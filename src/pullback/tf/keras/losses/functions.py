@@ -12,6 +12,7 @@ from pullback.tf import nn
 from pullback.tf.clipping import clip_by_value
 from pullback.tf.elementwise import maximum
 from pullback.tf.keras.backend import epsilon
+from pullback.tf.keras.masks import logits_of
 from pullback.tf.linalg import l2_normalize
 from pullback.tf.values import bare, convert_to_tensor
 
@@ -191,10 +192,16 @@ def binary_crossentropy(
     """
     wanted, said = as_pair(y_true, y_pred)
     wanted = wanted * (1 - label_smoothing) + 0.5 * label_smoothing if label_smoothing else wanted
-    if from_logits:
-        return np.mean(nn.sigmoid_cross_entropy_with_logits(wanted, said), axis=axis)
+    return np.mean(_binary_terms(wanted, said, from_logits), axis=axis)
+
+
+def _binary_terms(wanted: Tensor, said: Tensor, from_logits: bool) -> Any:
+    """-log of the probability of each label."""
+    logits = said if from_logits else logits_of(said)
+    if logits is not None:
+        return nn.sigmoid_cross_entropy_with_logits(wanted, logits)
     said = clip_by_value(said, epsilon(), 1 - epsilon())
-    return np.mean(-(wanted * np.log(said) + (1 - wanted) * np.log(1 - said)), axis=axis)
+    return -(wanted * np.log(said) + (1 - wanted) * np.log(1 - said))
 
 
 def binary_focal_crossentropy(
@@ -218,9 +225,8 @@ def binary_focal_crossentropy(
     """
     wanted, said = as_pair(y_true, y_pred)
     wanted = wanted * (1 - label_smoothing) + 0.5 * label_smoothing if label_smoothing else wanted
+    terms = _binary_terms(wanted, said, from_logits)
     said = nn.sigmoid(said) if from_logits else said
-    bounded = clip_by_value(said, epsilon(), 1 - epsilon())
-    terms = -(wanted * np.log(bounded) + (1 - wanted) * np.log(1 - bounded))
     right = wanted * said + (1 - wanted) * (1 - said)
     terms = (1 - right) ** gamma * terms
     if apply_class_balancing:
@@ -246,8 +252,9 @@ def categorical_crossentropy(
         raise ValueError(f"y_true of shape {wanted.shape} for y_pred of shape {said.shape}")
     if label_smoothing:
         wanted = wanted * (1 - label_smoothing) + label_smoothing / wanted.shape[-1]
-    if from_logits:
-        return nn.softmax_cross_entropy_with_logits(wanted, said, axis)
+    logits = said if from_logits else logits_of(said)
+    if logits is not None:
+        return nn.softmax_cross_entropy_with_logits(wanted, logits, axis)
     said = clip_by_value(said / np.sum(said, axis=axis, keepdims=True), epsilon(), 1 - epsilon())
     return -np.sum(wanted * np.log(said), axis=axis)
 
@@ -263,10 +270,12 @@ def sparse_categorical_crossentropy(
     >>> tf.keras.losses.sparse_categorical_crossentropy([1], [[0.0, 0.0]], from_logits=True)
     <Tensor [0.6931472], float32>
     """
-    said, classes = np.moveaxis(convert_to_tensor(y_pred), axis, -1), bare(y_true).astype(np.int64)
+    said, classes = convert_to_tensor(y_pred), bare(y_true).astype(np.int64)
+    logits = said if from_logits else logits_of(said)
+    said = np.moveaxis(said if logits is None else logits, axis, -1)
     if classes.ndim == said.ndim and classes.shape[-1] == 1:
         classes = classes[..., 0]
-    if not from_logits:
+    if logits is None:
         said = np.log(clip_by_value(said, epsilon(), 1 - epsilon()))
     if ignore_class is None:
         return nn.sparse_softmax_cross_entropy_with_logits(classes, said)

@@ -48,14 +48,16 @@ class Loss:
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Tensor:
         """The reduced loss; each row counts as often as its weight says."""
         mask = mask_of(y_pred)
-        wanted, said = (
-            rebuilt(one, [convert_to_tensor(x).astype(self.dtype) for x in flatten(one)])
-            if isinstance(one, dict | tuple)
-            else convert_to_tensor(one).astype(self.dtype)
-            for one in (y_true, y_pred)
-        )
+        wanted, said = (self._prepared(one) for one in (y_true, y_pred))
         found = convert_to_tensor(self.call(wanted, said)).astype(self.dtype)
         return reduced(found, self._weights(sample_weight, mask), self.reduction)
+
+    def _prepared(self, given: Any) -> Any:
+        """A tensor in the dtype of the computation, or a structure of such."""
+        if isinstance(given, dict | tuple):
+            return rebuilt(given, [self._prepared(one) for one in flatten(given)])
+        x = convert_to_tensor(given)
+        return x if x.dtype == self.dtype else x.astype(self.dtype)
 
     def _weights(self, given: Any, mask: Any) -> Any:
         """The weights of rows, 0 where the mask of the predictions is False."""

@@ -215,11 +215,15 @@ class Layer(Module):
 
     def __call__(self, *inputs: Any, **keywords: Any) -> Any:
         """The outputs for tensors, or for structures of them; `training` is what the call around it says by default."""
+        accepted = _parameters(type(self).call)
+        for name in accepted[len(inputs) :]:  # tensors given by name
+            if name is None or "mask" in name or not _is_tensor(keywords.get(name)):
+                break
+            inputs = (*inputs, keywords.pop(name))
         if any(hasattr(one, "__pullback_symbol__") for one in flatten(inputs)):
             symbol = next(one for one in flatten(inputs) if hasattr(one, "__pullback_symbol__"))
             return symbol.__pullback_symbol__(self, inputs, keywords)
         inputs = tuple(self._prepared(one) for one in inputs)
-        accepted = _parameters(type(self).call)
         if any(type(one) is Noted for one in flatten([*inputs, *keywords.values()])):
             add_masks([name for name in accepted if name is not None], inputs, keywords)
         training = keywords.get("training")
@@ -272,6 +276,10 @@ class Layer(Module):
         if isinstance(structure, tuple | dict):
             return rebuilt(structure, [self._prepared(one) for one in flatten(structure)])
         return structure
+
+
+def _is_tensor(given: Any) -> bool:
+    return isinstance(given, Tensor | np.ndarray) or hasattr(given, "__pullback_symbol__")
 
 
 def _all_tensors(structure: Any) -> bool:

@@ -110,14 +110,32 @@ class Dot(Layer):
         return found[:, None] if found.ndim == 1 else found
 
 
-def add(inputs: Any) -> Any:
-    """The sum of the `inputs`, a list of tensors.
+def _function(name: str) -> Any:
+    def merged(inputs: Any) -> Any:
+        return _CLASSES[name]()(inputs)
+
+    what, _, example = _TABLE[name]
+    merged.__name__ = merged.__qualname__ = name.lower()
+    merged.__doc__ = f"""{what}, elementwise, of the `inputs`, a list of tensors.
 
     >>> import pullback.tf as tf
-    >>> tf.keras.layers.add([tf.constant([1.0]), tf.constant([4.0])])
-    <Tensor [5.], float32>
+    >>> tf.keras.layers.{name.lower()}([tf.constant([1.0, 2.0]), tf.constant([4.0, 5.0])])
+    <Tensor {example}, float32>
     """
-    return Add()(inputs)
+    return merged
+
+
+FUNCTIONS = {name.lower(): _function(name) for name in _TABLE}
+
+
+def dot(inputs: Any, axes: Any, normalize: bool = False) -> Any:
+    """`tf.keras.layers.Dot` of two `inputs`, with its `axes` and `normalize`.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.layers.dot([tf.constant([[1.0, 2.0]]), tf.constant([[3.0, 4.0]])], axes=1)
+    <View [[11.]], float32>
+    """
+    return Dot(axes, normalize)(inputs)
 
 
 def concatenate(inputs: Any, axis: int = -1) -> Any:

@@ -168,6 +168,84 @@ class LayerNormalization(_Affine):
         return self.affine((inputs - mean) / np.sqrt(variance + self.epsilon), beside)
 
 
+class GroupNormalization(_Affine):
+    """(x - mean) / √(variance + epsilon) of each group of channels in a row, times gamma plus beta. Wu and He (2018).
+
+    groups: how many groups there are, -1 for one for each channel. axis: that of the channels. center, scale: False
+    without beta or gamma. beta_initializer, gamma_initializer: see `tf.keras.initializers`. beta_regularizer,
+    gamma_regularizer, beta_constraint, gamma_constraint: see `add_weight`. keywords: those of `tf.keras.layers.Layer`.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.layers.GroupNormalization(groups=2, epsilon=0.0)([[1.0, 3.0, 5.0, 9.0]])
+    <Tensor [[-1.  1. -1.  1.]], float32>
+    """
+
+    def __init__(
+        self,
+        groups: int = 32,
+        axis: int = -1,
+        epsilon: float = 0.001,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        **keywords: Any,
+    ) -> None:
+        super().__init__(**keywords)
+        self.groups, self.axis, self.epsilon, self.center, self.scale = groups, axis, epsilon, center, scale
+        self.settings = {
+            "beta": (beta_initializer, beta_regularizer, beta_constraint),
+            "gamma": (gamma_initializer, gamma_regularizer, gamma_constraint),
+        }
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables, of the length of the axis. ValueError where the groups are not equally large."""
+        channels = int(input_shape[self.axis])
+        self.groups = channels if self.groups == -1 else self.groups
+        if channels % self.groups:
+            raise ValueError(f"{channels} channels are no {self.groups} groups of one size")
+        self.add_affine((channels,))
+
+    def call(self, inputs: Any) -> Any:
+        """The normalised inputs."""
+        k, shape = self.axis % inputs.ndim, inputs.shape
+        parted = np.reshape(inputs, (*shape[:k], self.groups, shape[k] // self.groups, *shape[k + 1 :]))
+        over = tuple(j for j in np.arange(1, parted.ndim).tolist() if j != k)
+        mean, variance = np.mean(parted, axis=over, keepdims=True), np.var(parted, axis=over, keepdims=True)
+        found = np.reshape((parted - mean) / np.sqrt(variance + self.epsilon), shape)
+        return self.affine(found, tuple(n if j == k else 1 for j, n in enumerate(shape)))
+
+
+class RMSNormalization(Layer):
+    """Rows over the root of the mean of their squares plus `epsilon` along an `axis`, times a weight.
+
+    Zhang and Sennrich (2019). keywords: those of `tf.keras.layers.Layer`.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.layers.RMSNormalization(epsilon=0.0)([[2.0, -2.0]])
+    <Tensor [[ 1. -1.]], float32>
+    """
+
+    def __init__(self, axis: int = -1, epsilon: float = 1e-6, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.axis, self.epsilon = axis, epsilon
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weight, of the length of the axis."""
+        self.scale = self.add_weight((int(input_shape[self.axis]),), "ones", name="scale")
+
+    def call(self, inputs: Any) -> Any:
+        """The normalised inputs."""
+        k = self.axis % inputs.ndim
+        beside = tuple(n if j == k else 1 for j, n in enumerate(inputs.shape))
+        size = np.sqrt(np.mean(inputs**2, axis=k, keepdims=True) + self.epsilon)
+        return inputs / size * np.reshape(self.scale, beside)
+
+
 class UnitNormalization(Layer):
     """Each row over its Euclidean norm along an `axis`. keywords: those of `tf.keras.layers.Layer`.
 

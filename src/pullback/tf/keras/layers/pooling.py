@@ -93,3 +93,6 @@ GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D = (_class("MAX", rank
 GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D = (_class("AVG", r, True) for r in (1, 2, 3))
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
+GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D
+GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D
+GlobalAvgPool3D = GlobalAveragePooling3D

@@ -199,3 +199,31 @@ def test_activations_by_name(name: str) -> None:
     found = layers.Activation(name)(tf.constant([-4.0, -0.5, 0.0, 0.5, 3.0]))
     np.testing.assert_allclose(found, ACTIVATED[name], rtol=2e-6)
     assert found.dtype == np.float32
+
+
+def test_losses_of_overlaps() -> None:
+    y, p = np.array([[1.0, 0.0], [1.0, 1.0]], np.float32), np.array([[0.5, 0.25], [0.75, 1.0]], np.float32)
+    both, missed, false = (y * p).sum(1), (y * (1 - p)).sum(1), ((1 - y) * p).sum(1)
+    np.testing.assert_allclose(keras.losses.dice(y, p), 1 - 2 * (y * p).sum() / (y.sum() + p.sum()), rtol=1e-6)
+    np.testing.assert_allclose(keras.losses.Dice(None, axis=1)(y, p), 1 - 2 * both / (y + p).sum(1), rtol=1e-5)
+    expected = 1 - both / (both + 0.3 * missed + 0.6 * false)
+    np.testing.assert_allclose(keras.losses.tversky(y, p, 0.3, 0.6, axis=(1,)), expected, rtol=1e-5)
+    share = p / p.sum(1, keepdims=True)
+    focal = -(np.array([0.2, 0.7]) * (1 - share) ** 1.5 * y * np.log(share)).sum(1)
+    loss = keras.losses.CategoricalFocalCrossentropy([0.2, 0.7], 1.5)
+    np.testing.assert_allclose(loss(y, p), focal.mean(), rtol=1e-6)
+
+
+THREE_STEPS: list[tuple[str, dict[str, Any], list[list[float]]]] = [
+    ("Lamb", {"learning_rate": 0.1}, [[0.227953, 1.183697], [2.174191, -4.837383]]),
+    ("Adafactor", {"learning_rate": 0.1}, [[0.594896, 1.249345], [2.244662, -4.855774]]),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "expected"), THREE_STEPS)
+def test_three_steps_of_optimizers_that_scale_by_the_variable(name: str, settings: Any, expected: Any) -> None:
+    x = tf.Variable([[1.0, 2.0], [3.0, -4.0]])
+    optimizer = getattr(keras.optimizers, name)(**settings)
+    for _ in range(3):
+        optimizer.minimize(lambda: tf.reduce_sum(x**3 / 3.0), [x])
+    np.testing.assert_allclose(x.numpy(), expected, rtol=1e-5)

@@ -227,3 +227,40 @@ def test_three_steps_of_optimizers_that_scale_by_the_variable(name: str, setting
     for _ in range(3):
         optimizer.minimize(lambda: tf.reduce_sum(x**3 / 3.0), [x])
     np.testing.assert_allclose(x.numpy(), expected, rtol=1e-5)
+
+
+def test_scores_of_classes_and_of_regressions() -> None:
+    y = np.array([[1, 0], [0, 1], [1, 1]], np.float32)
+    p = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.6]], np.float32)
+    expected = [2 / (2 + 2), 2 / (2 + 1)]  # 2 tp / (2 tp + fp + fn)
+    np.testing.assert_allclose(keras.metrics.F1Score()(y, p), expected, rtol=1e-5)
+    np.testing.assert_allclose(keras.metrics.F1Score("macro")(y, p), np.mean(expected), rtol=1e-5)
+    np.testing.assert_allclose(keras.metrics.F1Score("micro", 0.5)(y, p), 4 / (4 + 1 + 2), rtol=1e-5)
+    np.testing.assert_allclose(keras.metrics.FBetaScore(beta=2.0)(y, p), [0.5, 5 / (5 + 4)], rtol=1e-5)
+    r2 = 1 - ((y - p) ** 2).sum(0) / ((y - y.mean(0)) ** 2).sum(0)
+    metric = keras.metrics.R2Score(None)
+    metric.update_state(y[:1], p[:1])
+    np.testing.assert_allclose(metric(y[1:], p[1:]), r2, rtol=1e-5)
+    np.testing.assert_allclose(keras.metrics.R2Score()(y, p), r2.mean(), rtol=1e-5)
+
+
+def test_areas_under_curves_of_precision_and_recall() -> None:
+    labels, said = [0, 0, 1, 1], [0.0, 0.5, 0.3, 0.9]
+    for settings, expected in (
+        ({"curve": "PR"}, 0.7972674),
+        ({"curve": "PR", "summation_method": "minoring"}, 0.25),
+        ({"curve": "PR", "summation_method": "majoring"}, 0.8333334),
+        ({"thresholds": [0.2, 0.4, 0.6]}, 0.75),
+    ):
+        np.testing.assert_allclose(keras.metrics.AUC(**settings)(labels, said), expected, rtol=1e-5)
+
+
+def test_precision_and_recall_of_the_largest_and_of_a_class() -> None:
+    y = np.array([[1, 0, 1], [0, 1, 1]], np.float32)
+    p = np.array([[0.4, 0.3, 0.2], [0.8, 0.1, 0.6]], np.float32)
+    assert float(keras.metrics.Precision(top_k=1)(y, p)) == 0.5
+    assert float(keras.metrics.Recall(top_k=2)(y, p)) == 0.5
+    assert float(keras.metrics.Precision(class_id=2)(y, p)) == 1.0
+    assert float(keras.metrics.Recall(class_id=2)(y, p)) == 0.5
+    assert keras.metrics.mse is keras.losses.mean_squared_error
+    assert float(keras.metrics.get("mse")([1.0], [3.0])) == 4.0

@@ -23,8 +23,8 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Tensor:
     """1 - 2 Σ y_true y_pred / (Σ y_true + Σ y_pred), with sums along an `axis`, several, or all.
 
     >>> import pullback.tf as tf
-    >>> tf.keras.losses.dice([1.0, 0.0], [0.5, 0.5])
-    <Tensor 0.5, float32>
+    >>> tf.keras.losses.dice([1.0, 0.0], [0.0, 1.0])
+    <Tensor 1.0, float32>
     """
     wanted, said = _pair(y_true, y_pred)
     over = axes(axis)
@@ -38,8 +38,8 @@ def tversky(y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axi
     b: what of `y_pred` is not in `y_true`. axis: of the sums, several, or all. After Salehi et al. (2017).
 
     >>> import pullback.tf as tf
-    >>> tf.keras.losses.tversky([1.0, 0.0], [0.5, 0.5])
-    <Tensor 0.5, float32>
+    >>> tf.keras.losses.tversky([1.0, 0.0], [0.0, 1.0])
+    <Tensor 1.0, float32>
     """
     wanted, said = _pair(y_true, y_pred)
     over = axes(axis)
@@ -79,8 +79,8 @@ class Dice(FunctionLoss):
     """`tf.keras.losses.dice` along an `axis`, as an object; `reduction`, `dtype`: those of `tf.keras.losses.Loss`.
 
     >>> import pullback.tf as tf
-    >>> tf.keras.losses.Dice()([1.0, 0.0], [0.5, 0.5])
-    <Tensor 0.5, float32>
+    >>> tf.keras.losses.Dice()([1.0, 0.0], [0.0, 1.0])
+    <Tensor 1.0, float32>
     """
 
     function = staticmethod(dice)
@@ -101,8 +101,8 @@ class Tversky(FunctionLoss):
     `reduction` and `dtype` are those of `tf.keras.losses.Loss`.
 
     >>> import pullback.tf as tf
-    >>> tf.keras.losses.Tversky()([1.0, 0.0], [0.5, 0.5])
-    <Tensor 0.5, float32>
+    >>> tf.keras.losses.Tversky()([1.0, 0.0], [0.0, 1.0])
+    <Tensor 1.0, float32>
     """
 
     function = staticmethod(tversky)

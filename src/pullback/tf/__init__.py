@@ -189,7 +189,8 @@ globals().update(_ROOT)
 
 zeros_initializer, ones_initializer = initializers.Zeros, initializers.Ones
 constant_initializer = initializers.Constant
-random_normal_initializer, random_uniform_initializer = initializers.RandomNormal, initializers.RandomUniform
+random_normal_initializer = initializers.random_normal_initializer
+random_uniform_initializer = initializers.random_uniform_initializer
 losses, metrics, optimizers = keras.losses, keras.metrics, keras.optimizers
 batch_to_space_nd, space_to_batch_nd = batch_to_space, space_to_batch
 

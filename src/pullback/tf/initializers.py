@@ -32,13 +32,19 @@ class Initializer:
 
 
 class _Seeded(Initializer):
-    """One that draws the same numbers each time, as those of Keras do, unless its seed is None."""
+    """One that draws the same numbers each time, as those of Keras do, also where it chooses a seed by itself."""
 
     seed: Any = None
+    draws_others = False
+    """Whether it has no seed where none is given."""
 
     def rng(self) -> np.random.Generator:
         """The generator to draw from."""
-        return generator() if self.seed is None else np.random.default_rng(abs(int(self.seed)))
+        if self.seed is None and self.draws_others:
+            return generator()
+        if self.seed is None:
+            self.seed = int(generator().integers(2**31))
+        return np.random.default_rng(abs(int(self.seed)))
 
 
 class Zeros(Initializer):
@@ -81,7 +87,7 @@ class Constant(Initializer):
 
 
 class RandomNormal(_Seeded):
-    """Normally distributed numbers. mean, stddev: their mean and standard deviation. seed: None for others each time.
+    """Normally distributed numbers. mean, stddev: their mean and standard deviation. seed: None for one that it draws.
 
     >>> import pullback.tf as tf
     >>> tf.initializers.RandomNormal(mean=1.0, stddev=0.0)([2])
@@ -96,7 +102,7 @@ class RandomNormal(_Seeded):
 
 
 class TruncatedNormal(RandomNormal):
-    """Normally distributed numbers at most two times `stddev` from `mean`. seed: None for others each time.
+    """Normally distributed numbers at most two times `stddev` from `mean`. seed: None for one that it draws.
 
     >>> import pullback.tf as tf
     >>> tf.initializers.TruncatedNormal(mean=1.0, stddev=0.0)([2])
@@ -111,7 +117,7 @@ class TruncatedNormal(RandomNormal):
 
 
 class RandomUniform(_Seeded):
-    """Evenly distributed numbers from `minval` to below `maxval`. seed: None for others each time.
+    """Evenly distributed numbers from `minval` to below `maxval`. seed: None for one that it draws.
 
     >>> import pullback.tf as tf
     >>> tf.initializers.RandomUniform(1.0, 1.0)([2])
@@ -125,11 +131,33 @@ class RandomUniform(_Seeded):
         return uniform_from(self.rng(), shape, self.minval, self.maxval, dtype)
 
 
+class random_normal_initializer(RandomNormal):
+    """`RandomNormal` with `mean` and `stddev`, which draws others each time where `seed` is None.
+
+    >>> import pullback.tf as tf
+    >>> tf.random_normal_initializer(mean=1.0, stddev=0.0)([2])
+    <Tensor [1. 1.], float32>
+    """
+
+    draws_others = True
+
+
+class random_uniform_initializer(RandomUniform):
+    """`RandomUniform` from `minval` to below `maxval`, which draws others each time where `seed` is None.
+
+    >>> import pullback.tf as tf
+    >>> tf.random_uniform_initializer(1.0, 1.0)([2])
+    <Tensor [1. 1.], float32>
+    """
+
+    draws_others = True
+
+
 class VarianceScaling(_Seeded):
     """Numbers whose variance is `scale` over a count: of inputs, of outputs, or the mean of both.
 
     mode: 'fan_in', 'fan_out' or 'fan_avg'. distribution: 'truncated_normal', 'untruncated_normal' or 'uniform'. seed:
-    None for others each time.
+    None for one that it draws.
 
     >>> import pullback.tf as tf
     >>> bool(tf.reduce_max(tf.abs(tf.initializers.VarianceScaling(3.0, distribution="uniform")([4, 4]))) < 1.5)
@@ -188,7 +216,7 @@ def _scaled(name: str, scale: float, mode: str, distribution: str, source: str) 
     def __init__(self: Any, seed: Any = None) -> None:
         VarianceScaling.__init__(self, scale, mode, distribution, seed)
 
-    doc = f"""`VarianceScaling({scale}, {mode!r}, {distribution!r})`. {source}. seed: None for others each time.
+    doc = f"""`VarianceScaling({scale}, {mode!r}, {distribution!r})`. {source}. seed: None for one that it draws.
 
     >>> import pullback.tf as tf
     >>> tf.initializers.{name}()([4, 4]).shape
@@ -204,7 +232,7 @@ LecunNormal, LecunUniform = _CLASSES["LecunNormal"], _CLASSES["LecunUniform"]
 
 
 class Orthogonal(_Seeded):
-    """`gain` times a random matrix whose columns, or rows, are orthonormal. seed: None for others each time.
+    """`gain` times a random matrix whose columns, or rows, are orthonormal. seed: None for one that it draws.
 
     >>> import pullback.tf as tf
     >>> q = tf.initializers.Orthogonal(gain=2.0)([4, 4])

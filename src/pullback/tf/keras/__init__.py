@@ -3,6 +3,7 @@
 from pullback.tf.keras import (
     activations,
     backend,
+    constraints,
     initializers,
     layers,
     losses,
@@ -30,6 +31,7 @@ __all__ = [
     "Sequential",
     "activations",
     "backend",
+    "constraints",
     "initializers",
     "layers",
     "losses",

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import Tensor
+from pullback.tf import nn
 from pullback.tf.elementwise import ELEMENTWISE
-from pullback.tf.nn import gelu, log_softmax, relu6, selu, silu, softmax, softplus, softsign
+from pullback.tf.keras import shrinking
+from pullback.tf.keras.masks import Noted
+from pullback.tf.nn import gelu, log_softmax, relu6, selu, silu, softplus, softsign
 from pullback.tf.values import convert_to_tensor
 
-exponential, sigmoid, tanh = ELEMENTWISE["exp"], ELEMENTWISE["sigmoid"], ELEMENTWISE["tanh"]
+exponential, tanh = ELEMENTWISE["exp"], ELEMENTWISE["tanh"]
 swish = silu
 
 
@@ -24,6 +27,28 @@ def linear(x: Any) -> Tensor:
     <Tensor [2.], float32>
     """
     return convert_to_tensor(x)
+
+
+def sigmoid(x: Any) -> Tensor:
+    """1 / (1 + exp(-x)) of the elements of `x`, which losses take as logits of the result.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.activations.sigmoid([0.0])
+    <Tensor [0.5], float32>
+    """
+    given = convert_to_tensor(x)
+    return Noted(ELEMENTWISE["sigmoid"](given), logits=given)
+
+
+def softmax(x: Any, axis: int = -1) -> Tensor:
+    """exp(x) over its sum along an `axis`, of the elements of `x`, which losses take as logits of the result.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.activations.softmax([0.0, 0.0])
+    <Tensor [0.5 0.5], float32>
+    """
+    given = convert_to_tensor(x)
+    return Noted(nn.softmax(given, axis), logits=given)
 
 
 def relu(x: Any, negative_slope: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Tensor:
@@ -82,6 +107,9 @@ def mish(x: Any) -> Tensor:
     return given * np.tanh(softplus(given))
 
 
+_MORE: dict[str, Callable[..., Any]] = {name: getattr(shrinking, name) for name in shrinking.__all__}
+globals().update(_MORE)
+
 NAMES: dict[str, Callable[..., Any]] = {
     "elu": elu,
     "exponential": exponential,
@@ -101,7 +129,7 @@ NAMES: dict[str, Callable[..., Any]] = {
     "softsign": softsign,
     "swish": swish,
     "tanh": tanh,
-}
+} | _MORE
 
 
 def get(identifier: Any) -> Callable[..., Any]:

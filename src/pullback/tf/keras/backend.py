@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import ClassVar
 
@@ -61,6 +62,11 @@ def clear_session(free_memory: bool = True) -> None:
     >>> tf.keras.backend.clear_session()
     """
     _Settings.names.clear()
+
+
+def words_of(name: str) -> str:
+    """The words of a name of a class in small letters: 'batch_normalization'."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def next_name(kind: str) -> str:

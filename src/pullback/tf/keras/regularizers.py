@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import Tensor
+from pullback.tf.linalg import l2_normalize
 from pullback.tf.values import convert_to_tensor
 
 
@@ -63,7 +64,30 @@ class L2(L1L2):
         super().__init__(0.0, l2)
 
 
-l1, l2, l1_l2 = L1, L2, L1L2
+class OrthogonalRegularizer(Regularizer):
+    """`factor` times the mean size of the cosines between rows of a matrix; `mode`: 'rows' or 'columns'.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.regularizers.OrthogonalRegularizer(1.0)([[2.0, 0.0], [0.0, 3.0]])
+    <Tensor 0.0, float32>
+    """
+
+    def __init__(self, factor: float = 0.01, mode: str = "rows") -> None:
+        if mode not in ("rows", "columns"):
+            raise ValueError(f"the mode is 'rows' or 'columns', not {mode!r}")
+        self.factor, self.mode = factor, mode
+
+    def __call__(self, x: Any) -> Tensor:
+        given = convert_to_tensor(x)
+        if given.ndim != 2:
+            raise ValueError(f"a matrix has rows and columns, not the shape {given.shape}")
+        rows = l2_normalize(given if self.mode == "rows" else given.T, axis=1)
+        count = rows.shape[0]
+        beside = 1 - np.eye(count, dtype=rows.dtype)
+        return self.factor * np.sum(np.abs((rows @ rows.T) * beside)) / (count * (count - 1))
+
+
+l1, l2, l1_l2, orthogonal_regularizer = L1, L2, L1L2, OrthogonalRegularizer
 
 
 def get(identifier: Any) -> Any:
@@ -81,4 +105,15 @@ def get(identifier: Any) -> Any:
     return identifier
 
 
-__all__ = ["L1", "L1L2", "L2", "Regularizer", "get", "l1", "l1_l2", "l2"]
+__all__ = [
+    "L1",
+    "L1L2",
+    "L2",
+    "OrthogonalRegularizer",
+    "Regularizer",
+    "get",
+    "l1",
+    "l1_l2",
+    "l2",
+    "orthogonal_regularizer",
+]

@@ -1,6 +1,7 @@
 """`tf.keras.layers`."""
 
 from pullback.tf.keras.layers.activation_layers import ELU, LeakyReLU, PReLU, ReLU, Softmax
+from pullback.tf.keras.layers.attention import AdditiveAttention, Attention, EinsumDense, MultiHeadAttention
 from pullback.tf.keras.layers.base import Layer
 from pullback.tf.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell
 from pullback.tf.keras.layers.convolutional import (
@@ -11,10 +12,12 @@ from pullback.tf.keras.layers.convolutional import (
     Conv3D,
     Conv3DTranspose,
     Convolution1D,
+    Convolution1DTranspose,
     Convolution2D,
+    Convolution2DTranspose,
     Convolution3D,
+    Convolution3DTranspose,
     Cropping2D,
-    DepthwiseConv2D,
     UpSampling2D,
     ZeroPadding2D,
 )
@@ -27,11 +30,13 @@ from pullback.tf.keras.layers.core import (
     GaussianNoise,
     Identity,
     Lambda,
+    Masking,
     Permute,
     RepeatVector,
     Reshape,
 )
 from pullback.tf.keras.layers.inputs import Input, InputLayer
+from pullback.tf.keras.layers.merging import FUNCTIONS as _MERGED
 from pullback.tf.keras.layers.merging import (
     Add,
     Average,
@@ -41,10 +46,24 @@ from pullback.tf.keras.layers.merging import (
     Minimum,
     Multiply,
     Subtract,
-    add,
     concatenate,
+    dot,
 )
-from pullback.tf.keras.layers.normalization import BatchNormalization, LayerNormalization, UnitNormalization
+from pullback.tf.keras.layers.noise import (
+    ActivityRegularization,
+    AlphaDropout,
+    GaussianDropout,
+    SpatialDropout1D,
+    SpatialDropout2D,
+    SpatialDropout3D,
+)
+from pullback.tf.keras.layers.normalization import (
+    BatchNormalization,
+    GroupNormalization,
+    LayerNormalization,
+    RMSNormalization,
+    UnitNormalization,
+)
 from pullback.tf.keras.layers.pooling import (
     AveragePooling1D,
     AveragePooling2D,
@@ -55,6 +74,12 @@ from pullback.tf.keras.layers.pooling import (
     GlobalAveragePooling1D,
     GlobalAveragePooling2D,
     GlobalAveragePooling3D,
+    GlobalAvgPool1D,
+    GlobalAvgPool2D,
+    GlobalAvgPool3D,
+    GlobalMaxPool1D,
+    GlobalMaxPool2D,
+    GlobalMaxPool3D,
     GlobalMaxPooling1D,
     GlobalMaxPooling2D,
     GlobalMaxPooling3D,
@@ -74,14 +99,21 @@ from pullback.tf.keras.layers.recurrent import (
     StackedRNNCells,
     TimeDistributed,
 )
+from pullback.tf.keras.layers.resizing import Cropping1D, Normalization, Rescaling, UpSampling1D, ZeroPadding1D
+from pullback.tf.keras.layers.separable import DepthwiseConv1D, DepthwiseConv2D, SeparableConv1D, SeparableConv2D
+
+globals().update(_MERGED)
 
 __all__ = [
+    *_MERGED,
     "ELU",
     "GRU",
     "LSTM",
     "RNN",
     "Activation",
     "Add",
+    "AdditiveAttention",
+    "Attention",
     "Average",
     "AveragePooling1D",
     "AveragePooling2D",
@@ -106,6 +138,7 @@ __all__ = [
     "DepthwiseConv2D",
     "Dot",
     "Dropout",
+    "EinsumDense",
     "Embedding",
     "Flatten",
     "GRUCell",
@@ -124,6 +157,7 @@ __all__ = [
     "Layer",
     "LayerNormalization",
     "LeakyReLU",
+    "Masking",
     "MaxPool1D",
     "MaxPool2D",
     "MaxPool3D",
@@ -132,6 +166,7 @@ __all__ = [
     "MaxPooling3D",
     "Maximum",
     "Minimum",
+    "MultiHeadAttention",
     "Multiply",
     "PReLU",
     "Permute",
@@ -147,6 +182,31 @@ __all__ = [
     "UnitNormalization",
     "UpSampling2D",
     "ZeroPadding2D",
-    "add",
     "concatenate",
+    "GlobalMaxPool1D",
+    "GlobalMaxPool2D",
+    "GlobalMaxPool3D",
+    "GlobalAvgPool1D",
+    "GlobalAvgPool2D",
+    "GlobalAvgPool3D",
+    "dot",
+    "Convolution1DTranspose",
+    "Convolution2DTranspose",
+    "Convolution3DTranspose",
+    "ActivityRegularization",
+    "AlphaDropout",
+    "GaussianDropout",
+    "SpatialDropout1D",
+    "SpatialDropout2D",
+    "SpatialDropout3D",
+    "GroupNormalization",
+    "RMSNormalization",
+    "Cropping1D",
+    "Normalization",
+    "Rescaling",
+    "UpSampling1D",
+    "ZeroPadding1D",
+    "DepthwiseConv1D",
+    "SeparableConv1D",
+    "SeparableConv2D",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from pullback.tf import nn
 from pullback.tf.keras import activations
 from pullback.tf.keras.layers.base import Layer
+from pullback.tf.values import bare
 
 
 class ReLU(Layer):
@@ -18,6 +19,8 @@ class ReLU(Layer):
     >>> tf.keras.layers.ReLU(max_value=1.0)([-1.0, 2.0])
     <Tensor [0. 1.], float32>
     """
+
+    keeps_mask = True
 
     def __init__(
         self, max_value: float | None = None, negative_slope: float = 0.0, threshold: float = 0.0, **keywords: Any
@@ -38,6 +41,8 @@ class LeakyReLU(Layer):
     <Tensor [-0.5  2. ], float32>
     """
 
+    keeps_mask = True
+
     def __init__(self, negative_slope: float = 0.3, **keywords: Any) -> None:
         self.negative_slope = keywords.pop("alpha", negative_slope)
         super().__init__(**keywords)
@@ -54,6 +59,8 @@ class ELU(Layer):
     >>> tf.keras.layers.ELU()([0.0, 2.0])
     <Tensor [0. 2.], float32>
     """
+
+    keeps_mask = True
 
     def __init__(self, alpha: float = 1.0, **keywords: Any) -> None:
         super().__init__(**keywords)
@@ -74,6 +81,8 @@ class PReLU(Layer):
     >>> tf.keras.layers.PReLU()([[-1.0, 2.0]])
     <Tensor [[-0.  2.]], float32>
     """
+
+    keeps_mask = True
 
     def __init__(
         self,
@@ -99,17 +108,23 @@ class PReLU(Layer):
 
 
 class Softmax(Layer):
-    """The softmax along an `axis`. keywords: those of `Layer`.
+    """The softmax along an `axis`, with 0 where a `mask` of the call is not. keywords: those of `Layer`.
 
     >>> import pullback.tf as tf
     >>> tf.keras.layers.Softmax()([0.0, 0.0])
     <Tensor [0.5 0.5], float32>
     """
 
+    keeps_mask = True
+
     def __init__(self, axis: int = -1, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.axis = axis
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any, mask: Any = None) -> Any:
         """The activation of the inputs."""
-        return nn.softmax(inputs, self.axis)
+        if mask is None:
+            return activations.softmax(inputs, self.axis)
+        shown = bare(mask) > 0.5 if bare(mask).dtype != bool else bare(mask)
+        low = inputs.dtype.type(np.finfo(inputs.dtype).min / 2)
+        return np.where(shown, nn.softmax(np.where(shown, inputs, low), self.axis), inputs.dtype.type(0))

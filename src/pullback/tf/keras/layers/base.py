@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -15,8 +14,9 @@ from pullback.nn.module import _leaves
 from pullback.tape import Tensor, Variable
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tf import initializers
-from pullback.tf.keras import regularizers
-from pullback.tf.keras.backend import floatx, next_name
+from pullback.tf.keras import constraints, regularizers
+from pullback.tf.keras.backend import floatx, next_name, words_of
+from pullback.tf.keras.masks import Noted, add_masks, handed_on
 from pullback.tf.types import TensorShape
 from pullback.tf.values import convert_to_tensor
 from pullback.tf.variables import Variable as VariableOfTF
@@ -53,8 +53,7 @@ class Layer(Module):
         activity_regularizer: Any = None,
         **keywords: Any,
     ) -> None:
-        kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type(self).__name__).lower()
-        super().__init__(name or next_name(kind))
+        super().__init__(name or next_name(words_of(type(self).__name__)))
         self.dtype = np.dtype(floatx() if dtype is None else dtype)
         self.built = False
         self.autocast = keywords.pop("autocast", True)
@@ -62,6 +61,7 @@ class Layer(Module):
         if keywords:
             raise TypeError(f"{type(self).__name__} has no parameters {', '.join(keywords)}")
         self.activity_regularizer = regularizers.get(activity_regularizer)
+        self.supports_masking = type(self).compute_mask is not Layer.compute_mask or type(self).keeps_mask
         self._trainable = bool(trainable)
         self._weights: list[Variable] = []
         self._regularized: list[tuple[Variable, Any]] = []
@@ -97,8 +97,7 @@ class Layer(Module):
             trainable and self._trainable,
             name or "variable",
         )
-        if constraint is not None:
-            made.constraint = constraint
+        made.constraint = constraints.get(constraint)
         self._weights.append(made)
         if regularizer is not None:
             self._regularized.append((made, regularizers.get(regularizer)))
@@ -216,11 +215,17 @@ class Layer(Module):
 
     def __call__(self, *inputs: Any, **keywords: Any) -> Any:
         """The outputs for tensors, or for structures of them; `training` is what the call around it says by default."""
+        accepted = _parameters(type(self).call)
+        for name in accepted[len(inputs) :]:  # tensors given by name
+            if name is None or "mask" in name or not _is_tensor(keywords.get(name)):
+                break
+            inputs = (*inputs, keywords.pop(name))
         if any(hasattr(one, "__pullback_symbol__") for one in flatten(inputs)):
             symbol = next(one for one in flatten(inputs) if hasattr(one, "__pullback_symbol__"))
             return symbol.__pullback_symbol__(self, inputs, keywords)
         inputs = tuple(self._prepared(one) for one in inputs)
-        accepted = _parameters(type(self).call)
+        if any(type(one) is Noted for one in flatten([*inputs, *keywords.values()])):
+            add_masks([name for name in accepted if name is not None], inputs, keywords)
         training = keywords.get("training")
         if training is None:
             training = _training[-1]
@@ -238,10 +243,18 @@ class Layer(Module):
             outputs = self.call(*inputs, **keywords)
         finally:
             _training.pop()
+        outputs = handed_on(self, inputs, keywords.get("mask"), outputs)
         if self.activity_regularizer is not None:
             rows = outputs.shape[0] if isinstance(outputs, Tensor) else 1
             self.add_loss(self.activity_regularizer(outputs) / rows)
         return outputs
+
+    keeps_mask = False
+    """Whether the mask of the inputs is that of the outputs, as `supports_masking` says for one object."""
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the outputs, for inputs and theirs: the same one, where `supports_masking` is set."""
+        return mask
 
     def build_for(self, *inputs: Any) -> None:
         """Build the layer for these inputs."""
@@ -257,10 +270,16 @@ class Layer(Module):
             if isinstance(structure, list) and any(isinstance(x, Tensor | np.ndarray) for x in flatten(structure)):
                 return [self._prepared(one) for one in structure]
             x = convert_to_tensor(structure)
-            return x.astype(self.dtype) if self.autocast and x.dtype.kind == "f" and x.dtype != self.dtype else x
+            if not self.autocast or x.dtype.kind != "f" or x.dtype == self.dtype:
+                return x
+            return Noted(x.astype(self.dtype), x._mask) if isinstance(x, Noted) else x.astype(self.dtype)
         if isinstance(structure, tuple | dict):
             return rebuilt(structure, [self._prepared(one) for one in flatten(structure)])
         return structure
+
+
+def _is_tensor(given: Any) -> bool:
+    return isinstance(given, Tensor | np.ndarray) or hasattr(given, "__pullback_symbol__")
 
 
 def _all_tensors(structure: Any) -> bool:
@@ -268,10 +287,10 @@ def _all_tensors(structure: Any) -> bool:
 
 
 @cache
-def _parameters(function: Callable[..., Any]) -> set[str | None]:
-    """The names of the parameters of a function; None for any."""
-    found = inspect.signature(function).parameters.values()
-    return {None if p.kind is p.VAR_KEYWORD else p.name for p in found}
+def _parameters(method: Callable[..., Any]) -> list[str | None]:
+    """The names of the parameters of a method behind the first; None for any."""
+    found = [*inspect.signature(method).parameters.values()][1:]
+    return [None if p.kind is p.VAR_KEYWORD else p.name for p in found]
 
 
 def _given_shape(keywords: dict[str, Any]) -> tuple[Any, ...] | None:

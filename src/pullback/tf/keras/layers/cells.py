@@ -34,6 +34,9 @@ class _Cell(Layer):
         kernel_regularizer: Any = None,
         recurrent_regularizer: Any = None,
         bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
         seed: int | None = None,
         **keywords: Any,
     ) -> None:
@@ -42,6 +45,7 @@ class _Cell(Layer):
         self.activation, self.recurrent_activation = map(activations.get, (activation, recurrent_activation))
         self.starts = kernel_initializer, recurrent_initializer, bias_initializer
         self.regularizers = kernel_regularizer, recurrent_regularizer, bias_regularizer
+        self.constraints = kernel_constraint, recurrent_constraint, bias_constraint
         self.unit_forget_bias, self.reset_after = unit_forget_bias, reset_after
         self.dropout, self.recurrent_dropout, self.seed = dropout, recurrent_dropout, seed
         self.bias: Any = None
@@ -63,13 +67,12 @@ class _Cell(Layer):
     def build(self, input_shape: Any) -> None:
         """Make the variables for inputs as long as the last extent of the shape."""
         length, width = int(input_shape[-1]), self.gates * self.units
-        names, shapes = (
-            ("kernel", "recurrent_kernel", "bias"),
-            ((length, width), (self.units, width), self.bias_shape()),
-        )
-        for name, shape, start, regularizer in zip(names, shapes, self.starts, self.regularizers, strict=True):
+        shapes = {"kernel": (length, width), "recurrent_kernel": (self.units, width), "bias": self.bias_shape()}
+        settings = zip(shapes.items(), self.starts, self.regularizers, self.constraints, strict=True)
+        for (name, shape), start, regularizer, constraint in settings:
             if name != "bias" or self.use_bias:
-                setattr(self, name, self.add_weight(shape, start, name=name, regularizer=regularizer))
+                made = self.add_weight(shape, start, name=name, regularizer=regularizer, constraint=constraint)
+                setattr(self, name, made)
         self.built = True
 
     def get_initial_state(self, batch_size: Any = None) -> list[Any]:

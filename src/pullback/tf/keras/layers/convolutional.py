@@ -173,44 +173,8 @@ def _class(rank: int, transposed: bool) -> Any:
 Conv1D, Conv2D, Conv3D = (_class(rank, False) for rank in (1, 2, 3))
 Conv1DTranspose, Conv2DTranspose, Conv3DTranspose = (_class(rank, True) for rank in (1, 2, 3))
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
-
-
-class DepthwiseConv2D(_Convolution):
-    """A convolution of each channel by filters of its own. depth_multiplier: how many. keywords: those of `Conv2D`.
-
-    kernel_size, strides, padding: as there; `depthwise_initializer` is that of the kernel.
-
-    >>> import pullback.tf as tf
-    >>> tf.keras.layers.DepthwiseConv2D(3, depth_multiplier=2)(tf.ones([1, 5, 5, 3])).shape
-    (1, 3, 3, 6)
-    """
-
-    rank = 2
-
-    def __init__(
-        self, kernel_size: Any, strides: Any = 1, padding: str = "valid", depth_multiplier: int = 1, **keywords: Any
-    ) -> None:
-        start = keywords.pop("depthwise_initializer", "glorot_uniform")
-        super().__init__(0, kernel_size, strides, padding, kernel_initializer=start, **keywords)
-        self.depth_multiplier = depth_multiplier
-
-    def build(self, input_shape: Any) -> None:
-        """Make the variables for this many channels."""
-        self.channels = int(input_shape[-1 if self.last else 1])
-        super().build(input_shape)
-
-    def kernel_shape(self, channels: int) -> tuple[int, ...]:
-        """The shape of the filters."""
-        return (*self.kernel_size, channels, self.depth_multiplier)
-
-    def outputs(self) -> int:
-        """The number of channels of the outputs."""
-        return self.channels * self.depth_multiplier
-
-    def convolved(self, inputs: Any) -> Any:
-        """The convolution alone."""
-        grouped = np.reshape(self.kernel, (*self.kernel_size, 1, self.outputs()))
-        return convolution(inputs, grouped, self.strides, self.padding, self.format, self.dilation_rate)
+Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose
+Convolution3DTranspose = Conv3DTranspose
 
 
 class ZeroPadding2D(Layer):

@@ -14,6 +14,7 @@ from pullback.tf import nn
 from pullback.tf.initializers import GlorotUniform
 from pullback.tf.keras import activations
 from pullback.tf.keras.layers.base import Layer
+from pullback.tf.keras.masks import Noted, with_masks
 from pullback.tf.random import normal
 from pullback.tf.selection import gather
 
@@ -35,6 +36,8 @@ class Dense(Layer):
     ((1, 3), dtype('float32'))
     """
 
+    keeps_mask = True
+
     def __init__(
         self,
         units: int,
@@ -54,6 +57,7 @@ class Dense(Layer):
         # Those of `pullback.nn` serve differentiated functions too.
         known = activation in ACTIVATIONS if activation is None or isinstance(activation, str) else False
         self.activation = ACTIVATIONS[activation] if known else activations.get(activation)
+        self.keeps_logits = activation in ("sigmoid", "softmax")
         self.settings = {
             "kernel": (kernel_initializer, kernel_regularizer, kernel_constraint),
             "bias": (bias_initializer, bias_regularizer, bias_constraint),
@@ -81,7 +85,10 @@ class Dense(Layer):
         """The outputs for a tensor of shape (…, inputs)."""
         if inputs.ndim == 0 or inputs.shape[-1] != self.kernel.shape[0]:
             raise ShapeError(f"the layer takes rows of {self.kernel.shape[0]} numbers, not of shape {inputs.shape}")
-        return self.forward(inputs)
+        if not self.keeps_logits:
+            return self.forward(inputs)
+        logits = inputs @ self.kernel if self.bias is None else inputs @ self.kernel + self.bias
+        return Noted(self.activation(logits), logits=logits)
 
     __pullback_call__ = "forward"
 
@@ -95,8 +102,9 @@ class Embedding(Layer):
     """Rows of a table for integers: (…) becomes (…, output_dim).
 
     input_dim: the number of rows. output_dim: their length. embeddings_initializer, embeddings_regularizer,
-    embeddings_constraint: see `add_weight`. mask_zero: True is refused, for no layer knows of masks. input_length has
-    no effect. weights: a list with the table. keywords: those of `tf.keras.layers.Layer`.
+    embeddings_constraint: see `add_weight`. mask_zero: the integer 0 stands for a time that does not count, and a mask
+    goes with the outputs. input_length has no effect. weights: a list with the table. keywords: those of
+    `tf.keras.layers.Layer`.
 
     >>> import pullback.tf as tf
     >>> tf.keras.layers.Embedding(10, 4)([[1, 2, 3]]).shape
@@ -116,8 +124,7 @@ class Embedding(Layer):
         **keywords: Any,
     ) -> None:
         super().__init__(**keywords)
-        if mask_zero:
-            raise NotImplementedError("masks are not known: multiply by tf.cast(inputs != 0, ...) where they matter")
+        self.mask_zero = mask_zero
         self.input_dim, self.output_dim = int(input_dim), int(output_dim)
         self.start = "random_uniform" if embeddings_initializer == "uniform" else embeddings_initializer
         self.settings = embeddings_regularizer, embeddings_constraint
@@ -141,7 +148,8 @@ class Embedding(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The rows for a tensor of integers."""
-        return gather(self.embeddings, inputs.astype(np.int64))
+        found = gather(self.embeddings, inputs.astype(np.int64))
+        return with_masks(found, inputs._value != 0) if self.mask_zero else found
 
 
 class Activation(Layer):
@@ -151,6 +159,8 @@ class Activation(Layer):
     >>> tf.keras.layers.Activation("relu")([-1.0, 2.0])
     <Tensor [0. 2.], float32>
     """
+
+    keeps_mask = True
 
     def __init__(self, activation: Any, **keywords: Any) -> None:
         super().__init__(**keywords)
@@ -170,6 +180,8 @@ class Lambda(Layer):
     >>> tf.keras.layers.Lambda(lambda x: 2.0 * x)([1.0])
     <Tensor [2.], float32>
     """
+
+    keeps_mask = True
 
     def __init__(
         self,
@@ -194,6 +206,8 @@ class Identity(Layer):
     >>> tf.keras.layers.Identity()([1.0])
     <Tensor [1.], float32>
     """
+
+    keeps_mask = True
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
@@ -284,6 +298,8 @@ class Dropout(Layer):
     <Tensor [1. 2.], float32>
     """
 
+    keeps_mask = True
+
     def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **keywords: Any) -> None:
         super().__init__(**keywords)
         if not 0 <= rate <= 1:
@@ -307,6 +323,8 @@ class GaussianNoise(Layer):
     <Tensor [1. 2.], float32>
     """
 
+    keeps_mask = True
+
     def __init__(self, stddev: float, seed: int | None = None, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.stddev, self.seed = stddev, seed
@@ -316,3 +334,25 @@ class GaussianNoise(Layer):
         if not training:
             return inputs
         return inputs + normal(inputs.shape, 0.0, self.stddev, inputs.dtype, self.seed)
+
+
+class Masking(Layer):
+    """Times at which all numbers are `mask_value` do not count: they become 0, and a mask goes with the outputs.
+
+    keywords: those of `tf.keras.layers.Layer`.
+
+    >>> import pullback.tf as tf
+    >>> x = tf.constant([[[1.0, 2.0], [9.0, 9.0]]])
+    >>> tf.keras.layers.Masking(9.0)(x)[0]
+    <View [[1. 2.]
+     [0. 0.]], float32>
+    """
+
+    def __init__(self, mask_value: float = 0.0, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.mask_value = mask_value
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs, with 0 where they do not count."""
+        shown = np.any(inputs._value != self.mask_value, axis=-1)
+        return with_masks(np.where(shown[..., None], inputs, inputs.dtype.type(0)), shown)

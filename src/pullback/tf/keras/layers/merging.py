@@ -23,6 +23,10 @@ class _Merged(Layer):
         """One tensor of several."""
         return type(self).function(list(inputs))
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """What one of the masks shows; None where an input has none."""
+        return None if mask is None or any(one is None for one in mask) else reduce(np.logical_or, mask)
+
 
 # What is made of the inputs, the function, and an example.
 _TABLE: dict[str, tuple[str, Callable[[list[Any]], Any], str]] = {
@@ -66,6 +70,18 @@ class Concatenate(Layer):
         """One tensor of several."""
         return np.concatenate(list(inputs), self.axis)
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """What all of the masks show; an input without one is shown."""
+        if mask is None:
+            return None
+        shown = [
+            np.ones(x.shape, bool)
+            if one is None
+            else np.broadcast_to(one[..., None] if one.ndim < x.ndim else one, x.shape)
+            for x, one in zip(inputs, mask, strict=True)
+        ]
+        return np.all(np.concatenate(shown, self.axis), axis=-1)
+
 
 class Dot(Layer):
     """Products of two inputs, row by row, summed over an axis of each.
@@ -94,14 +110,32 @@ class Dot(Layer):
         return found[:, None] if found.ndim == 1 else found
 
 
-def add(inputs: Any) -> Any:
-    """The sum of the `inputs`, a list of tensors.
+def _function(name: str) -> Any:
+    def merged(inputs: Any) -> Any:
+        return _CLASSES[name]()(inputs)
+
+    what, _, example = _TABLE[name]
+    merged.__name__ = merged.__qualname__ = name.lower()
+    merged.__doc__ = f"""{what}, elementwise, of the `inputs`, a list of tensors.
 
     >>> import pullback.tf as tf
-    >>> tf.keras.layers.add([tf.constant([1.0]), tf.constant([4.0])])
-    <Tensor [5.], float32>
+    >>> tf.keras.layers.{name.lower()}([tf.constant([1.0, 2.0]), tf.constant([4.0, 5.0])])
+    <Tensor {example}, float32>
     """
-    return Add()(inputs)
+    return merged
+
+
+FUNCTIONS = {name.lower(): _function(name) for name in _TABLE}
+
+
+def dot(inputs: Any, axes: Any, normalize: bool = False) -> Any:
+    """`tf.keras.layers.Dot` of two `inputs`, with its `axes` and `normalize`.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.layers.dot([tf.constant([[1.0, 2.0]]), tf.constant([[3.0, 4.0]])], axes=1)
+    <View [[11.]], float32>
+    """
+    return Dot(axes, normalize)(inputs)
 
 
 def concatenate(inputs: Any, axis: int = -1) -> Any:

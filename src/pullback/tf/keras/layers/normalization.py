@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import stop_gradient
+from pullback.tf.keras.backend import epsilon
 from pullback.tf.keras.layers.base import Layer
 from pullback.tf.linalg import l2_normalize
+from pullback.tf.values import bare
 
 
 class _Affine(Layer):
     """With weights that scale, `gamma`, and move, `beta`, what is normalised."""
 
+    keeps_mask = True
     gamma: Any = None
     beta: Any = None
     scale: bool
@@ -89,7 +92,7 @@ class BatchNormalization(_Affine):
         beside = tuple(n if j == k else 1 for j, n in enumerate(inputs.shape))
         if training and self.trainable:
             over = tuple(j for j in np.arange(inputs.ndim).tolist() if j != k)
-            mean, variance = np.mean(inputs, axis=over, keepdims=True), np.var(inputs, axis=over, keepdims=True)
+            mean, variance = _moments(inputs, over, mask)
             self._follow(self.moving_mean, mean)
             self._follow(self.moving_variance, variance)
         else:
@@ -99,6 +102,17 @@ class BatchNormalization(_Affine):
     def _follow(self, moving: Any, now: Any) -> None:
         value = stop_gradient(np.reshape(now, (-1,)))
         moving.assign((moving._value * self.momentum + value._value * (1 - self.momentum)).astype(moving.dtype))
+
+
+def _moments(x: Any, over: tuple[int, ...], mask: Any) -> tuple[Any, Any]:
+    """Mean and variance along axes, of what a mask shows."""
+    if mask is None:
+        return np.mean(x, axis=over, keepdims=True), np.var(x, axis=over, keepdims=True)
+    shown = np.broadcast_to(bare(mask)[..., None].astype(bool), x.shape)
+    count = x.dtype.type(epsilon()) + np.sum(shown.astype(x.dtype), axis=over, keepdims=True)
+    mean = np.sum(np.where(shown, x, x.dtype.type(0)), axis=over, keepdims=True) / count
+    far = np.where(shown, x - mean, x.dtype.type(0))
+    return mean, np.sum(far**2, axis=over, keepdims=True) / count
 
 
 class LayerNormalization(_Affine):
@@ -152,6 +166,84 @@ class LayerNormalization(_Affine):
             return self.affine(inputs / np.sqrt(np.var(inputs, axis=over, keepdims=True) + self.epsilon), beside)
         mean, variance = np.mean(inputs, axis=over, keepdims=True), np.var(inputs, axis=over, keepdims=True)
         return self.affine((inputs - mean) / np.sqrt(variance + self.epsilon), beside)
+
+
+class GroupNormalization(_Affine):
+    """(x - mean) / √(variance + epsilon) of each group of channels in a row, times gamma plus beta. Wu and He (2018).
+
+    groups: how many groups there are, -1 for one for each channel. axis: that of the channels. center, scale: False
+    without beta or gamma. beta_initializer, gamma_initializer: see `tf.keras.initializers`. beta_regularizer,
+    gamma_regularizer, beta_constraint, gamma_constraint: see `add_weight`. keywords: those of `tf.keras.layers.Layer`.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.layers.GroupNormalization(groups=2, epsilon=0.0)([[1.0, 3.0, 5.0, 9.0]])
+    <Tensor [[-1.  1. -1.  1.]], float32>
+    """
+
+    def __init__(
+        self,
+        groups: int = 32,
+        axis: int = -1,
+        epsilon: float = 0.001,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        **keywords: Any,
+    ) -> None:
+        super().__init__(**keywords)
+        self.groups, self.axis, self.epsilon, self.center, self.scale = groups, axis, epsilon, center, scale
+        self.settings = {
+            "beta": (beta_initializer, beta_regularizer, beta_constraint),
+            "gamma": (gamma_initializer, gamma_regularizer, gamma_constraint),
+        }
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables, of the length of the axis. ValueError where the groups are not equally large."""
+        channels = int(input_shape[self.axis])
+        self.groups = channels if self.groups == -1 else self.groups
+        if channels % self.groups:
+            raise ValueError(f"{channels} channels are no {self.groups} groups of one size")
+        self.add_affine((channels,))
+
+    def call(self, inputs: Any) -> Any:
+        """The normalised inputs."""
+        k, shape = self.axis % inputs.ndim, inputs.shape
+        parted = np.reshape(inputs, (*shape[:k], self.groups, shape[k] // self.groups, *shape[k + 1 :]))
+        over = tuple(j for j in np.arange(1, parted.ndim).tolist() if j != k)
+        mean, variance = np.mean(parted, axis=over, keepdims=True), np.var(parted, axis=over, keepdims=True)
+        found = np.reshape((parted - mean) / np.sqrt(variance + self.epsilon), shape)
+        return self.affine(found, tuple(n if j == k else 1 for j, n in enumerate(shape)))
+
+
+class RMSNormalization(Layer):
+    """Rows over the root of the mean of their squares plus `epsilon` along an `axis`, times a weight.
+
+    Zhang and Sennrich (2019). keywords: those of `tf.keras.layers.Layer`.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.layers.RMSNormalization(epsilon=0.0)([[2.0, -2.0]])
+    <Tensor [[ 1. -1.]], float32>
+    """
+
+    def __init__(self, axis: int = -1, epsilon: float = 1e-6, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.axis, self.epsilon = axis, epsilon
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weight, of the length of the axis."""
+        self.scale = self.add_weight((int(input_shape[self.axis]),), "ones", name="scale")
+
+    def call(self, inputs: Any) -> Any:
+        """The normalised inputs."""
+        k = self.axis % inputs.ndim
+        beside = tuple(n if j == k else 1 for j, n in enumerate(inputs.shape))
+        size = np.sqrt(np.mean(inputs**2, axis=k, keepdims=True) + self.epsilon)
+        return inputs / size * np.reshape(self.scale, beside)
 
 
 class UnitNormalization(Layer):

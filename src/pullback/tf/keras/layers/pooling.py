@@ -9,6 +9,7 @@ import numpy as np
 from pullback.tf.keras.layers.base import Layer
 from pullback.tf.nn.pooling import pool
 from pullback.tf.nn.windows import for_each_axis
+from pullback.tf.values import bare
 
 _OF_WINDOWS = """pool_size: the size of the windows. strides: how far they move, that size by default. padding: 'valid'
     or 'same'. data_format: 'channels_last' or 'channels_first'. keywords: those of `tf.keras.layers.Layer`."""
@@ -54,6 +55,20 @@ class _Global(Layer):
         return reduce(inputs, axis=over, keepdims=self.keepdims)
 
 
+class _GlobalMean1D(_Global):
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """The mean of each channel over the times that count."""
+        if mask is None:
+            return super().call(inputs)
+        time, none = 1 if self.last else 2, inputs.dtype.type(0)
+        shown = bare(mask).astype(bool)[:, :, None] if self.last else bare(mask).astype(bool)[:, None, :]
+        total = np.sum(np.where(shown, inputs, none), axis=time, keepdims=self.keepdims)
+        return total / np.sum(shown.astype(inputs.dtype), axis=time, keepdims=self.keepdims)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """None: there are no times any more."""
+
+
 def _class(kind: str, rank: int, whole: bool) -> Any:
     word = "Max" if kind == "MAX" else "Average"
     name = f"{'Global' if whole else ''}{word}Pooling{rank}D"
@@ -68,7 +83,7 @@ def _class(kind: str, rank: int, whole: bool) -> Any:
     >>> tf.keras.layers.{name}()(tf.ones({[1, *[4] * rank, 3]})).shape
     {(1, 3) if whole else (1, *[2] * rank, 3)}
     """
-    base = _Global if whole else _Pooling
+    base = _Pooling if not whole else _GlobalMean1D if (kind, rank) == ("AVG", 1) else _Global
     return type(name, (base,), {"rank": rank, "kind": kind, "__doc__": doc, "__module__": __name__})
 
 
@@ -78,3 +93,6 @@ GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D = (_class("MAX", rank
 GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D = (_class("AVG", r, True) for r in (1, 2, 3))
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
+GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D
+GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D
+GlobalAvgPool3D = GlobalAveragePooling3D

@@ -58,6 +58,10 @@ class RNN(Layer):
 
     reset_state = reset_states
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """That of the inputs for outputs at all times, None for others and for states."""
+        return [mask if self.return_sequences else None]
+
     def start(self, rows: int, initial_state: Any) -> list[Any]:
         """The states before the first time."""
         if initial_state is not None:
@@ -171,15 +175,16 @@ class _Recurrent(RNN):
 _OF_CELL = ("recurrent_activation", "use_bias", "kernel_initializer", "recurrent_initializer", "bias_initializer")
 _OF_CELL += ("unit_forget_bias", "reset_after", "dropout", "recurrent_dropout", "kernel_regularizer")
 _OF_CELL += ("recurrent_regularizer", "bias_regularizer", "seed")
+_OF_CELL += ("kernel_constraint", "recurrent_constraint", "bias_constraint")
 
 
 def _class(name: str, cell: Any, what: str, more: str) -> Any:
     doc = f"""{what}: (batch, times, inputs) becomes (batch, units).
 
     units: the length of its state. activation: a name or a function. {_SETTINGS}
-    They also take `use_bias`, `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, the regularizers of
-    these, `dropout` and `recurrent_dropout` (the shares of inputs and of states that are 0 while a model is trained),
-    `seed`{more}.
+    They also take `use_bias`, `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, the regularizers and
+    constraints of these, `dropout` and `recurrent_dropout` (the shares of inputs and of states that are 0 while a model
+    is trained), `seed`{more}.
 
     >>> import pullback.tf as tf
     >>> tf.keras.layers.{name}(4)(tf.ones([2, 5, 3])).shape
@@ -220,9 +225,21 @@ class Bidirectional(Layer):
             backward_layer = layer.reversed()
         self.forward_layer, self.backward_layer, self.merge_mode = layer, backward_layer, merge_mode
 
-    def call(self, sequences: Any, training: bool | None = False) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """That of the inputs for outputs at all times, None for others and for states."""
+        shown = mask if self.forward_layer.return_sequences else None
+        return [shown, shown] if self.merge_mode is None else [shown]
+
+    def call(self, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool | None = False) -> Any:
         """The outputs of both directions as one."""
-        a, b = (one(sequences, training=training) for one in (self.forward_layer, self.backward_layer))
+        both, states = (self.forward_layer, self.backward_layer), (None, None)
+        if initial_state is not None:
+            half = len(initial_state) // 2
+            states = initial_state[:half], initial_state[half:]
+        a, b = (
+            one(sequences, initial_state=start, mask=mask, training=training)
+            for one, start in zip(both, states, strict=True)
+        )
         states = []
         if self.forward_layer.return_state:
             (a, *before), (b, *behind) = a, b
@@ -244,6 +261,8 @@ class TimeDistributed(Layer):
     def __init__(self, layer: Any, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.layer = layer
+
+    keeps_mask = True
 
     def call(self, inputs: Any) -> Any:
         """The outputs at all times."""

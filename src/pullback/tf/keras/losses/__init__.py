@@ -38,6 +38,14 @@ from pullback.tf.keras.losses.functions import (
     sparse_categorical_crossentropy,
     squared_hinge,
 )
+from pullback.tf.keras.losses.overlap import (
+    CategoricalFocalCrossentropy,
+    Dice,
+    Tversky,
+    categorical_focal_crossentropy,
+    dice,
+    tversky,
+)
 from pullback.tf.keras.losses.reduction import Loss
 
 mse = MSE = mean_squared_error
@@ -72,8 +80,10 @@ __all__ = [
     "BinaryCrossentropy",
     "BinaryFocalCrossentropy",
     "CategoricalCrossentropy",
+    "CategoricalFocalCrossentropy",
     "CategoricalHinge",
     "CosineSimilarity",
+    "Dice",
     "Hinge",
     "Huber",
     "KLDivergence",
@@ -86,11 +96,14 @@ __all__ = [
     "Poisson",
     "SparseCategoricalCrossentropy",
     "SquaredHinge",
+    "Tversky",
     "binary_crossentropy",
     "binary_focal_crossentropy",
     "categorical_crossentropy",
+    "categorical_focal_crossentropy",
     "categorical_hinge",
     "cosine_similarity",
+    "dice",
     "get",
     "hinge",
     "huber",
@@ -110,4 +123,5 @@ __all__ = [
     "poisson",
     "sparse_categorical_crossentropy",
     "squared_hinge",
+    "tversky",
 ]

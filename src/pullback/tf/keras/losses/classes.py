@@ -174,7 +174,7 @@ class Huber(FunctionLoss):
 
 
 class CosineSimilarity(FunctionLoss):
-    """The negative of `tf.keras.losses.cosine_similarity` along an `axis`, as an object.
+    """`tf.keras.losses.cosine_similarity` along an `axis`, as an object.
 
     `reduction` and `dtype` are those of `tf.keras.losses.Loss`.
 
@@ -182,6 +182,8 @@ class CosineSimilarity(FunctionLoss):
     >>> tf.keras.losses.CosineSimilarity()([[0.0, 2.0]], [[0.0, 1.0]])
     <Tensor -1.0, float32>
     """
+
+    function = staticmethod(functions.cosine_similarity)
 
     def __init__(
         self,
@@ -191,6 +193,3 @@ class CosineSimilarity(FunctionLoss):
         dtype: Any = None,
     ) -> None:
         super().__init__({"axis": axis}, reduction, name, dtype)
-
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        return -functions.cosine_similarity(y_true, y_pred, **self.settings)

@@ -10,21 +10,27 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tf import nn
 from pullback.tf.clipping import clip_by_value
+from pullback.tf.elementwise import maximum
 from pullback.tf.keras.backend import epsilon
+from pullback.tf.keras.masks import logits_of
 from pullback.tf.linalg import l2_normalize
 from pullback.tf.values import bare, convert_to_tensor
 
 
 def as_pair(y_true: Any, y_pred: Any) -> tuple[Tensor, Tensor]:
-    """Both as tensors, in the dtype of what the model says, without an axis of one that only one of them has."""
+    """Both as tensors of as many axes, in the dtype of what the model says."""
     said = convert_to_tensor(y_pred)
     said = said if said.dtype.kind == "f" else said.astype(np.float32)
-    wanted = convert_to_tensor(y_true).astype(said.dtype)
-    if said.ndim == wanted.ndim + 1 and said.shape[-1] == 1:
-        said = np.squeeze(said, -1)
-    elif wanted.ndim == said.ndim + 1 and wanted.shape[-1] == 1:
-        wanted = np.squeeze(wanted, -1)
-    return wanted, said
+    return of_one_rank(convert_to_tensor(y_true).astype(said.dtype), said)
+
+
+def of_one_rank(x: Any, y: Any) -> tuple[Any, Any]:
+    """Both without a last axis of one that only one of them has; a vector gets it, where the other one has it."""
+    if x.ndim == y.ndim + 1 and x.shape[-1] == 1:
+        return (x, y[..., None]) if y.ndim == 1 else (np.squeeze(x, -1), y)
+    if y.ndim == x.ndim + 1 and y.shape[-1] == 1:
+        return (x[..., None], y) if x.ndim == 1 else (x, np.squeeze(y, -1))
+    return x, y
 
 
 def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
@@ -109,7 +115,7 @@ def hinge(y_true: Any, y_pred: Any) -> Tensor:
     <Tensor [1.], float32>
     """
     wanted, said = as_pair(y_true, y_pred)
-    return np.mean(nn.relu(1 - _signed(wanted) * said), axis=-1)
+    return np.mean(maximum(1 - _signed(wanted) * said, 0.0), axis=-1)
 
 
 def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
@@ -120,7 +126,7 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
     <Tensor [1.25], float32>
     """
     wanted, said = as_pair(y_true, y_pred)
-    return np.mean(nn.relu(1 - _signed(wanted) * said) ** 2, axis=-1)
+    return np.mean(maximum(1 - _signed(wanted) * said, 0.0) ** 2, axis=-1)
 
 
 def _signed(labels: Tensor) -> Tensor:
@@ -137,7 +143,7 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """
     wanted, said = as_pair(y_true, y_pred)
     right, wrong = np.sum(wanted * said, axis=-1), np.max((1 - wanted) * said, axis=-1)
-    return nn.relu(wrong - right + 1)
+    return maximum(wrong - right + 1, 0.0)
 
 
 def poisson(y_true: Any, y_pred: Any) -> Tensor:
@@ -163,14 +169,14 @@ def kl_divergence(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
-    """The cosine of the angle between `y_true` and `y_pred` along an `axis`.
+    """The negative of the cosine of the angle between `y_true` and `y_pred` along an `axis`.
 
     >>> import pullback.tf as tf
     >>> tf.keras.losses.cosine_similarity([[0.0, 2.0]], [[0.0, 1.0]])
-    <Tensor [1.], float32>
+    <Tensor [-1.], float32>
     """
     wanted, said = as_pair(y_true, y_pred)
-    return np.sum(l2_normalize(wanted, axis) * l2_normalize(said, axis), axis=axis)
+    return -np.sum(l2_normalize(wanted, axis) * l2_normalize(said, axis), axis=axis)
 
 
 def binary_crossentropy(
@@ -186,10 +192,16 @@ def binary_crossentropy(
     """
     wanted, said = as_pair(y_true, y_pred)
     wanted = wanted * (1 - label_smoothing) + 0.5 * label_smoothing if label_smoothing else wanted
-    if from_logits:
-        return np.mean(nn.sigmoid_cross_entropy_with_logits(wanted, said), axis=axis)
+    return np.mean(_binary_terms(wanted, said, from_logits), axis=axis)
+
+
+def _binary_terms(wanted: Tensor, said: Tensor, from_logits: bool) -> Any:
+    """-log of the probability of each label."""
+    logits = said if from_logits else logits_of(said)
+    if logits is not None:
+        return nn.sigmoid_cross_entropy_with_logits(wanted, logits)
     said = clip_by_value(said, epsilon(), 1 - epsilon())
-    return np.mean(-(wanted * np.log(said) + (1 - wanted) * np.log(1 - said)), axis=axis)
+    return -(wanted * np.log(said) + (1 - wanted) * np.log(1 - said))
 
 
 def binary_focal_crossentropy(
@@ -213,9 +225,8 @@ def binary_focal_crossentropy(
     """
     wanted, said = as_pair(y_true, y_pred)
     wanted = wanted * (1 - label_smoothing) + 0.5 * label_smoothing if label_smoothing else wanted
+    terms = _binary_terms(wanted, said, from_logits)
     said = nn.sigmoid(said) if from_logits else said
-    bounded = clip_by_value(said, epsilon(), 1 - epsilon())
-    terms = -(wanted * np.log(bounded) + (1 - wanted) * np.log(1 - bounded))
     right = wanted * said + (1 - wanted) * (1 - said)
     terms = (1 - right) ** gamma * terms
     if apply_class_balancing:
@@ -241,8 +252,9 @@ def categorical_crossentropy(
         raise ValueError(f"y_true of shape {wanted.shape} for y_pred of shape {said.shape}")
     if label_smoothing:
         wanted = wanted * (1 - label_smoothing) + label_smoothing / wanted.shape[-1]
-    if from_logits:
-        return nn.softmax_cross_entropy_with_logits(wanted, said, axis)
+    logits = said if from_logits else logits_of(said)
+    if logits is not None:
+        return nn.softmax_cross_entropy_with_logits(wanted, logits, axis)
     said = clip_by_value(said / np.sum(said, axis=axis, keepdims=True), epsilon(), 1 - epsilon())
     return -np.sum(wanted * np.log(said), axis=axis)
 
@@ -258,10 +270,12 @@ def sparse_categorical_crossentropy(
     >>> tf.keras.losses.sparse_categorical_crossentropy([1], [[0.0, 0.0]], from_logits=True)
     <Tensor [0.6931472], float32>
     """
-    said, classes = np.moveaxis(convert_to_tensor(y_pred), axis, -1), bare(y_true).astype(np.int64)
+    said, classes = convert_to_tensor(y_pred), bare(y_true).astype(np.int64)
+    logits = said if from_logits else logits_of(said)
+    said = np.moveaxis(said if logits is None else logits, axis, -1)
     if classes.ndim == said.ndim and classes.shape[-1] == 1:
         classes = classes[..., 0]
-    if not from_logits:
+    if logits is None:
         said = np.log(clip_by_value(said, epsilon(), 1 - epsilon()))
     if ignore_class is None:
         return nn.sparse_softmax_cross_entropy_with_logits(classes, said)

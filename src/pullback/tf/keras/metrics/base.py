@@ -10,6 +10,9 @@ import numpy as np
 from pullback.tape import Tensor
 from pullback.tape.recorders import only
 from pullback.tf import initializers
+from pullback.tf.keras.backend import next_name, words_of
+from pullback.tf.keras.losses.functions import of_one_rank
+from pullback.tf.keras.masks import mask_of
 from pullback.tf.values import bare
 from pullback.tf.variables import Variable
 
@@ -36,13 +39,13 @@ class Metric:
 
     def __init__(self, dtype: Any = None, name: str | None = None) -> None:
         self.dtype = np.dtype(np.float32 if dtype is None else dtype)
-        self.name = name or type(self).__name__.lower()
+        self.name = name or next_name(words_of(type(self).__name__))
         self._kept: list[tuple[Variable, np.ndarray]] = []
 
     def add_weight(
         self, shape: Any = (), initializer: Any = "zeros", dtype: Any = None, name: str | None = None, **_: Any
     ) -> Variable:
-        """A variable that `reset_state` sets back, for the class to count in; a text as its first argument isname."""
+        """A variable that `reset_state` sets back, for the class to count in; a text as `shape` is the name."""
         if isinstance(shape, str):
             name, shape = shape, ()
         start = initializers.get(initializer)(tuple(shape), dtype=self.dtype if dtype is None else dtype)
@@ -94,7 +97,7 @@ class Sum(Metric):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add values, each as often as its weight says."""
-        self.total.assign_add((_weighted(values, sample_weight)[0]).sum().astype(self.dtype))
+        self.total.assign_add(_weighted(values, sample_weight, np.sum)[0].sum().astype(self.dtype))
 
     def result(self) -> Tensor:
         """The sum."""
@@ -118,7 +121,7 @@ class Mean(Metric):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add values, each as often as its weight says."""
-        weighted, weights = _weighted(values, sample_weight)
+        weighted, weights = _weighted(values, sample_weight, np.mean)
         self.total.assign_add(weighted.sum().astype(self.dtype))
         self.count.assign_add(weights.sum().astype(self.dtype))
 
@@ -128,18 +131,20 @@ class Mean(Metric):
         return Tensor(self.total._value / count if count else self.dtype.type(0))
 
 
-def _weighted(values: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Values times their weights, and the weights, one for each value."""
-    given = bare(values).astype(float)
+def _weighted(values: Any, weights: Any, reduce: Any) -> tuple[np.ndarray, np.ndarray]:
+    """What each row says, times its weight, and the weights of rows: the elements of a row are reduced to one."""
+    given, mask = bare(values).astype(float), mask_of(values)
     if weights is None:
-        return given, np.ones(given.shape)
+        rows = reduce(given, axis=tuple(range(1, given.ndim)))
+        return rows, np.ones(np.shape(rows))
     shares = bare(weights).astype(float)
-    if shares.ndim > given.ndim and shares.shape[-1] == 1:
-        shares = shares[..., 0]
-    if shares.ndim < given.ndim:  # rows have a weight, not elements: their mean counts
-        given = given.mean(axis=tuple(range(shares.ndim, given.ndim)))
-    shares = np.broadcast_to(shares, given.shape)
-    return given * shares, shares
+    if mask is not None:
+        shares, shown = of_one_rank(shares, mask.astype(float))
+        shares = shares * shown
+    given, shares = of_one_rank(given, shares)
+    given = reduce(given, axis=tuple(range(shares.ndim, given.ndim))) * shares
+    rest = tuple(range(1, shares.ndim))
+    return reduce(given, axis=tuple(range(1, given.ndim))), reduce(shares, axis=rest)
 
 
 class MeanMetricWrapper(Mean):
@@ -160,4 +165,10 @@ class MeanMetricWrapper(Mean):
         """Add what the function says of labels and predictions."""
         with only(()):
             values = self.fn(y_true, y_pred, **self.keywords)
+        mask = mask_of(y_pred)
+        if mask is not None:
+            shown, weights = of_one_rank(
+                mask.astype(float), np.ones(()) if sample_weight is None else bare(sample_weight)
+            )
+            sample_weight = shown * weights
         super().update_state(values, sample_weight)

@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 
 from pullback.tape import Tensor
+from pullback.tf.keras import losses
+from pullback.tf.keras.losses.functions import of_one_rank
 from pullback.tf.values import bare
 
 
 def _matching(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Both as arrays, without a last axis of one that only one of them has."""
-    wanted, said = bare(y_true), bare(y_pred)
-    if said.ndim == wanted.ndim + 1 and said.shape[-1] == 1:
-        said = said[..., 0]
-    elif wanted.ndim == said.ndim + 1 and wanted.shape[-1] == 1:
-        wanted = wanted[..., 0]
-    return wanted, said
+    """Both as arrays, of as many axes."""
+    return of_one_rank(bare(y_true), bare(y_pred))
 
 
 def accuracy(y_true: Any, y_pred: Any) -> Tensor:
@@ -32,14 +29,14 @@ def accuracy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
-    """The share along the last axis of `y_pred` that lies on the side of `threshold` that `y_true` says.
+    """1 where `y_pred` lies on the side of `threshold` that `y_true` says, else 0.
 
     >>> import pullback.tf as tf
     >>> tf.keras.metrics.binary_accuracy([[1, 0]], [[0.7, 0.9]])
-    <Tensor [0.5], float32>
+    <Tensor [[1. 0.]], float32>
     """
     wanted, said = _matching(y_true, y_pred)
-    return Tensor(np.asarray(np.mean(wanted == (said > threshold), axis=-1)).astype(np.float32)[()])
+    return Tensor(np.asarray(wanted == (said > threshold)).astype(np.float32)[()])
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
@@ -85,3 +82,13 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> T
     wanted = wanted[..., 0] if wanted.ndim == said.ndim and wanted.shape[-1] == 1 else wanted
     chosen = np.take_along_axis(said, wanted.astype(int)[..., None], -1)
     return Tensor(((said > chosen).sum(-1) < k).astype(np.float32))
+
+
+def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
+    """The cosine of the angle between `y_true` and `y_pred` along an `axis`.
+
+    >>> import pullback.tf as tf
+    >>> tf.keras.metrics.CosineSimilarity()([[0.0, 2.0]], [[0.0, 1.0]])
+    <Tensor 1.0, float32>
+    """
+    return -losses.cosine_similarity(y_true, y_pred, axis)

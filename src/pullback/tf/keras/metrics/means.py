@@ -27,7 +27,7 @@ _TABLE: dict[str, tuple[Any, dict[str, Any], str]] = {
         "[[0.0, 1.0]], [[0.5, 0.5]]",
     ),
     "CategoricalHinge": (losses.categorical_hinge, {}, "[[0.0, 1.0]], [[0.5, 0.5]]"),
-    "CosineSimilarity": (losses.cosine_similarity, {"axis": -1}, "[[0.0, 1.0]], [[0.5, 0.5]]"),
+    "CosineSimilarity": (functions.cosine_similarity, {"axis": -1}, "[[0.0, 1.0]], [[0.5, 0.5]]"),
     "Hinge": (losses.hinge, {}, "[[0.0, 1.0]], [[0.5, 0.5]]"),
     "KLDivergence": (losses.kl_divergence, {}, "[[0.5, 0.5]], [[0.5, 0.5]]"),
     "LogCoshError": (losses.log_cosh, {}, "[[0.0, 1.0]], [[0.5, 0.5]]"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.tape import GradientTape, Variable
+from pullback.tape import GradientTape, Tensor, Variable
 from pullback.tf.values import convert_to_tensor
 from pullback.tf.variables import Variable as VariableOfTF
 
@@ -57,10 +57,21 @@ class Optimizer:
         self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
         self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
         self.loss_scale_factor, self.gradient_accumulation_steps = loss_scale_factor, gradient_accumulation_steps
-        self.iterations = VariableOfTF(np.int64(0), trainable=False, name="iteration")
+        self._calls = VariableOfTF(np.int64(0), trainable=False, name="iteration")
         self._undecayed: tuple[set[int], list[str]] = (set(), [])
         self._states: dict[int, tuple[Variable, State]] = {}
         self._set_rate(learning_rate)
+
+    @property
+    def iterations(self) -> Any:
+        """How many steps there were: a variable, or a tensor where several calls make one step."""
+        every = self.gradient_accumulation_steps
+        return Tensor(self._calls._value // every) if every else self._calls
+
+    @property
+    def step(self) -> int:
+        """The number of the step that is made, from 1 on."""
+        return int(self.iterations._value) + 1
 
     # The learning rate
 
@@ -108,8 +119,14 @@ class Optimizer:
         accumulated = self._accumulated(gradients, variables)
         if accumulated is not None:
             self._step(self._clipped(accumulated), variables)
-        self.iterations.assign_add(np.int64(1))
-        return self.iterations
+        if self.use_ema:
+            self._follow()
+        for variable in variables:
+            constraint = getattr(variable, "constraint", None)
+            if constraint is not None:
+                variable.assign(_elements(constraint(convert_to_tensor(variable)), variable))
+        self._calls.assign_add(np.int64(1))
+        return self._calls
 
     def apply(self, grads: Iterable[Any], trainable_variables: Iterable[Variable] | None = None) -> None:
         """One step for gradients and their variables; without these, those of the last step."""
@@ -136,12 +153,7 @@ class Optimizer:
             if self.weight_decay is not None and self._decays(variable):
                 variable.assign(variable._value - variable._value * kind(self.weight_decay) * kind(rate))
             new = variable._value + self.change(gradient, variable._value, state, kind(rate))
-            constraint = getattr(variable, "constraint", None)
-            variable.assign(
-                np.asarray(new if constraint is None else _elements(constraint(convert_to_tensor(new)), variable))
-            )
-            if self.use_ema:
-                self._follow(variable, state)
+            variable.assign(np.asarray(new))
 
     def before_step(self, rate: Any) -> None:
         """What is done once before the variables are changed."""
@@ -150,16 +162,14 @@ class Optimizer:
         """What is added to a variable with this gradient, both arrays. `state` is kept for it from step to step."""
         raise NotImplementedError
 
-    def _follow(self, variable: Variable, state: State) -> None:
-        """The running mean of a variable."""
-        share = variable.dtype.type(self.ema_momentum)
-        first = int(self.iterations._value) == 0
-        state["ema"] = (
-            variable._value if first or "ema" not in state else share * state["ema"] + (1 - share) * variable._value
-        )
+    def _follow(self) -> None:
+        """The running means of the variables, which these become after every so many steps."""
         every = self.ema_overwrite_frequency
-        if every and (int(self.iterations._value) + 1) % every == 0:
-            variable.assign(state["ema"])
+        for variable, state in self._states.values():
+            share = variable.dtype.type(self.ema_momentum if self.step > 1 else 0)
+            state["ema"] = share * state.get("ema", 0) + (1 - share) * variable._value
+            if every and self.step % every == 0:
+                variable.assign(state["ema"])
 
     def finalize_variable_values(self, var_list: Sequence[Variable]) -> None:
         """Let the variables in `var_list` be their running means."""
@@ -175,7 +185,7 @@ class Optimizer:
         states = [self._states.setdefault(id(v), (v, {}))[1] for v in variables]
         for state, gradient in zip(states, gradients, strict=True):
             state["sum"] = state.get("sum", 0) + gradient
-        if (int(self.iterations._value) + 1) % every:
+        if (int(self._calls._value) + 1) % every:
             return None
         return [state.pop("sum") / g.dtype.type(every) for state, g in zip(states, gradients, strict=True)]
 
@@ -202,13 +212,21 @@ class Optimizer:
     def variables(self) -> list[Any]:
         """How many steps there were, the learning rate, and what is kept for each variable."""
         kept = [v for _, state in self._states.values() for v in state.values()]
-        return [self.iterations, *([] if self._schedule else [self._rate]), *kept]
+        return [self._calls, *([] if self._schedule else [self._rate]), *kept]
+
+    def scale_loss(self, loss: Any) -> Any:
+        """A loss times `loss_scale_factor`, by which its gradients are divided before a step."""
+        return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Optimizer:
+        """A new optimizer of the settings that `get_config` returns."""
+        return cls(**config)
 
     def get_config(self) -> dict[str, Any]:
         """The settings by their names."""
-        hidden = ("iterations",)
         rate = {} if self._schedule else {"learning_rate": float(self._rate._value)}
-        return {k: v for k, v in vars(self).items() if not k.startswith("_") and k not in hidden} | rate
+        return {k: v for k, v in vars(self).items() if not k.startswith("_")} | rate
 
 
 def _of_schedule(schedule: Callable[..., Any], step: Any) -> Any:

@@ -38,13 +38,13 @@ class Adam(Optimizer):
     def change(self, gradient: Any, variable: Any, state: State, rate: Any) -> Any:
         """-η √(1 - β₂ᵗ) / (1 - β₁ᵗ) m / (√v + ε), t counted from the first step."""
         kind = gradient.dtype.type
-        t = kind(int(self.iterations._value) + 1)
+        t = kind(self.step)
         m, v = state.get("mean", np.zeros_like(gradient)), state.get("square", np.zeros_like(gradient))
         state["mean"] = m = m + (gradient - m) * kind(1 - self.beta_1)
         state["square"] = v = v + (gradient * gradient - v) * kind(1 - self.beta_2)
         if self.amsgrad:
             state["largest"] = v = np.maximum(state.get("largest", np.zeros_like(v)), v)
-        factor = rate * np.sqrt(1 - kind(self.beta_2) ** t) / (1 - kind(self.beta_1) ** t)
+        factor = rate * np.sqrt(1 - kind(np.float32(self.beta_2)) ** t) / (1 - kind(np.float32(self.beta_1)) ** t)
         return -(m * factor) / (np.sqrt(v) + kind(self.epsilon))
 
 
@@ -101,11 +101,11 @@ class Adamax(Optimizer):
     def change(self, gradient: Any, variable: Any, state: State, rate: Any) -> Any:
         """-η m / ((1 - β₁ᵗ) (u + ε)), with u ← max(β₂ u, |g|)."""
         kind = gradient.dtype.type
-        t = kind(int(self.iterations._value) + 1)
+        t = kind(self.step)
         m, u = state.get("mean", np.zeros_like(gradient)), state.get("largest", np.zeros_like(gradient))
         state["mean"] = m = m + (gradient - m) * kind(1 - self.beta_1)
         state["largest"] = u = np.maximum(kind(self.beta_2) * u, np.abs(gradient))
-        return -(rate * m) / ((1 - kind(self.beta_1) ** t) * (u + kind(self.epsilon)))
+        return -(rate * m) / ((1 - kind(np.float32(self.beta_1)) ** t) * (u + kind(self.epsilon)))
 
 
 class Nadam(Optimizer):
@@ -140,16 +140,16 @@ class Nadam(Optimizer):
 
     def before_step(self, rate: Any) -> None:
         """The product of the momenta so far."""
-        self._product = np.float32(self._product * self._momentum(int(self.iterations._value) + 1))
+        self._product = np.float32(self._product * self._momentum(self.step))
 
     def change(self, gradient: Any, variable: Any, state: State, rate: Any) -> Any:
         """-η m̂ / (√v̂ + ε)."""
-        kind, t = gradient.dtype.type, int(self.iterations._value) + 1
+        kind, t = gradient.dtype.type, self.step
         now, following = kind(self._momentum(t)), kind(self._momentum(t + 1))
         product = kind(self._product)
         m, v = state.get("mean", np.zeros_like(gradient)), state.get("square", np.zeros_like(gradient))
         state["mean"] = m = m + (gradient - m) * kind(1 - self.beta_1)
         state["square"] = v = v + (gradient * gradient - v) * kind(1 - self.beta_2)
         m_hat = following * m / (1 - product * following) + (1 - now) * gradient / (1 - product)
-        v_hat = v / (1 - kind(self.beta_2) ** kind(t))
+        v_hat = v / (1 - kind(np.float32(self.beta_2)) ** kind(t))
         return -(m_hat * rate) / (np.sqrt(v_hat) + kind(self.epsilon))

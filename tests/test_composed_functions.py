@@ -97,3 +97,28 @@ def test_squeeze_without_axes_drops_those_that_the_view_was_made_with(jit: bool)
     assert np.array_equal(pullback(np.ones(5)), 2 * X)
     with pytest.raises(pb.ShapeError, match="axis 0 has one element"):
         squeezed(X[:1])
+
+
+def first_of_a_partition(x):
+    return np.sum(np.partition(x, 2)[:2])
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_partition_of_nothing_looks_at_no_position(jit: bool) -> None:
+    function = pb.differentiable(first_of_a_partition, jit=jit)
+    value, slope = pb.value_and_grad(function)(np.zeros(0))
+    assert (value, slope.shape) == (0.0, (0,))
+    with pytest.raises(ValueError, match="kth"):
+        function(np.zeros(2))
+
+
+def weighted_line(x, y, w):
+    return np.polyfit(x, y, 1, w=w)[0]
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_fit_has_as_many_weights_as_points(jit: bool) -> None:
+    x, w = np.ones(1), np.ones(3)
+    for function in (weighted_line, pb.differentiable(weighted_line, jit=jit)):
+        with pytest.raises(TypeError, match="same length"):
+            function(x, x, w)

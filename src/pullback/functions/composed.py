@@ -101,13 +101,13 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 @composes(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """The elements in their order, which is one of those that NumPy promises: smaller ones before each position."""
-    check_positions(kth, np.size(a) if axis is None else np.shape(a)[axis])
+    check_positions(kth, a, np.size(a) if axis is None else np.shape(a)[axis])
     return np.sort(a, axis=axis)
 
 
-def check_positions(kth, count):
-    """Raises ValueError where a position is none of so many."""
-    if np.any(as_array(kth) >= count) or np.any(as_array(kth) < -count):
+def check_positions(kth, a, count):
+    """Raises ValueError where a position is none of so many; where `a` has no elements, NumPy looks at none."""
+    if np.size(a) > 0 and (np.any(as_array(kth) >= count) or np.any(as_array(kth) < -count)):
         raise ValueError("kth out of bounds")
 
 

@@ -134,6 +134,8 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     powers = np.vander(x, int(deg) + 1)
     if w is not None:
         w = as_array(w) + 0.0
+        if w.shape[0] != y.shape[0]:
+            raise TypeError("expected w and y to have the same length")
         powers = powers * w[:, None]
         y = y * w if np.ndim(y) == 1 else y * w[:, None]
     scale = np.sqrt(np.sum(powers * powers, axis=0))

@@ -122,7 +122,7 @@ def sorted_in_place(a, axis=-1, kind=None, order=None, *, stable=None):
 
 def partitioned_in_place(a, kth, axis=-1, kind="introselect", order=None):
     """`a.partition(kth)`: all elements in order, which is one of the orders that this allows."""
-    check_positions(kth, np.shape(a)[axis])
+    check_positions(kth, a, np.shape(a)[axis])
     a[...] = np.sort(a, axis=axis)
 
 

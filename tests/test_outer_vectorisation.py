@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from programs import independent_chains, outer_vectorisation
+from programs import columns, independent_chains, outer_vectorisation
+from pullback.passes.vector import outer_vectorisation as strip_mining
+from pullback.passes.vector import strips
 
 X, W = outer_vectorisation.many(67), outer_vectorisation.W
 
@@ -117,3 +119,62 @@ def test_an_index_error_comes_where_python_has_one(n):
         value, gradient = pb.value_and_grad(along_a_row)(x, W)
         assert value == pytest.approx(expected, rel=1e-12)
         np.testing.assert_allclose(gradient, pb.grad(pb.differentiable(jit=False)(along_a_row))(x, W), rtol=1e-12)
+
+
+def matrices(rows, count):
+    return columns.matrix(rows, count), columns.vector(count)
+
+
+ALONG_ROWS = [
+    (columns.row_times_matrix, (columns.vector(3), columns.matrix(3, 7))),
+    (columns.column_softmax, matrices(3, 7)),
+    (columns.column_softmax, (np.where(columns.matrix(3, 7) > 0.9, np.nan, columns.matrix(3, 7)), columns.vector(7))),
+    (columns.row_behind_row, (columns.matrix(8, 8), columns.matrix(3, 8))),
+    (columns.neighbouring_columns, matrices(2, 9)),
+    (columns.product_by_columns, (columns.matrix(2, 3), columns.matrix(3, 7))),
+    (columns.sines_of_column_sums, (columns.vector(3), columns.matrix(3, 6))),
+    (columns.integers_down_the_columns, (np.arange(12).reshape(3, 4), columns.vector(4))),
+]
+DOWN_COLUMNS = [
+    (columns.sums_through_all_columns, (columns.matrix(3, 7), columns.vector(3))),
+    (columns.row_behind_itself, (columns.matrix(4, 4), columns.matrix(3, 4))),
+    (columns.row_that_may_be_the_last, matrices(4, 4)),
+    (columns.written_in_place, matrices(4, 4)),
+    (columns.columns_up_to_the_diagonal, (columns.matrix(4, 4),)),
+    (columns.until_a_threshold, (columns.matrix(3, 4), columns.vector(3))),
+    (columns.scaled_down_the_columns, matrices(3, 4)),
+]
+
+
+def name_of(value):
+    return getattr(value, "__name__", "")
+
+
+def floats_of(given):
+    return tuple(k for k, array in enumerate(given) if array.dtype.kind == "f")
+
+
+@pytest.mark.drawn(4)
+@pytest.mark.parametrize("width", [2, 3, 7])
+@pytest.mark.parametrize(("function", "given"), ALONG_ROWS, ids=name_of)
+def test_loops_down_columns_go_along_rows_in_strips_of_any_width(function, given, width, monkeypatch):
+    monkeypatch.setattr(strips, "WIDE", width)
+    monkeypatch.setattr(strip_mining, "WIDE", width)
+    narrow = pb.differentiable(function, cache=False)
+    assert "width = min(room, " in pb.inspect_source(narrow, *given)
+    plain = pb.differentiable(function, optimisations=pb.OPTIMISATIONS - {"outer_vectorisation"})
+    for one, other in zip(pulled(narrow, given), pulled(plain, given), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+def pulled(function, given):
+    """The value, and the cotangents of the arguments for a cotangent that differs from element to element."""
+    value, pull = pb.vjp(function, argnums=floats_of(given))(*given)
+    cotangent = np.cos(np.arange(float(np.size(value)))).reshape(np.shape(value))
+    found = pull(cotangent)
+    return [value, *(found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize(("function", "given"), DOWN_COLUMNS, ids=name_of)
+def test_loops_down_columns_stay_where_their_order_matters(function, given):
+    assert "width = min(room, " not in pb.inspect_source(function, *given)

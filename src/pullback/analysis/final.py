@@ -93,6 +93,15 @@ class FinalElements:
             self.known[value] = None if meets else self.last[value]
         return self.known[value]
 
+    def is_apart(self, load: Let, loop: For) -> bool:
+        """Whether no iteration of a loop around a load writes the element that this or another iteration reads."""
+        access = self.accesses.get(load.value)
+        around = next((k for k, outer in enumerate(access.loops) if outer is loop), None) if access else None
+        if access is None or around is None:
+            return False
+        writes = (write for write in self.writes[load.value] if any(outer is loop for outer in write.loops))
+        return not any(self.places.may_meet_in(access, write, around, in_order=False) for write in writes)
+
 
 def _origins(body: Block) -> Iterator[Value]:
     """The arrays that the statements of a body change, each in its first version."""
@@ -206,12 +215,20 @@ class _Places:
             return True
         return any(self.may_meet_in(access, write, k) for k in range(common))
 
-    def may_meet_in(self, access: Access, write: Access, shared: int) -> bool:
-        """The same where the `shared` outermost loops are in one iteration for both, and the next is in a later one."""
+    def may_meet_in(self, access: Access, write: Access, shared: int, in_order: bool = True) -> bool:
+        """The same where the `shared` outermost loops are in one iteration for both, and the next is in a later one.
+
+        in_order: it is in a later one for the write; in any for both otherwise.
+        """
         same = {id(loop) for loop in access.loops[:shared]}
         sides = [_Side("access", access, same, self), _Side("write", write, same, self)]
         conditions = [fact for side in sides for fact in side.facts()]
-        if shared < len(access.loops) and shared < len(write.loops) and access.loops[shared] is write.loops[shared]:
+        if (
+            in_order
+            and shared < len(access.loops)
+            and shared < len(write.loops)
+            and access.loops[shared] is write.loops[shared]
+        ):
             conditions += _later(access.loops[shared], *sides)
         places = [side.places() for side in sides]
         equal = [a.plus(b, -1) for a, b in zip(*places, strict=False) if a is not None and b is not None]

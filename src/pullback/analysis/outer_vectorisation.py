@@ -29,7 +29,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
+
+import numpy as np
 
 from pullback.analysis.reductions import adds_to
 from pullback.ir import primitives
@@ -46,6 +49,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     is_undefined,
+    lets_in,
     made_in_iterations,
     read_in,
     results_of,
@@ -83,19 +87,36 @@ class Legality:
 
     own: the values that an iteration makes. varying: those that may differ between iterations at a time; others are
     uniform. private: the versions of arrays that an iteration makes for itself. place: by the number of a carried
-    value, the run that reads it.
+    value, the run that reads it. in_rows: lanes go along the rows of arrays, where iterations go down columns.
     """
 
-    def __init__(self, loop: For) -> None:
+    def __init__(self, loop: For, is_apart: Callable[[Let], bool] = lambda load: False) -> None:
+        """is_apart: whether no iteration writes the element that a load of another one reads."""
         self.loop = loop
         self.own = made_in_iterations(loop)
         self.reads = Counter(read_in(loop.body))
+        self.walks_columns = walks_columns(loop)
+        self.apart = self.read_apart(is_apart) if self.walks_columns else {}
         self.created = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in primitives.CREATING]
         self.private = {s.value for s in self.created}
-        self.varying = {loop.index, *(carried.parameter for carried in loop.carried), *self.private}
+        parameters = {carried.parameter for carried in loop.carried}
+        self.varying = {loop.index, *(parameters - self.apart.keys()), *self.private}
         self.spread()
+        self.in_rows = self.walks_columns and not self.private
         self.pieces = pieces_of(loop.body)
         self.place: dict[int, int] = {}
+
+    def read_apart(self, is_apart: Callable[[Let], bool]) -> dict[Value, set[Value]]:
+        """The carried arrays of which iterations read only elements that none writes, each with what they load."""
+        found: dict[Value, set[Value]] = {}
+        lets = [s for s in walk(self.loop.body) if isinstance(s, Let)]
+        for array in (c.parameter for c in self.loop.carried if isinstance(c.parameter.type, Array)):
+            accesses = [s for s in lets if s.operands and s.operands[0] is array]
+            loads = [s for s in accesses if s.function is primitives.load]
+            known = all(s.function in {primitives.load, *WRITING} for s in accesses)
+            if known and len(accesses) == self.reads[array] and all(map(is_apart, loads)):
+                found[array] = {load.value for load in loads}
+        return found
 
     def spread(self) -> None:
         """Mark what depends on what varies, and the versions of private arrays, until nothing is left to mark."""
@@ -140,8 +161,8 @@ class Legality:
         loop = self.loop
         if loop.exits or loop.reverse or loop.step != constant(1) or not self.pieces.loops:
             return False
-        # A loop that is no chain gains more from its own order, which goes through memory in one direction.
-        if not self.private and not all(map(_is_chain, self.pieces.loops)):
+        # A loop that is no chain gains more from its own order where that goes through memory in one direction.
+        if not self.private and not self.in_rows and not all(map(_is_chain, self.pieces.loops)):
             return False
         if not self.can_widen(loop.body) or not self.find_places():
             return False
@@ -227,7 +248,8 @@ class Legality:
         arrays = [c.parameter for c in loop.carried if isinstance(c.parameter.type, Array)]
         if any(array not in self.private for array in arrays):
             return False
-        return not {c.parameter for c in self.loop.carried} & set(read_in(loop.body)) and self.can_widen(loop.body)
+        read = {c.parameter for c in self.loop.carried} & set(read_in(loop.body))
+        return read <= self.apart.keys() and self.can_widen(loop.body)
 
     def find_places(self) -> bool:
         """Whether each carried value is read in one run only, which is noted, and its next one is known there."""
@@ -239,7 +261,8 @@ class Legality:
             after = self.loop.body.yields[k]
             if (after is not carried.parameter and after in parameters) or is_undefined(after):
                 return False
-            reading = [i for i in range(len(runs)) if carried.parameter in _read_by_run(self.pieces, i)]
+            apart = self.apart.get(carried.parameter, set())
+            reading = [i for i in range(len(runs)) if carried.parameter in _read_by_run(self.pieces, i, apart)]
             if len(reading) > 1:
                 return False
             self.place[k] = reading[0] if reading else len(runs) - 1
@@ -283,10 +306,37 @@ def last_reads_of(block: Block, pieces: Pieces) -> list[set[Value]]:
     return [*(set() for _ in pieces.loops), set(values_in(block.yields))]
 
 
-def _read_by_run(pieces: Pieces, i: int) -> set[Value]:
-    """What a run reads, and the loop after it at its start."""
+def _read_by_run(pieces: Pieces, i: int, apart: Set[Value] = frozenset()) -> set[Value]:
+    """What a run reads, and the loop after it at its start, but for the statements that make `apart`."""
     initial = tuple(c.initial for c in pieces.loops[i].carried) if i < len(pieces.loops) else ()
-    return {*read_in(Block(pieces.runs[i], initial))}
+    run = (s for s in pieces.runs[i] if not (isinstance(s, Let) and s.value in apart))
+    return {*read_in(Block(tuple(run), initial))}
+
+
+def walks_columns(loop: For) -> bool:
+    """Whether its inner loops go down columns, which this loop goes through side by side, more than along rows.
+
+    An element of a matrix is in another line of memory than the one below, and mostly in that of the one beside it.
+    """
+    lets = lets_in(loop.body)
+    columns = rows = 0
+    for inner in (s for s in walk(loop.body) if isinstance(s, For)):
+        for statement in inner.body.statements:
+            if not isinstance(statement, Let) or statement.function not in {primitives.load, *WRITING}:
+                continue
+            items = [item for step in statement.operands[1] if isinstance(step, Index) for item in step.items]
+            *before, last = [_index_near(item, lets) for item in items] or [None]
+            columns += last is loop.index and inner.index in before
+            rows += last is inner.index and loop.index in before
+    return columns > rows
+
+
+def _index_near(item: object, lets: Mapping[Value, Let]) -> Value | None:
+    """What an index is, or is so many before or after."""
+    made = lets.get(item) if isinstance(item, Value) else None
+    if made is not None and made.function in (np.add, np.subtract) and isinstance(made.operands[1], Constant):
+        return _index_near(made.operands[0], lets)
+    return item if isinstance(item, Value) else None
 
 
 def _is_element(statement: Let) -> bool:

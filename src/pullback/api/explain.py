@@ -41,7 +41,7 @@ from pullback.ir.nodes import (
 from pullback.ir.primitives import load
 from pullback.ir.types import Array
 from pullback.passes.running import run
-from pullback.passes.vector.outer_vectorisation import WIDTH
+from pullback.passes.vector.strips import WIDTH
 from pullback.transform.checkpointing.binomial import BinomialSegments
 from pullback.transform.checkpointing.segmentation import CountedSegments, GrowingSegments, Segments
 from pullback.transform.derivative import find_kept, joint, prepared

@@ -20,6 +20,7 @@ from pullback.compilation.as_python import computing_as_numpy, function_of, with
 from pullback.compilation.blame import find_uncompilable
 from pullback.compilation.cache.helpers import HelperFiles
 from pullback.compilation.cache.machine_code import keep
+from pullback.compilation.freed_memory import reuse_freed_memory
 from pullback.compilation.gates import Gate, gate_to
 from pullback.compilation.memory import Memory
 from pullback.compilation.modules import load_module
@@ -220,6 +221,7 @@ class Compiled:
 
     def made(self) -> Any:
         """A new dispatcher."""
+        reuse_freed_memory()
         flags = self.options.numba(nogil=not is_brief(self.function))
         function = self.arranged if self.memory is None else self.memory.guarded(self.arranged)
         function = run(function, self.settings, "checks")

@@ -7,6 +7,8 @@ from typing import Any
 
 from numba.core.registry import CPUDispatcher
 
+from pullback.compilation.freed_memory import reuse_freed_memory
+
 
 class Miss(Exception):
     """A gate was given arguments of other types."""
@@ -24,6 +26,7 @@ def gate_to(code: Any, function: Callable[..., Any]) -> Gate:
 
     function: a Python function with as many parameters, which a profiler is shown.
     """
+    reuse_freed_memory()
     gate = Gate(function)
     gate.add_overload(code)
     return gate

@@ -227,6 +227,7 @@ PASSES = (
         plain(write_in_place),
         needs=("products",),
         option="allocation_hoisting",
+        then=("products",),
     ),
     Pass(
         "allocation_hoisting",

@@ -158,7 +158,7 @@ def limited(function: Function, measure: Function, most: int | None) -> Function
 
 def _bytes(builder: Builder, array: ResidualArray) -> Operand:
     assert array.sizes is not None, "a residual array of unknown size is not measured"
-    sizes: list[Operand] = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in array.loops]
+    sizes: list[Operand] = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in array.longest]
     sizes += [extent(size, builder) for size in array.sizes]
     product: Operand = constant(np.dtype(array.value.type.dtype).itemsize)
     for size in sizes:

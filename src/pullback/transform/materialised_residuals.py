@@ -151,7 +151,8 @@ class _Forward:
         sizes: list[Operand] = [constant(0)]
         if kept.sizes is not None:
             room = self.sweep.room
-            sizes = [room[id(loop)] if id(loop) in room else extent(self.builder, loop) for loop in kept.loops]
+            loops = zip(kept.loops, kept.longest, strict=True)
+            sizes = [room[id(loop)] if id(loop) in room else extent(self.builder, whole) for loop, whole in loops]
             sizes += [axis_extent(size, self.builder) for size in kept.sizes]
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type

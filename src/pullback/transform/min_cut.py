@@ -59,7 +59,7 @@ CHEAP: set[Callable[..., Any]] = {
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""
 
-_INTEGER_ONLY = {np.floor_divide, np.remainder}
+_INTEGER_ONLY = {np.floor_divide, np.remainder, min, max}
 _UNLIMITED = 10**6
 
 

@@ -39,6 +39,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
+    Constant,
     For,
     If,
     Let,
@@ -66,6 +67,7 @@ class Residuals:
         self.paths: dict[Value, Path] = {}
         self.blocks: dict[Path, Block] = {}
         self.statements: dict[int, Statement] = {}
+        self.lets: dict[Value, Let] = {}
         self.needs: dict[Path, dict[Value, None]] = {}
         self.plan = Plan()
         self.kept: set[Value] = set()
@@ -91,6 +93,8 @@ class Residuals:
             for value in results_of(statement):
                 self.paths[value] = path
             match statement:
+                case Let():
+                    self.lets[statement.value] = statement
                 case If():
                     self.survey(statement.then, (*path, (id(statement), 0)))
                     self.survey(statement.orelse, (*path, (id(statement), 1)))
@@ -292,7 +296,8 @@ class Residuals:
         if sizes is not None:
             for loop in loops:
                 self.need_all((loop.start, loop.step))
-        return ResidualArray(value, path, home, loops, sizes, final, counter, extents)
+        stops = tuple(self.most(loop, home) for loop in loops) if sizes is not None else ()
+        return ResidualArray(value, path, home, loops, sizes, final, counter, extents, stops)
 
     def export(self, value: Value, path: Path) -> tuple[Value, Value]:
         number, side = path[-1]
@@ -306,7 +311,15 @@ class Residuals:
         """Whether the number of iterations is known before the outermost loop."""
         if self.counts_iterations(loop):
             return False
-        return all(self.is_outside(v, home) for v in values_in((loop.start, loop.stop, loop.step)))
+        return all(self.is_outside(v, home) for v in values_in((loop.start, self.most(loop, home), loop.step)))
+
+    def most(self, loop: For, home: Path) -> Operand:
+        """Where a loop stops at the latest: of the smaller of two numbers, the one that is known at `home`."""
+        made = self.lets.get(loop.stop) if isinstance(loop.stop, Value) else None
+        counts_up = isinstance(loop.step, Constant) and loop.step.value > 0
+        sides = made.operands if made is not None and made.function is min and counts_up else ()
+        known = (side for side in (loop.stop, *sides) if all(self.is_outside(v, home) for v in values_in(side)))
+        return next(known, loop.stop)
 
     def is_outside(self, value: Value, home: Path) -> bool:
         path = self.paths.get(value, ())

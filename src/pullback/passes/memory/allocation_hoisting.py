@@ -86,7 +86,7 @@ def _hoisted(loop: For | While, shapes: Callable[[], Shapes]) -> list[Statement]
     for statement in loop.body.statements:
         if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
             continue
-        last = _last_version(statement.value, loop.body)
+        last = last_version(statement.value, loop.body)
         if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):
             continue
         if _keeps_its_size(statement.value, loop.body, shapes):
@@ -112,7 +112,7 @@ def _carrying(loop: For | While, made: Let, last: Value) -> For | While:
     )
 
 
-def _last_version(value: Value, block: Block) -> Value | None:
+def last_version(value: Value, block: Block) -> Value | None:
     """The version of a buffer at the end of a block; None where a branch takes it over, which is not followed."""
     for statement in block.statements:
         match statement:

@@ -59,6 +59,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Array
+from pullback.passes.memory.allocation_hoisting import last_version
 from pullback.passes.memory.destination_passing import WHOLE, root_of
 from pullback.passes.memory.products import is_product, with_destination
 
@@ -93,14 +94,15 @@ class _InPlace:
 
 def _overwriting(body: Block, carried: Carried, k: int) -> Block:
     """The body of a loop with the k-th array that it yields in the memory of the one before, if it can be."""
-    old, new = carried.parameter, body.yields[k]
-    shared = _sharing({old}, body)
+    new = body.yields[k]
+    shared = _sharing({carried.parameter}, body)
     if shared & set(values_in(body.yields)):
         return body
     definitions: dict[Value, Statement] = {r: s for s in walk(body) for r in results_of(s)}
+    old = last_version(carried.parameter, body)
     root = root_of(new, definitions)
     made = definitions.get(root) if root is not None else None
-    if not isinstance(made, Let) or made not in body.statements:
+    if old is None or not isinstance(made, Let) or made not in body.statements:
         return body
     free = _is_free(shared, made, body)
     if made.function is np.empty:

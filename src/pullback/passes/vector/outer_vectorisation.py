@@ -44,17 +44,53 @@ def chains(x):
     return total
 
 The steps of a chain wait for each other; those of 64 chains do not, and a machine takes several at once. The same holds
-for loops over the few elements of an array that is private to an iteration: it gets an axis more.
+for loops over the few elements of an array that is private to an iteration: it gets an axis more. Loops that go down
+columns, one column after the other, go along rows so (loop interchange), 256 columns at a time:
+
+>>> def sums(a, w):
+...     total = 0.0
+...     for j in range(a.shape[1]):
+...         s = 0.0
+...         for i in range(a.shape[0]):
+...             s += a[i, j]
+...         total += s * w[j]
+...     return total
+>>> function = remove_dead(vectorise_outer_loops(prepared(normal_form(sums, np.ones((4, 3)), np.ones(3)))))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def sums(a, w):
+    trips = max(a.shape[1], 0)
+    room = min(trips, 256)
+    strips = (trips + 255) // 256
+    total = 0.0
+    for k in range(strips):
+        scaled_k = k * 256
+        width = min(room, trips - scaled_k)
+        s = np.empty((room,), dtype=np.float64)
+        for k2 in range(width):
+            s[k2] = 0.0
+        for i in range(a.shape[0]):
+            for k3 in range(width):
+                s2 = s[k3]
+                s2 += a[i, scaled_k + k3]
+                s[k3] = s2
+        for k4 in range(width):
+            s2 = s[k4]
+            total += s2 * w[scaled_k + k4]
+    return total
+
 `analysis/outer_vectorisation.py` says which iterations may run so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
+from pullback.analysis.final import FinalElements
 from pullback.analysis.outer_vectorisation import Legality, Pieces, last_reads_of, pieces_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -80,12 +116,7 @@ from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array
 from pullback.passes.vector.packing import find_lines, pack
 from pullback.passes.vector.private_reductions import with_private_reductions
-
-WIDTH = 64
-MOST_ELEMENTS = 256
-"""So much an iteration may have in private arrays and lines that it reads: 64 times that stays in a near cache."""
-FEW_ELEMENTS = 16
-"""Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
+from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, number_of_strips, wide_strips
 
 Terms = dict[Value, Operand]
 Stores = list[tuple[Value, Operand]]
@@ -94,30 +125,45 @@ Stores = list[tuple[Value, Operand]]
 def vectorise_outer_loops(function: Function) -> Function:
     """The same function with such loops strip-mined, and the iterations of a strip side by side."""
     callees = tuple(map(vectorise_outer_loops, function.callees))
-    return replace(function, body=_block(function.body, Shapes(function)), callees=callees)
+    shapes = Shapes(function)
+    elements = cache(lambda: FinalElements(function.body, shapes))
+    body = _block(function.body, shapes, elements)
+    return replace(function, body=body, callees=callees)
 
 
-def _block(block: Block, shapes: Shapes) -> Block:
+def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         lanes = None
-        if isinstance(statement, For) and not _is_short(statement):
-            lanes = Legality(with_private_reductions(statement))
-        if lanes is not None and lanes.can_be_vectorised() and not lanes.are_large(MOST_ELEMENTS):
+        if isinstance(statement, For):
+            lanes = Legality(with_private_reductions(statement), partial(_is_apart, elements, statement))
+        if (
+            lanes is not None
+            and lanes.can_be_vectorised()
+            and (lanes.in_rows or not _is_short(lanes.loop))
+            and not lanes.are_large(MOST_ELEMENTS)
+        ):
             statements += _StripMining(lanes, shapes).made()
         else:
-            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes)))
+            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes, elements)))
     return Block(tuple(statements), block.yields)
 
 
+def _is_apart(elements: Callable[[], FinalElements], loop: For, load: Let) -> bool:
+    return elements().is_apart(load, loop)
+
+
 def _is_short(loop: For) -> bool:
-    """Whether the loop is known to have fewer iterations than a strip."""
+    """Whether the loop is known to have fewer iterations than a strip of its own width."""
     both = isinstance(loop.start, Constant) and isinstance(loop.stop, Constant)
     return both and bool(loop.stop.value - loop.start.value < WIDTH)
 
 
 class _StripMining:
-    """Builds the loop over strips, and the loop over the iterations that are left."""
+    """Builds the loop over strips, and the loop over the iterations that are left.
+
+    Where lanes go through rows that iterations go down, strips are wider, and the last one takes what is left.
+    """
 
     def __init__(self, lanes: Legality, shapes: Shapes) -> None:
         self.lanes, self.loop = lanes, lanes.loop
@@ -127,61 +173,55 @@ class _StripMining:
         self.terms: Terms = {}  # what has one value for all
         self.packed: dict[Value, tuple[Value, Value]] = {}
         self.offset: Operand = constant(0)
-        self.lines = find_lines(lanes, shapes)
+        self.in_rows = lanes.in_rows
+        self.room: Operand = constant(WIDTH)  # of the arrays with a value for each lane
+        self.width: Operand = self.room  # the number of lanes
+        self.lines = [] if self.in_rows else find_lines(lanes, shapes)
 
     def made(self) -> list[Statement]:
         loop, builder = self.loop, self.builder
-        strips = self.number_of_strips()
+        trips = trip_count(builder, loop.start, loop.stop, loop.step)
+        if self.in_rows:
+            self.room, strips = wide_strips(trips, builder)
+        else:
+            strips = number_of_strips(self.lanes, self.lines, trips, builder)
         results = tuple(like(r) for r in loop.results)
         carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
-            yields = self.strip(number, [c.parameter for c in carried])
+            offset = builder.let(np.multiply, number, constant(WIDE if self.in_rows else WIDTH), type_=INT)
+            if self.in_rows:
+                rest = builder.let(np.subtract, trips, offset, type_=INT)
+                self.width = builder.let(min, self.room, rest, name="width", type_=INT)
+            yields = self.strip(offset, [c.parameter for c in carried])
         block = Block(tuple(body), tuple(yields))
         strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
+        if self.in_rows:
+            builder.add(strip)
+            return builder.statements
         builder.add(replace(strip, results=results))
-        done = builder.let(np.multiply, strips, constant(WIDTH), type_=INT)
+        done = builder.let(np.multiply, strips, self.room, type_=INT)
         start = done if loop.start == constant(0) else builder.let(np.add, loop.start, done, type_=INT)
         left = tuple(Carried(c.parameter, r) for c, r in zip(loop.carried, results, strict=True))
         builder.add(replace(loop, start=start, carried=left))
         return builder.statements
 
-    def number_of_strips(self) -> Operand:
-        """How many strips there are; none where the arrays of an iteration are large."""
-        builder, loop = self.builder, self.loop
-        trips = trip_count(builder, loop.start, loop.stop, loop.step)
-        strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
-        if not self.lanes.private:
-            return strips
-        elements: Operand = constant(0)
-        shapes = [created.operands[0] for created in self.lanes.created] + [
-            (lines[0].loop.stop,) for lines in self.lines
-        ]
-        for shape in shapes:
-            product: Operand = constant(1)
-            for size in shape:
-                product = builder.let(np.multiply, product, size, type_=INT)
-            elements = builder.let(np.add, elements, product, type_=INT)
-        most = MOST_ELEMENTS if any(pieces_of(inner.body).loops for inner in self.lanes.pieces.loops) else FEW_ELEMENTS
-        few = builder.let(np.less_equal, elements, constant(most))
-        return builder.let(primitives.select, few, strips, constant(0), type_=INT)
-
-    def strip(self, number: Value, versions: list[Operand]) -> list[Operand]:
-        """The statements of one strip; what it hands to the next."""
-        offset = self.builder.let(np.multiply, number, constant(WIDTH), type_=INT)
+    def strip(self, offset: Operand, versions: list[Operand]) -> list[Operand]:
+        """The statements of one strip, from so many iterations on; what it hands to the next."""
         start = self.loop.start
         self.offset = offset if start == constant(0) else self.builder.let(np.add, start, offset, type_=INT)
         for lines in self.lines:
             packed = pack(lines[0], self.offset, WIDTH, self.builder)
             self.packed |= {line.load.value: (packed, line.loop.index) for line in lines}
         pieces, last = self.lanes.pieces, self.lanes.last_reads()
+        self.terms |= {c.parameter: version for c, version in zip(self.loop.carried, versions, strict=True)}
         for i in range(len(pieces.runs)):
             places = [k for k in range(len(versions)) if self.lanes.place[k] == i]
             yields = tuple(self.loop.body.yields[k] for k in places)
             carried = [(self.loop.carried[k].parameter, versions[k]) for k in places]
             made = self.run(pieces, last, i, [], carried, yields)
             for k, result in zip(places, made, strict=True):
-                versions[k] = result
+                versions[k] = self.terms[self.loop.carried[k].parameter] = result
         return versions
 
     def inside(self, block: Block, last_stores: Stores) -> None:
@@ -209,9 +249,7 @@ class _StripMining:
         chained = [c for c in loop.carried if self.is_number(c.parameter)] if loop is not None else []
         for value in (*crossing, *(c.parameter for c in chained)):
             dtype = Constant(value.type.dtype)
-            self.wide[value] = self.builder.let(
-                np.empty, (constant(WIDTH),), dtype, keywords=("dtype",), name=value.name
-            )
+            self.wide[value] = self.builder.let(np.empty, (self.room,), dtype, keywords=("dtype",), name=value.name)
         stores = [*((v, v) for v in crossing), *((c.parameter, c.initial) for c in chained), *stores]
         results: tuple[Value, ...] = ()
         if varying or stores or carried:
@@ -305,7 +343,7 @@ class _StripMining:
         results = tuple(like(v) for v in (*parameters, *inside))
         initials = (*(initial for _, initial in carried), *outside)
         whole = tuple(map(Carried, (*parameters, *inside), initials))
-        made_loop = For(lane, constant(0), constant(WIDTH), constant(1), whole, Block(tuple(body), yields), results)
+        made_loop = For(lane, constant(0), self.width, constant(1), whole, Block(tuple(body), yields), results)
         self.builder.add(replace(made_loop, location=self.builder.location))
         after = results[len(carried) :]
         self.wide |= dict(zip((*stored, *(last.get(v, v) for v in written)), after, strict=True))
@@ -338,7 +376,7 @@ class _StripMining:
         if isinstance(statement, Let):
             operands = renamed(statement.operands, terms)
             if statement.function in primitives.CREATING and lane is None:
-                operands = ((*operands[0], constant(WIDTH)), *operands[1:])
+                operands = ((*operands[0], self.room), *operands[1:])
             elif statement.operands and statement.operands[0] in self.lanes.private:
                 array, (index,), *rest = operands
                 operands = (array, (Index((*index.items, lane)),), *rest)

@@ -1,0 +1,51 @@
+"""Strips: how many of them the iterations of a loop make, whose lanes run side by side.
+
+>>> from pullback.ir.builder import Builder, constant
+>>> builder = Builder()
+>>> room, strips = wide_strips(constant(900), builder)
+>>> [(s.function.__name__, *(getattr(o, "value", o) for o in s.operands)) for s in builder.statements]
+[('min', 900, 256), ('add', 900, 255), ('floor_divide', _: int64*, 256)]
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.analysis.outer_vectorisation import Legality, pieces_of
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Operand
+from pullback.ir.types import INT
+from pullback.passes.vector.packing import Line
+
+WIDTH = 64
+WIDE = 256
+"""The same where lanes go along rows: so many elements are a few lines of memory, and stay in the nearest cache."""
+MOST_ELEMENTS = 256
+"""So much an iteration may have in private arrays and lines that it reads: 64 times that stays in a near cache."""
+FEW_ELEMENTS = 16
+"""Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
+
+
+def wide_strips(trips: Operand, builder: Builder) -> tuple[Operand, Operand]:
+    """How many lanes a strip has at most, and how many strips there are, of which the last one may have fewer."""
+    room = builder.let(min, trips, constant(WIDE), name="room", type_=INT)
+    filled = builder.let(np.add, trips, constant(WIDE - 1), type_=INT)
+    return room, builder.let(np.floor_divide, filled, constant(WIDE), name="strips", type_=INT)
+
+
+def number_of_strips(lanes: Legality, lines: list[list[Line]], trips: Operand, builder: Builder) -> Operand:
+    """How many full strips there are; none where the arrays of an iteration, and the lines it reads, are large."""
+    strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
+    if not lanes.private:
+        return strips
+    elements: Operand = constant(0)
+    shapes = [created.operands[0] for created in lanes.created] + [(same[0].loop.stop,) for same in lines]
+    for shape in shapes:
+        product: Operand = constant(1)
+        for size in shape:
+            product = builder.let(np.multiply, product, size, type_=INT)
+        elements = builder.let(np.add, elements, product, type_=INT)
+    most = MOST_ELEMENTS if any(pieces_of(inner.body).loops for inner in lanes.pieces.loops) else FEW_ELEMENTS
+    few = builder.let(np.less_equal, elements, constant(most))
+    return builder.let(primitives.select, few, strips, constant(0), type_=INT)

@@ -11,9 +11,9 @@ its arrays.
 >>> print(pb.explain(settled, np.ones(3), 2, passes=["optimisation_barriers"]))
 text: optimisation_barriers, LLVM does not see that the iterations of a loop move downwards through arrays
   ...
-       y_bar.9 = for k.1 in range(0, n, 1) reversed with (y_bar.4: float64[:] = y_bar.3):
+       y_bar.8 = for k.1 in range(0, n, 1) reversed with (y_bar.4: float64[:] = y_bar.3):
   +        t.12: int64* = opaque(k.1)
-           y_bar.8 = for i.2 in range(0, t.0, 1) with (y_bar.5: float64[:] = y_bar.4):
+           y_bar.7 = for i.2 in range(0, t.0, 1) with (y_bar.5: float64[:] = y_bar.4):
   -            t.8: float64 = load(t_saved.5, ([k.1, i.2]))
   +            t.8: float64 = load(t_saved.5, ([t.12, i.2]))
                t.9: float64 = load(y_bar.5, ([i.2]))

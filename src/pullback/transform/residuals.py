@@ -56,6 +56,7 @@ from pullback.ir.types import INT, Array, axis_noun
 from pullback.transform.min_cut import CHEAP, choose
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
 from pullback.transform.reverse.sweep import Sweep
+from pullback.transform.whole_arrays import is_kept_whole
 
 
 class Residuals:
@@ -188,7 +189,7 @@ class Residuals:
             definitions.update(read_again)
 
             def is_at_hand(value: Value) -> bool:
-                return value in arrays or self.aliases.is_intact(value) or self.is_smaller(value, path)
+                return value in arrays or self.aliases.is_intact(value) or is_kept_whole(self, value, path)
 
             choice = choose(needed, definitions, inside, is_at_hand)
             kept, again = choice.kept, choice.again
@@ -229,14 +230,6 @@ class Residuals:
         if any(v in definitions and order.index(v) > at for v in values_in(place)):
             return False
         return self.shapes.part(self.shapes.of(array), place) == self.shapes.of(stored)
-
-    def is_smaller(self, array: Value, path: Path) -> bool:
-        """Whether keeping an array takes less memory than what a block loads of it, more loops deep than its rank."""
-        home = self.paths.get(array, ())
-        if not isinstance(array.type, Array) or path[: len(home)] != home:
-            return False
-        between = [number for number, _ in path[len(home) :] if isinstance(self.statements[number], For | While)]
-        return len(between) > array.type.ndim
 
     def is_index(self, value: Value, path: Path) -> bool:
         statement = self.statements[path[-1][0]]

@@ -339,4 +339,5 @@ class BinomialSegments(Segments):
         for k, array in zip(self.stored, self.left.arrays, strict=True):
             parameter = self.forward.carried[k].parameter
             sizes = self.shapes.of(self.forward.carried[k].initial)
-            self.arrays.append(ResidualArray(parameter, (), (), (self.kept_over,), sizes, array, None, (), sizes))
+            over, stops = (self.kept_over,), (self.most,)
+            self.arrays.append(ResidualArray(parameter, (), (), over, sizes, array, None, stops=stops, each=sizes))

@@ -1,0 +1,85 @@
+"""Arrays that are kept whole: each iteration of an outer loop keeps an array, and its inner loops no elements of it.
+
+>>> import numpy as np, pullback as pb
+>>> def relaxed(x, steps):
+...     for _ in range(steps):
+...         y = x.copy()
+...         for i in range(1, x.shape[0] - 1):
+...             x[i] = y[i] * (y[i - 1] + y[i + 1])
+...     return np.sum(x)
+>>> kept = [line for line in pb.inspect_source(relaxed, np.ones(5), 3).splitlines() if "_saved = np.empty" in line]
+>>> print("\\n".join(line.strip() for line in kept))
+y_saved = np.empty((max(steps, 0), i_end), dtype=np.float64)
+
+The elements that all its loads have in an iteration of the inner loop would take up to three times that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from pullback.analysis.final import FinalElements
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Size
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Block, For, Let, Statement, Value, While
+from pullback.ir.types import Array
+from pullback.transform.residual_plan import Path
+
+
+class Decisions(Protocol):
+    """What is known of the values of a function, and of what is needed of them; see `Residuals`."""
+
+    shapes: Shapes
+    elements: FinalElements
+    paths: dict[Value, Path]
+    blocks: dict[Path, Block]
+    statements: dict[int, Statement]
+    needs: dict[Path, dict[Value, None]]
+
+    def is_regular(self, loop: Any, home: Path) -> bool: ...
+
+    def sizes_of(self, value: Value, home: Path) -> tuple[Size, ...] | None: ...
+
+
+def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
+    """Whether keeping an array takes less memory than what a block loads of it, or it is needed anyway."""
+    home = known.paths.get(array, ())
+    if not isinstance(array.type, Array) or path[: len(home)] != home:
+        return False
+    between = _loops(known.statements, path[len(home) :])
+    if len(between) > array.type.ndim:
+        return True
+    around = _loops(known.statements, home)
+    if not around or not _has_place(known, array, home, around):
+        return False
+    loads = [s for s in known.blocks[path].statements if _is_load_of(s, array)]
+    return array in known.needs.get(home, ()) or (len(loads) > 1 and _are_over_all(known, between, array))
+
+
+def _loops(statements: Mapping[int, Statement], path: Path) -> list[Any]:
+    return [s for number, _ in path if isinstance(s := statements[number], For | While)]
+
+
+def _has_place(known: Decisions, array: Value, home: Path, around: Sequence[Any]) -> bool:
+    """Whether there can be a residual array for an array: its sizes, and those of the loops, are known before."""
+    first = next(k for k, (number, _) in enumerate(home) if known.statements[number] is around[0])
+    regular = all(known.is_regular(loop, home[:first]) for loop in around)
+    return regular and known.sizes_of(array, home[:first]) is not None
+
+
+def _are_over_all(known: Decisions, loops: Sequence[Any], array: Value) -> bool:
+    """Whether loops run over all elements of an array but a fixed number."""
+    ranges = known.elements.places.ranges
+    sizes = [ranges.of_size(size) for size in known.shapes.of(array)]
+    if len(loops) != len(sizes) or any(isinstance(loop, While) or loop.exits for loop in loops):
+        return False
+    trips = [ranges.form(loop.stop).plus(ranges.form(loop.start), -1) for loop in loops if loop.step == constant(1)]
+    pairs = zip(trips, sizes, strict=False)
+    return len(trips) == len(sizes) and all(s is not None and not s.plus(t, -1).terms for t, s in pairs)
+
+
+def _is_load_of(statement: Statement, array: Value) -> bool:
+    return isinstance(statement, Let) and statement.function is primitives.load and statement.operands[0] is array

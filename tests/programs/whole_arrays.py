@@ -1,0 +1,134 @@
+"""Arrays that iterations of an outer loop make or change, of which inner loops need elements on the way back."""
+
+import numpy as np
+
+from collect import program
+
+X = np.array([0.5, -1.3, 0.8, 0.2, 1.1])
+W = np.array([0.3, 0.9, -0.4])
+SQUARE = np.cos(np.arange(16.0)).reshape(4, 4)
+
+
+@program(X, 0)
+@program(X, 1)
+@program(X, 3)
+@program(X[:2], 2)
+@program(X[:0], 2)
+def neighbours(x, steps):
+    now = x.copy()
+    for _ in range(steps):
+        before = now.copy()
+        for i in range(1, x.shape[0] - 1):
+            now[i] = before[i] * np.sin(before[i - 1] + before[i + 1])
+    return np.sum(now * now)
+
+
+@program(X, 3)
+def neighbours_in_place(x, steps):
+    """Each element is written between the loads of its neighbours."""
+    now = x.copy()
+    for _ in range(steps):
+        for i in range(1, x.shape[0] - 1):
+            now[i] = now[i] * np.sin(now[i - 1] + now[i + 1])
+    return np.sum(now * now)
+
+
+@program(X, 3)
+def needed_as_a_whole_and_by_elements(x, steps):
+    p = x.copy()
+    total = 0.0
+    for _ in range(steps):
+        q = np.sin(p)
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += p[i] * q[i]
+        p = q * s + p
+        total += np.dot(p, q)
+    return total
+
+
+@program(X, 4)
+def a_few_elements_of_many(x, steps):
+    now = x.copy()
+    for _ in range(steps):
+        for i in range(1, 3):
+            now[0] = now[0] + np.sin(now[i] * now[i + 1])
+            now[i] = now[i] * 0.9
+    return now[0] * now[1]
+
+
+@program(X, 3)
+def changed_between_two_loops(x, steps):
+    now = x.copy()
+    total = 0.0
+    for k in range(steps):
+        for i in range(1, x.shape[0]):
+            total += now[i] * now[i] * now[i - 1]
+        now[k] = now[k] * 0.5
+        for i in range(1, x.shape[0]):
+            total += np.cos(now[i] * now[i - 1])
+        now[k + 1] = total * 0.1
+    return total
+
+
+@program(X, 3)
+def under_a_condition(x, steps):
+    now = x.copy()
+    total = 0.0
+    for _ in range(steps):
+        before = now * 1.0
+        for i in range(1, x.shape[0]):
+            if before[i] > 0.3:
+                total += before[i] * before[i - 1]
+            else:
+                now[i] = before[i] * before[i - 1] * 0.5
+    return total + np.sum(now)
+
+
+@program(SQUARE, 2)
+def five_points(u, steps):
+    now = u.copy()
+    for _ in range(steps):
+        before = now.copy()
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                cross = before[i - 1, j] + before[i + 1, j] + before[i, j - 1] + before[i, j + 1]
+                now[i, j] = before[i, j] * cross + np.tanh(before[i, j])
+    return np.sum(now * u)
+
+
+@program(X, W, 2)
+def rows_of_other_lengths(x, w, steps):
+    """The inner loop runs over another array than the one that it loads twice."""
+    now = x.copy()
+    total = 0.0
+    for _ in range(steps):
+        for i in range(w.shape[0]):
+            total += now[i] * now[i + 1] * w[i]
+        for i in range(x.shape[0]):
+            now[i] = np.sin(now[i])
+    return total
+
+
+@program(X, 5)
+def until_it_is_small(x, steps):
+    now = x.copy()
+    k = 0
+    while k < steps and now[0] > -1.0:
+        before = now.copy()
+        for i in range(1, x.shape[0]):
+            now[i] = before[i] * before[i - 1]
+        now[0] = now[0] - 0.4
+        k += 1
+    return np.sum(now * x)
+
+
+@program(X, 3)
+def shorter_in_each_iteration(x, steps):
+    now = x.copy()
+    total = 0.0
+    for k in range(steps):
+        now = np.sin(now[: now.shape[0] - 1])
+        for i in range(1, now.shape[0]):
+            total += now[i] * now[i] * now[i - 1] * (k + 1)
+    return total

@@ -26,15 +26,31 @@ behind.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
 from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Operand, Statement, Value, While, read_in, walk
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    read_in,
+    values_in,
+    walk,
+)
 from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.types import Array
 
 _ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 
@@ -88,21 +104,32 @@ class _Barrier:
         return len(other) == 1 and isinstance(other[0], Constant)
 
     def block(self, block: Block) -> Block:
-        """A block of an iteration, whose innermost loops read numbers that were made of the opaque index."""
+        """A block of an iteration, whose innermost loops, and the rows that these read, have the opaque index."""
         builder = Builder()
         terms: dict[Value, Operand] = {}
+        innermost = [s for s in block.statements if _may_be_vectorised(s)]
+        read = {value for loop in innermost for value in read_in(loop.body)}
         for statement in block.statements:
-            if isinstance(statement, For) and _may_be_vectorised(statement):
-                builder.location = statement.location
-                for value in dict.fromkeys(read_in(statement.body)):
-                    if value is self.index or value in self.moved:
-                        self.opaque(builder, value, terms)
+            if _may_be_vectorised(statement):
+                self.make_opaque(builder, statement, read_in(statement.body), terms)
                 builder.add(replace(statement, body=substituted(statement.body, terms)))
+            elif _is_row(statement) and statement.value in read:
+                self.make_opaque(builder, statement, values_in(statement.operands), terms)
+                builder.add(substituted(statement, terms))
             elif isinstance(statement, For | While):
                 builder.add(statement)
             else:
                 builder.add(with_blocks(statement, self.block))
         return Block(tuple(builder.statements), block.yields)
+
+    def make_opaque(
+        self, builder: Builder, statement: Statement, read: Iterable[Value], terms: dict[Value, Operand]
+    ) -> None:
+        """Have opaque numbers for what a statement reads of the index."""
+        builder.location = statement.location
+        for value in dict.fromkeys(read):
+            if value is self.index or value in self.moved:
+                self.opaque(builder, value, terms)
 
     def opaque(self, builder: Builder, value: Value, terms: dict[Value, Operand]) -> Operand:
         """The number that stands for a value, made where none does yet."""
@@ -116,9 +143,20 @@ class _Barrier:
         return terms[value]
 
 
-def _may_be_vectorised(loop: For) -> bool:
-    """Whether a loop is an innermost one that reads an array and writes another."""
-    if is_short(loop) or any(isinstance(statement, For | While) for statement in walk(loop.body)):
+def _is_row(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement takes a part of an array, an array itself."""
+    if not isinstance(statement, Let) or statement.function is not primitives.load:
+        return False
+    return isinstance(statement.value.type, Array)
+
+
+def _may_be_vectorised(loop: Statement) -> TypeGuard[For]:
+    """Whether a statement is an innermost loop that reads an array and writes another."""
+    if (
+        not isinstance(loop, For)
+        or is_short(loop)
+        or any(isinstance(statement, For | While) for statement in walk(loop.body))
+    ):
         return False
     arrays: set[Value] = set()
     first = {c.parameter: c.parameter for c in loop.carried}

@@ -5,6 +5,7 @@ import numpy as np
 from collect import program
 
 X = np.array([0.5, -1.2, 2.0, 0.3])
+TABLE = np.array([-0.4, 0.54, 0.03])
 
 
 @program(X, 1.0)
@@ -147,3 +148,16 @@ def handed_round_in_a_loop_and_written_behind_it(x, y, n):
     c = c + 0.0
     c[2] = copied[1] * a[0]
     return np.sum(copied * c)
+
+
+@program(np.array([0.3, -0.5, -0.1, 0.2, 0.8]), 0.7)
+@program(np.array([0.3, 0.5]), 0.7)
+def from_outside_in_a_loop_in_a_branch(x, a):
+    w = np.zeros(TABLE.shape[0])
+    if a > 0.5:
+        for item in x:
+            if item <= -0.23:
+                w = TABLE
+            elif item < 0.0:
+                w = 0.22 * np.arctan(abs(w))
+    return np.sum(w) * a * x[0]

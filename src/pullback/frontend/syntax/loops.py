@@ -301,6 +301,10 @@ class Loop:
         state = self.entry.copy()
         state.linked = dict(reading.state.linked)
         state.stale = dict(reading.state.stale)
+        given = {capture.parameter for capture, _ in self.context.captures.values()}
+        for cell, content in reading.state.cells.items():
+            if cell.constant and isinstance(content, Value) and content in given:
+                state.cells.setdefault(cell, content)
         after = list(results)
         for cell, guess in self.guess.cells.items():
             if isinstance(guess, Stack):

@@ -46,6 +46,7 @@ from dataclasses import replace
 
 from pullback.analysis.iteration_order import has_own_elements
 from pullback.ir import primitives
+from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import Block, Constant, For, Function, Let, Statement, Value, operands_of, read_in, results_of
 from pullback.ir.rewrite import substituted, with_blocks
 
@@ -69,10 +70,12 @@ class _DeadStores:
                 statements.append(statement)
                 continue
             statements.remove(zero)
-            array, place, added = zero.operands[0], *operands_of(statement)[1:]
+            _, place, added = operands_of(statement)
+            before: Value = zero.operands[0]
+            array = same.get(before, before)
             (value,) = results_of(statement)
             load = lets.get(added) if isinstance(added, Value) else None
-            if load is not None and load.function is primitives.load and load.operands == (array, place):
+            if load is not None and load.function is primitives.load and load.operands == (before, place):
                 same[value] = array  # it is added to 0 where it was
             else:
                 statements.append(replace(zero, value=value, operands=(array, place, added)))
@@ -88,6 +91,8 @@ class _DeadStores:
             return None
         is_adjoint = zero.value.of is not None and zero.value.of[1] == "_bar"
         is_zero = _is_zero(zero.operands[2]) and zero.operands[1] == statement.operands[1]
+        if is_advanced(statement.operands[1]):  # an element that is there twice is added to twice
+            return None
         return zero if is_adjoint and is_zero else None
 
     def statement(self, statement: Statement) -> Statement:

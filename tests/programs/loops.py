@@ -186,3 +186,16 @@ def return_from_a_loop_that_adds_up(x):
         if total > 4.0:
             return total * 2.0
     return total
+
+
+@program(np.array([0.5, -0.8, 1.2, 0.3]), np.array([3, -1, 4, 0, 9, 2]), 4)
+@program(np.array([0.5, -0.8, 1.2, 0.3]), np.array([3, 2]), -2)
+def to_the_smaller_of_two_numbers(x, lengths, n):
+    """No inner loop has more iterations than the number that is known before."""
+    total = 0.0
+    for i in range(lengths.shape[0]):
+        s = 1.0
+        for j in range(1, min(n, lengths[i])):
+            s = np.sin(s * x[j]) + s
+        total += s * s
+    return total

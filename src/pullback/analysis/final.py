@@ -99,7 +99,9 @@ class FinalElements:
         around = next((k for k, outer in enumerate(access.loops) if outer is loop), None) if access else None
         if access is None or around is None:
             return False
-        writes = (write for write in self.writes[load.value] if any(outer is loop for outer in write.loops))
+        writes = (
+            write for write in self.writes[load.value] if len(write.loops) > around and write.loops[around] is loop
+        )
         return not any(self.places.may_meet_in(access, write, around, in_order=False) for write in writes)
 
 

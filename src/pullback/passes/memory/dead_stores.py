@@ -89,11 +89,11 @@ class _DeadStores:
         zero = lets.get(statement.operands[0])
         if zero is None or zero.function is not primitives.store or self.uses[zero.value] > 1:
             return None
-        is_adjoint = zero.value.of is not None and zero.value.of[1] == "_bar"
-        is_zero = _is_zero(zero.operands[2]) and zero.operands[1] == statement.operands[1]
-        if is_advanced(statement.operands[1]):  # an element that is there twice is added to twice
+        place = statement.operands[1]
+        if is_advanced(place) or zero.operands[1] != place:  # an element that is there twice is added to twice
             return None
-        return zero if is_adjoint and is_zero else None
+        is_adjoint = zero.value.of is not None and zero.value.of[1] == "_bar"
+        return zero if is_adjoint and _is_zero(zero.operands[2]) else None
 
     def statement(self, statement: Statement) -> Statement:
         if isinstance(statement, For):

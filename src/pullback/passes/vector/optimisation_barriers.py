@@ -107,12 +107,13 @@ class _Barrier:
         """A block of an iteration, whose innermost loops, and the rows that these read, have the opaque index."""
         builder = Builder()
         terms: dict[Value, Operand] = {}
-        innermost = [s for s in block.statements if _may_be_vectorised(s)]
-        read = {value for loop in innermost for value in read_in(loop.body)}
+        innermost = {id(s): s for s in block.statements if _may_be_vectorised(s)}
+        read = {value for loop in innermost.values() for value in read_in(loop.body)}
         for statement in block.statements:
-            if _may_be_vectorised(statement):
-                self.make_opaque(builder, statement, read_in(statement.body), terms)
-                builder.add(replace(statement, body=substituted(statement.body, terms)))
+            loop = innermost.get(id(statement))
+            if loop is not None:
+                self.make_opaque(builder, loop, read_in(loop.body), terms)
+                builder.add(replace(loop, body=substituted(loop.body, terms)))
             elif _is_row(statement) and statement.value in read:
                 self.make_opaque(builder, statement, values_in(statement.operands), terms)
                 builder.add(substituted(statement, terms))

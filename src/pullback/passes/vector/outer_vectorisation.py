@@ -173,15 +173,14 @@ class _StripMining:
         self.terms: Terms = {}  # what has one value for all
         self.packed: dict[Value, tuple[Value, Value]] = {}
         self.offset: Operand = constant(0)
-        self.in_rows = lanes.in_rows
         self.room: Operand = constant(WIDTH)  # of the arrays with a value for each lane
         self.width: Operand = self.room  # the number of lanes
-        self.lines = [] if self.in_rows else find_lines(lanes, shapes)
+        self.lines = [] if lanes.in_rows else find_lines(lanes, shapes)
 
     def made(self) -> list[Statement]:
         loop, builder = self.loop, self.builder
         trips = trip_count(builder, loop.start, loop.stop, loop.step)
-        if self.in_rows:
+        if self.lanes.in_rows:
             self.room, strips = wide_strips(trips, builder)
         else:
             strips = number_of_strips(self.lanes, self.lines, trips, builder)
@@ -189,14 +188,14 @@ class _StripMining:
         carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
-            offset = builder.let(np.multiply, number, constant(WIDE if self.in_rows else WIDTH), type_=INT)
-            if self.in_rows:
+            offset = builder.let(np.multiply, number, constant(WIDE if self.lanes.in_rows else WIDTH), type_=INT)
+            if self.lanes.in_rows:
                 rest = builder.let(np.subtract, trips, offset, type_=INT)
                 self.width = builder.let(min, self.room, rest, name="width", type_=INT)
             yields = self.strip(offset, [c.parameter for c in carried])
         block = Block(tuple(body), tuple(yields))
         strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
-        if self.in_rows:
+        if self.lanes.in_rows:
             builder.add(strip)
             return builder.statements
         builder.add(replace(strip, results=results))

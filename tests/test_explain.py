@@ -152,20 +152,20 @@ def nested(x, a):
 
 
 def test_vectorised_loops_are_named():
-    said = lines_of(pb.explain(nested, np.ones((3, 4)), np.ones(4)))
+    said = lines_of(pb.explain(nested, np.ones((3, 9)), np.ones(9)))
     assert "vectorised" in said["for j in range(x.shape[1]):"]
     assert "vectorised" not in said["for i in range(x.shape[0]):"]
     assert "vectorised" not in said["for k in range(x.shape[1]):"]
 
 
 def test_what_is_interpreted_is_not_vectorised():
-    assert "vectorised" not in pb.explain(pb.differentiable(nested, jit=False), np.ones((3, 4)), np.ones(4))
+    assert "vectorised" not in pb.explain(pb.differentiable(nested, jit=False), np.ones((3, 9)), np.ones(9))
 
 
 def test_a_function_in_parts_is_vectorised(monkeypatch):
     monkeypatch.setattr(parts, "LONGEST", 0)
     monkeypatch.setattr(parts, "SIZE", 3)
-    said = lines_of(pb.explain(pb.differentiable(nested, cache=False), np.ones((3, 4)), np.ones(4)))
+    said = lines_of(pb.explain(pb.differentiable(nested, cache=False), np.ones((3, 9)), np.ones(9)))
     assert "vectorised" in said["for j in range(x.shape[1]):"]
 
 

@@ -72,11 +72,11 @@ def absolute(x, n):
 
 
 def huge_float(x, n):
-    return x * int(x * 1e300)
+    return x * (int(x * 1e300) + n)
 
 
 def rounded(x, n):
-    return x * round(x * 1e25)
+    return x * (round(x * 1e25) - n)
 
 
 def divided(x, n):

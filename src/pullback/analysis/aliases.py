@@ -24,6 +24,7 @@ f(x: float64[:]):
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pullback import runtime
@@ -58,6 +59,24 @@ def consumed_in(block: Block) -> set[Value]:
     return taken.union(carried.initial for loop in loops for carried in loop.carried)
 
 
+def root_of(operand: Operand, definitions: Mapping[Value, Statement]) -> Value | None:
+    """The array that became this one by writes in place alone; None where there may be several."""
+    if not isinstance(operand, Value) or not isinstance(operand.type, Array):
+        return None
+    match definitions.get(operand):
+        case Let(function=function, operands=operands) if function in primitives.CONSUMING:
+            return root_of(operands[0], definitions)
+        case If() as branch:
+            j = branch.results.index(operand)
+            then, orelse = (root_of(side.yields[j], definitions) for side in (branch.then, branch.orelse))
+            return then if then is orelse else None
+        case For() | While() as loop:
+            j = loop.results.index(operand)
+            within = root_of(loop.body.yields[j], definitions)
+            return root_of(loop.carried[j].initial, definitions) if within is loop.carried[j].parameter else None
+    return operand
+
+
 @dataclass(slots=True)
 class Aliases:
     """Alias sets: classes of values that may share memory, each known by its root; for each class, where it is written.
@@ -87,6 +106,11 @@ class Aliases:
             if written > position or set(loops) & set(around):
                 return False
         return True
+
+    def is_older(self, a: Value, b: Value) -> bool:
+        """Whether an array is there in each iteration before another one is made in it."""
+        (first, around_first), (second, around_second) = self.defined.get(a, (-1, ())), self.defined.get(b, (-1, ()))
+        return first < second and around_second[: len(around_first)] == around_first
 
 
 def find_aliases(function: Function) -> Aliases:

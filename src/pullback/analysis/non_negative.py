@@ -44,7 +44,6 @@ class _Finder:
     def __init__(self, function: Function) -> None:
         self.ranges = Ranges(Shapes(function))
         self.depth = 0
-        self.in_parallel = False
         self.loops: set[Value] = set()
         self.non_negative: set[Value] = set()
         self.others: set[Value] = set()
@@ -72,13 +71,10 @@ class _Finder:
                 self.iterations(statement.body, self.known(statement.condition.yields[0], self.ranges.conditions))
 
     def count(self, loop: For) -> None:
-        """A loop; of a chunk of a parallel loop, a compiler does not see where its iterations begin."""
-        is_chunk = self.in_parallel and isinstance(loop.start, Value)
-        if not is_chunk:
+        """A loop; a compiler does not always see that one begins at a computed number that is not negative."""
+        if not isinstance(loop.start, Value):
             self.loops.add(loop.index)
-        outer, self.in_parallel = self.in_parallel, loop.parallel
         self.iterations(loop.body, self.ranges.loop_facts(loop))
-        self.in_parallel = outer
 
     def iterations(self, body: Block, facts: Iterable[Form] = ()) -> None:
         self.depth += 1
@@ -98,5 +94,5 @@ class _Finder:
                         (self.non_negative if is_non_negative else self.others).add(item)
 
     def is_plain(self, form: Form) -> bool:
-        """Whether an index is that of a loop, or so many after or before it: a compiler knows its range."""
+        """Whether an index is that of such a loop, or so many after or before it: a compiler knows its range."""
         return len(form.terms) == 1 and form.terms[0][0] in self.loops and form.terms[0][1] == 1

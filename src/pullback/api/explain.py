@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -118,8 +118,9 @@ def _explain_passes(
 ) -> str:
     names = None if isinstance(passes, bool) else checked_names(passes)
     asked = _Asked.of(function, arguments, keywords, argnums)
-    options = asked.engine.options
-    changes = changes_of_gradient(asked.built.function, asked.wrt, options.settings(options.lowers), options.jit)
+    options, code = asked.engine.options, asked.built.code
+    settings = replace(options.settings(options.lowers), sizes=code.sizes or ())
+    changes = changes_of_gradient(asked.built.function, asked.wrt, settings, options.jit)
     return describe_changes(changes, names)
 
 

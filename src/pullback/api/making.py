@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
+
+import numpy as np
 
 from pullback.analysis.sizes import is_guard
 from pullback.compilation.functions import Compiled
@@ -17,6 +19,7 @@ from pullback.ir.builder import constant
 from pullback.ir.nodes import Function, Value, lets_in
 from pullback.ir.rewrite import substituted
 from pullback.passes.entries import Settings
+from pullback.passes.lowering.constant_sizes import ConstantSizes, constant_sizes
 from pullback.passes.memory.destination_passing import pass_destinations
 from pullback.transform.derivative import Pair, alone, find_kept, joint, prepared, split, with_marked_private_arrays
 from pullback.transform.forward.pushforward import pushed
@@ -25,7 +28,7 @@ from pullback.transform.requests.resolving import has_requests, pulled, resolved
 from pullback.transform.rules_of_users import with_rules
 from pullback.transform.sweeps import NONE, Kept
 
-FormOf = Literal["loops", "arrays", "general"]
+FormOf = Literal["constant sizes", "loops", "arrays", "general"]
 Looks = Literal["", "results", "values"]
 TRACED = frozenset({"activity", "residuals"})
 """The optimisations of a function that looks at all its values: its statements run in the order of the text."""
@@ -37,8 +40,9 @@ class Request:
 
     kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
     into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
-    form: with loops or with array statements, which both assume that sizes agree where arrays of arguments meet; or
-        the general form, with array statements for arguments of any sizes.
+    form: with loops or with array statements, which both assume that sizes agree where arrays of arguments meet; with
+        loops, for some sizes of the first call alone; or the general form, with array statements for arguments of any
+        sizes.
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     checkpointed: the numbers of the loops that run in segments; None for none of them, as long as a call keeps no more
         than it may.
@@ -59,7 +63,7 @@ class Request:
 class SplitPair:
     """A compiled forward function and the backward function for its residuals.
 
-    general, plain: give the pair for arguments of any sizes, and the one that looks at no results. traced: gives the
+    general, plain: give the pair for arguments of other sizes, and the one that looks at no results. traced: gives the
     function itself as it looks at all its values.
     """
 
@@ -94,6 +98,7 @@ class Code:
         self.pulled: dict[tuple[int, ...], tuple[Function, Code]] = {}
         self.pushed: dict[tuple[int, ...], Code] = {}
         self.in_njit: dict[tuple[int, ...], Code] = {}
+        self.sizes: ConstantSizes | None = None
 
     def derivative(
         self,
@@ -108,9 +113,19 @@ class Code:
 
         looks: it looks at its results, if that is among the options.
         """
-        form: FormOf = "arrays" if arrays or not self.options.lowers else "loops"
+        form: FormOf = "arrays" if arrays or not self.options.lowers else "constant sizes" if self.sizes else "loops"
         nan: Looks = "results" if self.options.nan and looks else ""
         return self.requested(Request(kind, wrt, into, form, tuple_from, nan=nan))
+
+    def specialise(self, arguments: Sequence[Any]) -> None:
+        """Take in the sizes of the first call that the function is specialised to."""
+        with MAKING:
+            if self.sizes is None:
+                specialises = self.options.lowers and "constant_sizes" in self.options.chosen
+                arrays = {
+                    p: np.shape(a) for p, a in zip(self.function.parameters, arguments, strict=True) if np.ndim(a)
+                }
+                self.sizes = constant_sizes(self.function, arrays) if specialises else ()
 
     def requested(self, request: Request) -> Any:
         """The compiled function or pair for a request, made at the first one."""
@@ -150,15 +165,17 @@ class Code:
 
     def settings_for(self, request: Request) -> Settings:
         """What chooses the passes for a request."""
-        lowered, any_sizes = request.form == "loops", request.form == "general" or request.kind == "primal"
-        settings = self.options.settings(lowered, any_sizes)
+        any_sizes = request.form == "general" or request.kind == "primal"
+        settings = self.options.settings(request.form in ("constant sizes", "loops"), any_sizes)
+        if request.form == "constant sizes":
+            settings = replace(settings, sizes=self.sizes or ())
         if request.nan != "values":
             return settings
         return replace(settings, optimisations=settings.optimisations & TRACED)
 
     def make(self, request: Request) -> Any:
         settings = self.settings_for(request)
-        lowered, into = request.form == "loops", request.into
+        lowered, into = settings.lowered, request.into
         forms = None if settings.any_sizes and not lowered else partial(self.in_form, request)
         function = prepared(self.function, settings, request.wrt)
         if request.kind == "split":
@@ -194,7 +211,7 @@ class Code:
 
         backward = self.looking(request.nan, pair.backward, pair.forward)
         backwards = Compiled(backward, self.options, forward=given, traced=traced)
-        general = partial(self.in_form, request, "general")
+        general = partial(self.in_form, request, "other sizes")
         plain = partial(self.requested, replace(request, nan=""))
         trace = partial(self.traced, replace(request, kind="primal"))
         return SplitPair(pair, forward, backwards, general, memory, plain, trace)
@@ -219,8 +236,12 @@ class Code:
         """The form of what is made for a request that looks at all values."""
         return self.requested(replace(request, form="general", checkpointed=None, nan="values"))
 
-    def in_form(self, request: Request, form: FormOf) -> Any:
-        """What is made for a request, in another form."""
+    def in_form(self, request: Request, form: FormOf | Literal["other sizes"]) -> Any:
+        """What is made for a request, in another form; once there are calls of other sizes, none is constant."""
+        if form == "other sizes":
+            form = "general"
+            if request.form == "constant sizes":
+                self.sizes, form = (), "loops"
         return self.requested(replace(request, form=form, checkpointed=None))
 
     def divided(

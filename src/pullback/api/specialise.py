@@ -20,9 +20,10 @@ from pullback.errors import AliasError, LanguageError, Problem, TypingError
 from pullback.frontend.build import Built, build
 from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
+from pullback.frontend.source.passed import captured_value
 from pullback.frontend.source.plain_functions import plain_function, signature_of
 from pullback.frontend.source.star_parameters import identifier_of, spread
-from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types
+from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types, leaves_in
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir import primitives
 from pullback.ir.classes import obstacles_in
@@ -189,6 +190,9 @@ def build_for(engine: Engine, bound: dict[str, Any]) -> tuple[dict[str, Form], B
             continue
         if isinstance(bound, Unlabelled):
             check_meaning(bound.given, built)
+        if engine.options.jit:
+            captured = [captured_value(capture) for capture in built.captures]
+            built.code.specialise([*leaves_in(bound, forms), *captured])
         return forms, built
 
 

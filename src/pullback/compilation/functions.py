@@ -346,7 +346,8 @@ class Compiled:
     def other(self, error: Exception, arguments: tuple[Any, ...]) -> Compiled:
         """The form that serves a call which this one refused by an error; itself if there is none."""
         if isinstance(error, SizesDiffer):
-            return self.general().within_limit(arguments)
+            other: Compiled = self.forms("other sizes")
+            return other.within_limit(arguments)
         if isinstance(error, ResultNotFinite) and self.traced is not None:
             return self.traced().within_limit(arguments)
         if isinstance(error, KeepsTooMuch) and self.memory is not None:  # less is free than a moment before

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pullback.ir.nodes import Function
+from pullback.ir.nodes import Function, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,8 @@ class Settings:
 
     lowered: loops stand in place of array statements. parallel: loops may run in several threads. checked: indices are
     checked. in_order: nothing is added up in another order. any_sizes: nothing is assumed of the sizes of arguments.
-    in_segments: loops that are differentiated within a function run in segments, where they keep less so.
+    in_segments: loops that are differentiated within a function run in segments, where they keep less so. sizes: those
+    of arguments, by axes of parameters, that the function is specialised to.
     """
 
     optimisations: frozenset[str]
@@ -29,6 +30,7 @@ class Settings:
     in_order: bool = False
     any_sizes: bool = False
     in_segments: bool = False
+    sizes: tuple[tuple[tuple[Value, int], int], ...] = ()
 
     def has(self, optimisation: str) -> bool:
         return optimisation in self.optimisations

@@ -23,7 +23,7 @@ arrangement           all, as machines run them
 checks, text          all, as machines run them
 
 >>> STAGES["checks"]
-('bounds_checks', 'overflow_checks', 'parallel')
+('bounds_checks', 'whole_numbers', 'overflow_checks', 'parallel')
 >>> stages_of("loop_invariants")
 ['lowering', 'preparation', 'segments', 'buffers']
 >>> NAMED["parallel"].needs
@@ -36,6 +36,7 @@ from pullback.ir.nodes import Function
 from pullback.passes.entries import Pass, Settings, plain
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
+from pullback.passes.loops.conditional_reductions import add_in_every_iteration
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
 from pullback.passes.loops.loop_reversal import reverse_loops
@@ -43,6 +44,7 @@ from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
+from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.memory.copy_insertion import insert_copies
@@ -60,6 +62,7 @@ from pullback.passes.scalar.overflow_checks import assume_small, check_integers
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.reassociation import reassociate
 from pullback.passes.scalar.simplify import simplify
+from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
 
@@ -72,6 +75,12 @@ def _vectorised(function: Function, settings: Settings) -> Function:
 
 
 PASSES = (
+    Pass(
+        "constant_sizes",
+        "lengths of short rows that loops read are those of the first call; other calls go to another form",
+        lambda function, settings: with_constant_sizes(function, settings.sizes),
+        option="constant_sizes",
+    ),
     Pass(
         "preserved_exceptions",
         "a statement that nobody reads, and that may raise, leaves a check of that behind",
@@ -295,6 +304,20 @@ PASSES = (
         lambda function, settings: check_bounds(function, settings.parallel) if settings.checked else function,
     ),
     Pass(
+        "conditional_reductions",
+        "a sum that grows in a branch grows in every iteration, by 0 where the branch is not taken",
+        plain(add_in_every_iteration),
+        needs=("scalar_replacement",),
+        option="conditional_reductions",
+    ),
+    Pass(
+        "whole_numbers",
+        "an integer that is made of a float, and read by arithmetic of floats alone, stays a float",
+        plain(keep_as_floats),
+        needs=("bounds_checks",),
+        option="whole_numbers",
+    ),
+    Pass(
         "overflow_checks",
         "arithmetic of integers that is not proved to fit into 64 bits is checked",
         plain(check_integers),
@@ -324,7 +347,7 @@ NAMED = {entry.name: entry for entry in PASSES}
 
 STAGES: dict[str, tuple[str, ...]] = {
     "exceptions": ("preserved_exceptions",),
-    "lowering": ("simplification", "loop_invariants", "simplification", "dead_code", "lowering"),
+    "lowering": ("constant_sizes", "simplification", "loop_invariants", "simplification", "dead_code", "lowering"),
     "preparation": (
         "simplification",
         "loop_invariants",
@@ -368,8 +391,9 @@ STAGES: dict[str, tuple[str, ...]] = {
         "unroll_and_jam",
         "scatter_to_gather",
         "scalar_replacement",
+        "conditional_reductions",
     ),
-    "checks": ("bounds_checks", "overflow_checks", "parallel"),
+    "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "parallel"),
     "text": ("stack_allocation", "optimisation_barriers"),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}

@@ -29,7 +29,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.ir import primitives
-from pullback.ir.nodes import Let, Value, values_in
+from pullback.ir.nodes import Constant, Let, Value, values_in
 from pullback.ir.types import Array, Scalar
 
 CHEAP: set[Callable[..., Any]] = {
@@ -92,9 +92,18 @@ def can_repeat(statement: Let, is_intact: Callable[[Value], bool]) -> bool:
     function = statement.function
     if function in _INTEGER_ONLY:
         return statement.value.type.dtype.startswith("int") and isinstance(statement.value.type, Scalar)
-    if function not in CHEAP:
+    if function not in CHEAP and not _is_short_power(statement):
         return False
     return function is primitives.dim or all(map(is_intact, values_in(statement.operands)))
+
+
+def _is_short_power(statement: Let) -> bool:
+    """Whether a statement raises a number to a power that takes one or two multiplications."""
+    if statement.function is not np.power or not isinstance(statement.value.type, Scalar):
+        return False
+    exponent = statement.operands[1]
+    is_float = statement.value.type.dtype.startswith("float")
+    return is_float and isinstance(exponent, Constant) and exponent.value in (0, 1, 2, 3, 4)
 
 
 def _closure(

@@ -45,7 +45,7 @@ class Decisions(Protocol):
 
 
 def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
-    """Whether keeping an array takes less memory than what a block loads of it, or it is needed anyway."""
+    """Whether keeping an array takes less memory than what a loop loads of it, or it is needed anyway."""
     home = known.paths.get(array, ())
     if not isinstance(array.type, Array) or path[: len(home)] != home:
         return False
@@ -55,12 +55,20 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     around = _loops(known.statements, home)
     if not around or not _has_place(known, array, home, around):
         return False
-    loads = [s for s in known.blocks[path].statements if _is_load_of(s, array)]
+    inner = _innermost(known.statements, path)
+    inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]
+    loads = [s for block in inside for s in block.statements if _is_load_of(s, array)]
     return array in known.needs.get(home, ()) or (len(loads) > 1 and _are_over_all(known, between, array))
 
 
 def _loops(statements: Mapping[int, Statement], path: Path) -> list[Any]:
     return [s for number, _ in path if isinstance(s := statements[number], For | While)]
+
+
+def _innermost(statements: Mapping[int, Statement], path: Path) -> Path:
+    """The body of the innermost loop that a block stands in."""
+    loops = [k for k, (number, _) in enumerate(path) if isinstance(statements[number], For | While)]
+    return path[: loops[-1] + 1]
 
 
 def _has_place(known: Decisions, array: Value, home: Path, around: Sequence[Any]) -> bool:

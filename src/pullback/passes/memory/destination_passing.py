@@ -29,21 +29,19 @@ from dataclasses import replace
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.aliases import root_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
     Constant,
     Effect,
-    For,
     Function,
-    If,
     Index,
     Let,
     Operand,
     Statement,
     Value,
-    While,
     results_of,
     walk,
 )
@@ -116,21 +114,3 @@ def _stores_of(made: Let, memory: Value) -> tuple[Let, ...]:
 def _copied_into(body: Block, result: Operand, memory: Value) -> tuple[Block, Operand]:
     last = Value(memory.name, memory.type)
     return Block((*body.statements, Let(last, primitives.store, (memory, WHOLE, result))), body.yields), last
-
-
-def root_of(operand: Operand, definitions: Mapping[Value, Statement]) -> Value | None:
-    """The array that became this one by writes in place alone; None where there may be several."""
-    if not isinstance(operand, Value) or not isinstance(operand.type, Array):
-        return None
-    match definitions.get(operand):
-        case Let(function=function, operands=operands) if function in primitives.CONSUMING:
-            return root_of(operands[0], definitions)
-        case If() as branch:
-            j = branch.results.index(operand)
-            then, orelse = (root_of(side.yields[j], definitions) for side in (branch.then, branch.orelse))
-            return then if then is orelse else None
-        case For() | While() as loop:
-            j = loop.results.index(operand)
-            within = root_of(loop.body.yields[j], definitions)
-            return root_of(loop.carried[j].initial, definitions) if within is loop.carried[j].parameter else None
-    return operand

@@ -39,7 +39,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.analysis.aliases import consumes, shares_memory
+from pullback.analysis.aliases import consumes, root_of, shares_memory
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -60,7 +60,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Array
 from pullback.passes.memory.allocation_hoisting import last_version
-from pullback.passes.memory.destination_passing import WHOLE, root_of
+from pullback.passes.memory.destination_passing import WHOLE
 from pullback.passes.memory.products import is_product, with_destination
 
 

@@ -19,14 +19,16 @@ def add_products(y, x, w):
             y[i] += total
 
 A sum in a variable can be vectorised; one in memory cannot, because the memory may be that of `x` or `w`. It is legal
-where the iterations do nothing else with the array, at an index that is the same for all of them. A loop without
-iterations writes nothing: its index may be outside.
+where the iterations do nothing with the array but add to elements, some of which have an index that is the same for all
+of them. A loop without iterations writes nothing: its index may be outside.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +50,7 @@ from pullback.ir.nodes import (
     read_in,
     values_in,
 )
-from pullback.ir.rewrite import with_blocks
+from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import BOOL, Array, Scalar
 
 
@@ -79,7 +81,7 @@ def _with_scalars(loop: For) -> list[Statement]:
 
 
 def _steps(loop: For, k: int) -> list[Let]:
-    """The additions to a carried array, where they are all that an iteration does with it and each has one place."""
+    """Additions to a carried array that have one place each, where iterations only add to its elements."""
     version: Value = loop.carried[k].parameter
     if not isinstance(version.type, Array) or not isinstance(loop.carried[k].initial, Value):
         return []
@@ -89,12 +91,11 @@ def _steps(loop: For, k: int) -> list[Let]:
     for statement in loop.body.statements:
         if isinstance(statement, Let) and statement.operands and statement.operands[0] is version:
             _, path, addend = statement.operands if statement.function is primitives.add_at else (None, None, None)
-            fixed = path is not None and not is_advanced(path) and not changing & set(values_in(path))
-            if not fixed or uses[version] != 1 or not isinstance(addend.type, Scalar):
+            if path is None or uses[version] != 1:
                 return []
-            if not _is_element(version, path):
-                return []
-            steps.append(statement)
+            fixed = not is_advanced(path) and not changing & set(values_in(path))
+            if fixed and isinstance(addend.type, Scalar) and _is_element(version, path):
+                steps.append(statement)
             version = statement.value
     return steps if loop.body.yields[k] is version and uses[version] == 1 else []
 
@@ -106,29 +107,44 @@ def _is_element(array: Value, path: tuple[object, ...]) -> bool:
 
 
 def _replaced(loop: For, k: int, steps: list[Let]) -> tuple[For, list[Statement]]:
-    """The loop that sums in variables instead of carrying the array, and the statements that add the sums to it."""
-    array, result = loop.carried[k].initial, loop.results[k]
-    carried, yields, results, made = [], [], [], []
-    body: list[Statement] = []
-    sums = {step.value: Value("total", Scalar(result.type.dtype)) for step in steps}
-    for step in steps:
-        parameter = sums[step.value]
-        after = Value("total", parameter.type)
-        carried.append(Carried(parameter, Constant(0.0, parameter.type)))
-        yields.append(after)
-        results.append(Value("total", parameter.type))
-        made.append(Let(after, np.add, (parameter, step.operands[2]), location=step.location))
-    for statement in loop.body.statements:
-        place = next((j for j, step in enumerate(steps) if step is statement), None)
-        body.append(statement if place is None else made[place])
-    others = [j for j in range(len(loop.carried)) if j != k]
-    new = replace(
+    """The loop that sums in variables, and the statements that add the sums to the array behind it.
+
+    The loop carries the array only if it adds to other elements too.
+    """
+    result, parameter = loop.results[k], loop.carried[k].parameter
+    sums = [Value("total", Scalar(result.type.dtype)) for _ in steps]
+    after = [Value("total", total.type) for total in sums]
+    made = {
+        step.value: Let(new, np.add, (total, step.operands[2]), location=step.location)
+        for step, total, new in zip(steps, sums, after, strict=True)
+    }
+    body = _with_sums(loop.body, made)
+    alone = body.yields[k] is parameter
+    kept = [j for j in range(len(loop.carried)) if j != k or not alone]
+    before = loop.carried[k].initial if alone else Value(result.name, result.type)
+    results = [before if j == k else loop.results[j] for j in kept]
+    totals = [Value("total", total.type) for total in sums]
+    new_loop = replace(
         loop,
-        carried=(*(loop.carried[j] for j in others), *carried),
-        body=Block(tuple(body), (*(loop.body.yields[j] for j in others), *yields)),
-        results=(*(loop.results[j] for j in others), *results),
+        carried=(*(loop.carried[j] for j in kept), *(Carried(total, Constant(0.0, total.type)) for total in sums)),
+        body=Block(body.statements, (*(body.yields[j] for j in kept), *after)),
+        results=(*results, *totals),
     )
-    return new, _written(loop, array, result, list(zip(steps, results, strict=True)))
+    return new_loop, _written(loop, before, result, list(zip(steps, totals, strict=True)))
+
+
+def _with_sums(body: Block, made: Mapping[Value, Let]) -> Block:
+    """A loop's body with other statements in place of additions to an array, which stays as it was before them."""
+    earlier: dict[Value, Any] = {}
+    statements: list[Statement] = []
+    for statement in body.statements:
+        if isinstance(statement, Let) and statement.value in made:
+            array = statement.operands[0]
+            earlier[statement.value] = earlier.get(array, array)
+            statements.append(made[statement.value])
+        else:
+            statements.append(statement)
+    return substituted(Block(tuple(statements), body.yields), earlier)
 
 
 def _written(loop: For, array: Value, result: Value, sums: list[tuple[Let, Value]]) -> list[Statement]:

@@ -1,0 +1,48 @@
+"""Straight loops: innermost loops whose iterations only compute numbers and read and write elements.
+
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.nodes import walk
+>>> def f(x, y):
+...     for i in range(x.shape[0]):
+...         if x[i] > 0.0:
+...             y[i] = np.exp(x[i])
+...         for j in range(3):
+...             y[i] += x[j]
+...     return y
+>>> outer, inner = (s for s in walk(normal_form(f, np.ones(3), np.ones(3)).body) if isinstance(s, For))
+>>> is_straight(outer), is_straight(inner)
+(False, True)
+
+A compiler can do some of the iterations of such a loop at once, branches included, where they do not depend on each
+other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.functions import is_elementwise
+from pullback.ir import primitives
+from pullback.ir.nodes import Effect, For, If, Let, Statement, walk
+from pullback.ir.types import Scalar
+
+_NUMBERS = {primitives.load, primitives.cast, primitives.select, primitives.dim, np.round}
+_WRITES = {primitives.store, primitives.add_at}
+
+
+def is_straight(loop: For) -> bool:
+    """Whether a loop has no loop, call or visible effect in it, and ends where it says."""
+    return not loop.exits and all(map(_is_simple, walk(loop.body)))
+
+
+def _is_simple(statement: Statement) -> bool:
+    if isinstance(statement, If):
+        return True
+    if isinstance(statement, Effect):
+        return statement.function is primitives.evaluated
+    if not isinstance(statement, Let):
+        return False
+    if statement.function in _WRITES:
+        return isinstance(statement.operands[2].type, Scalar)
+    is_number = isinstance(statement.value.type, Scalar)
+    return is_number and (statement.function in _NUMBERS or is_elementwise(statement.function))

@@ -1,0 +1,79 @@
+"""Constant sizes: a function is specialised to the lengths of short rows that its loops read, as of points in space.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.printer import show
+>>> def first(points):
+...     total = 0.0
+...     for i in range(points.shape[0]):
+...         for c in range(points.shape[1]):
+...             total += points[i, c] ** 2
+...     return total
+>>> function = normal_form(first, np.ones((900, 3)))
+>>> sizes = constant_sizes(function, {function.parameters[0]: (900, 3)})
+>>> sizes
+(((points: float64[:, :], 1), 3),)
+>>> print(*show(with_constant_sizes(function, sizes)).splitlines()[:4], sep=chr(10))
+first(points: float64[:, :]):
+    t.0: int64* = dim(points, 1)
+    t.1: bool* = equal(t.0, 3)
+    check(t.1, SizesDiffer)
+
+Elements of neighbouring rows are then a constant distance apart: a loop over the rows can be vectorised, and one over a
+row is unrolled. The sizes are those of the first call; what is assumed is checked at the entry, and once there is a
+call with other sizes, it and those after it go to the form for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from pullback import runtime
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import Block, Constant, For, Function, Let, Value, While, blocks_of, walk
+from pullback.ir.rewrite import substituted
+from pullback.ir.types import Array
+
+SHORTEST, LONGEST = 2, 4
+"""The lengths of short rows."""
+
+ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
+"""Axes of parameters, each with its size."""
+
+
+def constant_sizes(function: Function, shapes: Mapping[Value, tuple[int, ...]]) -> ConstantSizes:
+    """The lengths of short rows of parameters of these shapes, where loops read elements of them."""
+    read = set(_read_in_loops(function.body))
+    axes = (((p, axis), size) for p, shape in shapes.items() if p in read for axis, size in enumerate(shape) if axis)
+    return tuple((axis, size) for axis, size in axes if SHORTEST <= size <= LONGEST)
+
+
+def with_constant_sizes(function: Function, sizes: ConstantSizes) -> Function:
+    """The function for arguments of these sizes, behind checks of them."""
+    if not sizes:
+        return function
+    builder = Builder()
+    for axis, size in sizes:
+        agree = builder.let(np.equal, builder.dim(*axis), constant(size))
+        builder.effect(primitives.check, agree, Constant(runtime.SizesDiffer))
+    dims = (s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim)
+    known = {s.value: (s.operands[0], s.operands[1].value) for s in dims}
+    numbers = dict(sizes)
+    terms = {value: constant(numbers[axis]) for value, axis in known.items() if axis in numbers}
+    body = substituted(function.body, terms)
+    return replace(function, body=Block((*builder.statements, *body.statements), body.yields))
+
+
+def _read_in_loops(block: Block, in_loop: bool = False) -> Iterator[Value]:
+    """The arrays of which iterations load elements or rows."""
+    for statement in block.statements:
+        if in_loop and isinstance(statement, Let) and statement.function is primitives.load:
+            array = statement.operands[0]
+            if isinstance(array, Value) and isinstance(array.type, Array):
+                yield array
+        for inner in blocks_of(statement):
+            yield from _read_in_loops(inner, in_loop or isinstance(statement, For | While))

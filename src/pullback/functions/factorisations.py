@@ -14,6 +14,7 @@ import numpy as np
 from pullback import runtime
 from pullback.functions.complex_numbers import conjugated
 from pullback.functions.declare import helper, known, vjp
+from pullback.functions.operands import is_matrix
 
 
 @vjp(np.linalg.cholesky)
@@ -187,7 +188,7 @@ def tall_qr(q, r, q_bar, r_bar):
     return np.linalg.solve(r, (q_bar + conjugated(q) @ symmetric).mT).mT
 
 
-@vjp(np.linalg.slogdet)
+@vjp(np.linalg.slogdet, compiled=helper(runtime.sign_and_logarithm, when=is_matrix))
 def slogdet(a, *, y, y_bar):
     """ā = ȳ a⁻ᵀ for the logarithm; a real sign is constant, and a complex one turns by Im tr a⁻¹ȧ."""
     sign_bar, logarithm_bar = y_bar

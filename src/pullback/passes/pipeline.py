@@ -44,6 +44,7 @@ from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
+from pullback.passes.lowering.aggregates import replace_aggregates
 from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
@@ -80,6 +81,13 @@ PASSES = (
         "lengths of short rows that loops read are those of the first call; other calls go to another form",
         lambda function, settings: with_constant_sizes(function, settings.sizes),
         option="constant_sizes",
+    ),
+    Pass(
+        "scalar_replacement_of_aggregates",
+        "the elements of small arrays that iterations make are numbers of their own",
+        plain(replace_aggregates),
+        needs=("constant_sizes", "simplification"),
+        option="scalar_replacement_of_aggregates",
     ),
     Pass(
         "preserved_exceptions",
@@ -347,7 +355,16 @@ NAMED = {entry.name: entry for entry in PASSES}
 
 STAGES: dict[str, tuple[str, ...]] = {
     "exceptions": ("preserved_exceptions",),
-    "lowering": ("constant_sizes", "simplification", "loop_invariants", "simplification", "dead_code", "lowering"),
+    "lowering": (
+        "constant_sizes",
+        "simplification",
+        "loop_invariants",
+        "scalar_replacement_of_aggregates",
+        "simplification",
+        "loop_invariants",
+        "dead_code",
+        "lowering",
+    ),
     "preparation": (
         "simplification",
         "loop_invariants",

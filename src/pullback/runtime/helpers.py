@@ -84,7 +84,14 @@ from pullback.runtime.numpy.sparse import sparse_product, sparse_product_transpo
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
 from pullback.runtime.numpy.stacking import hstack, vstack
 from pullback.runtime.numpy.summation import sum_to
-from pullback.runtime.numpy.systems import determinant_of, inverse_into, inverse_of, solution_of, solution_of_mixed
+from pullback.runtime.numpy.systems import (
+    determinant_of,
+    inverse_into,
+    inverse_of,
+    sign_and_logarithm,
+    solution_of,
+    solution_of_mixed,
+)
 from pullback.runtime.numpy.tiling import diagonal, tile
 from pullback.runtime.numpy.triangles import tril, triu
 from pullback.runtime.python import extremes  # noqa: F401  found under the names of builtins
@@ -247,6 +254,7 @@ __all__ = [
     "segment_length",
     "sigmoid",
     "sign",
+    "sign_and_logarithm",
     "sinc",
     "slice_along",
     "small_product_into",

@@ -1,4 +1,4 @@
-"""Constant sizes: a function is specialised to the lengths of short rows that its loops read, as of points in space.
+"""Constant sizes: a function is specialised to the lengths of short rows that its loops read, and to small arrays.
 
 >>> import numpy as np
 >>> from pullback.frontend.build import normal_form
@@ -34,9 +34,8 @@ import numpy as np
 from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Value, While, blocks_of, walk
+from pullback.ir.nodes import Block, Constant, For, Function, Let, Value, While, blocks_of, values_in, walk
 from pullback.ir.rewrite import substituted
-from pullback.ir.types import Array
 
 SHORTEST, LONGEST = 2, 4
 """The lengths of short rows."""
@@ -46,10 +45,14 @@ ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
 
 
 def constant_sizes(function: Function, shapes: Mapping[Value, tuple[int, ...]]) -> ConstantSizes:
-    """The lengths of short rows of parameters of these shapes, where loops read elements of them."""
-    read = set(_read_in_loops(function.body))
-    axes = (((p, axis), size) for p, shape in shapes.items() if p in read for axis, size in enumerate(shape) if axis)
-    return tuple((axis, size) for axis, size in axes if SHORTEST <= size <= LONGEST)
+    """The lengths of short rows of parameters of these shapes that loops read elements of, and of small arrays."""
+    read, whole = (set(_read_in_loops(function.body, of_loads)) for of_loads in (True, False))
+    found: list[tuple[tuple[Value, int], int]] = []
+    for parameter, shape in shapes.items():
+        is_small = parameter in whole and max(shape, default=0) <= LONGEST
+        if is_small or parameter in read:
+            found += [((parameter, axis), size) for axis, size in enumerate(shape) if axis or is_small]
+    return tuple((axis, size) for axis, size in found if SHORTEST <= size <= LONGEST)
 
 
 def with_constant_sizes(function: Function, sizes: ConstantSizes) -> Function:
@@ -68,12 +71,11 @@ def with_constant_sizes(function: Function, sizes: ConstantSizes) -> Function:
     return replace(function, body=Block((*builder.statements, *body.statements), body.yields))
 
 
-def _read_in_loops(block: Block, in_loop: bool = False) -> Iterator[Value]:
-    """The arrays of which iterations load elements or rows."""
+def _read_in_loops(block: Block, of_loads: bool, in_loop: bool = False) -> Iterator[Value]:
+    """The arrays of which iterations load elements or rows; or those of their other statements with arrays."""
     for statement in block.statements:
-        if in_loop and isinstance(statement, Let) and statement.function is primitives.load:
-            array = statement.operands[0]
-            if isinstance(array, Value) and isinstance(array.type, Array):
-                yield array
+        if in_loop and isinstance(statement, Let) and (statement.function is primitives.load) == of_loads:
+            arrays = values_in(statement.operands[:1] if of_loads else statement.operands)
+            yield from (array for array in arrays if statement.function is not primitives.dim)
         for inner in blocks_of(statement):
-            yield from _read_in_loops(inner, in_loop or isinstance(statement, For | While))
+            yield from _read_in_loops(inner, of_loads, in_loop or isinstance(statement, For | While))

@@ -18,6 +18,13 @@ from numba.np.linalg import ensure_lapack
 from pullback.runtime.blas.products import is_float_array
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled, element_type, kernel, result_dtype
+from pullback.runtime.numpy.few_rows import (
+    determinant_of_three,
+    determinant_of_two,
+    invert_two,
+    pivots_of_three,
+    solve_three,
+)
 
 inlined = njit(inline="always")  # one function of many lines compiles faster than many that call each other
 FEW_ROWS = 12  # up to which the loops are faster than LAPACK
@@ -38,6 +45,11 @@ def inverse_into(out: Any, a: Any) -> None:
 def determinant_of(a: Any) -> Any:
     """np.linalg.det of a float matrix. Raises LinAlgError if it is not square."""
     return np.linalg.det(a)
+
+
+def sign_and_logarithm(a: Any) -> Any:
+    """np.linalg.slogdet of a float matrix. Raises LinAlgError if it is not square."""
+    return tuple(np.linalg.slogdet(a))
 
 
 def solution_of(a: Any, b: Any) -> Any:
@@ -67,6 +79,10 @@ def element_of(a: Any) -> Any:
     return a.dtype if is_float_array(a, 2) else None
 
 
+def pair_of_elements(a: Any) -> Any:
+    return types.UniTuple(a.dtype, 2) if is_float_array(a, 2) else None
+
+
 def solution_type(a: Any, b: Any) -> Any:
     if not (is_float_array(a, 2) and is_float_array(b, 1, 2) and a.dtype == b.dtype):
         return None
@@ -92,8 +108,21 @@ def inverse_into_borrowed(out: Any, a: Any) -> None:
 def determinant_of_borrowed(a: Any) -> Any:
     if a.shape == (2, 2):
         return determinant_of_two(a)
+    if a.shape == (3, 3):
+        return determinant_of_three(a)
     work = square_copy(a)
     return product_of_pivots(work) if len(work) <= FEW_ROWS else determinant_by_lapack(work)
+
+
+def sign_and_logarithm_borrowed(a: Any) -> Any:
+    if a.shape == (3, 3):
+        sign, logarithm = sign_and_logarithm_of(pivots_of_three(a))
+    else:
+        work = square_copy(a)
+        sign = factor_in_place(work)
+        sign_of_diagonal, logarithm = sign_and_logarithm_of(np.diag(work))
+        sign *= sign_of_diagonal
+    return a.dtype.type(sign), a.dtype.type(logarithm)
 
 
 def solution_of_borrowed(a: Any, b: Any) -> Any:
@@ -105,6 +134,7 @@ def solution_of_borrowed(a: Any, b: Any) -> Any:
 overload_with_borrowed(inverse_of, square_type, lambda a: inverse_of_borrowed, 1)
 overload_with_borrowed(inverse_into, none_for_inverse, lambda out, a: inverse_into_borrowed, 2)
 overload_with_borrowed(determinant_of, element_of, lambda a: determinant_of_borrowed, 1)
+overload_with_borrowed(sign_and_logarithm, pair_of_elements, lambda a: sign_and_logarithm_borrowed, 1)
 overload_with_borrowed(solution_of, solution_type, lambda a, b: solution_of_borrowed, 2)
 
 
@@ -130,29 +160,11 @@ def invert(a: Any, out: Any) -> None:
 
 
 @kernel
-def eliminated_two(a: Any) -> Any:
-    """The elimination below, written out for two rows: the number of the row with the larger pivot, its elements, what
-    the other row takes off of it, and the last pivot.
-    """
-    first = 1 if abs(a[1, 0]) > abs(a[0, 0]) else 0
-    pivot, beside = a[first, 0], a[first, 1]
-    factor = a[1 - first, 0] / pivot
-    return first, pivot, beside, factor, a[1 - first, 1] - factor * beside
-
-
-@kernel
-def invert_two(a: Any, out: Any) -> None:
-    first, pivot, beside, factor, last = eliminated_two(a)
-    second = 1 - first
-    if pivot == 0 or last == 0:
-        raise np.linalg.LinAlgError("Singular matrix")
-    out[1, first], out[1, second] = -factor / last, 1 / last
-    out[0, first], out[0, second] = (1 - beside * out[1, first]) / pivot, -beside * out[1, second] / pivot
-
-
-@kernel
 def solve_square(a: Any, b: Any) -> None:
     """The matrix `b` becomes the solution x of a x = b."""
+    if a.shape == (3, 3) and len(b) == 3:
+        solve_three(a, b)
+        return
     work = square_copy(a)
     if len(work) != len(b):
         raise ValueError("solve: the operands differ in their number of rows")
@@ -238,27 +250,59 @@ def solve_in_place(a: Any, b: Any) -> None:
 @kernel
 def product_of_pivots(a: Any) -> Any:
     """The determinant; `a` is overwritten."""
-    n = len(a)
     result = a.dtype.type(1)
-    for i in range(n):
-        result *= a.dtype.type(1 if swap_for_pivot(a, i) == i else -1)
+    for i in range(len(a)):
+        result *= eliminate(a, i) * a[i, i]
         if a[i, i] == 0:
             return a.dtype.type(0)
-        result *= a[i, i]
-        for j in range(i + 1, n):
-            factor = a[j, i] / a[i, i]
-            for k in range(i + 1, n):
-                a[j, k] -= factor * a[i, k]
     return result
 
 
 @kernel
-def determinant_of_two(a: Any) -> Any:
-    """The same, written out for two rows."""
-    first, pivot, _, _, last = eliminated_two(a)
-    if pivot == 0:
-        return pivot
-    return pivot * last if first == 0 else -pivot * last
+def factor_in_place(a: Any) -> float:
+    """The matrix has the pivots on its diagonal then; -1.0 if they need a sign."""
+    sign = 1.0
+    if len(a) <= FEW_ROWS:
+        for i in range(len(a)):
+            sign *= eliminate(a, i)
+    else:
+        pivots = np.empty(len(a), np.int32)
+        getrf(a, pivots)
+        for i in range(len(a)):
+            sign *= 1.0 if pivots[i] == i + 1 else -1.0
+    return sign
+
+
+@kernel
+def eliminate(a: Any, column: int) -> Any:
+    """Brings the pivot of a column to the diagonal and takes its row off those below; -1 if rows change places."""
+    sign = a.dtype.type(1 if swap_for_pivot(a, column) == column else -1)
+    if a[column, column] != 0:
+        for j in range(column + 1, len(a)):
+            factor = a[j, column] / a[column, column]
+            for k in range(column + 1, len(a)):
+                a[j, k] -= factor * a[column, k]
+    return sign
+
+
+@kernel
+def sign_and_logarithm_of(factors: Any) -> Any:
+    """The sign of a product, and the logarithm of its absolute value. Factors are multiplied as long as that fits."""
+    sign, product, logarithm = 1.0, 1.0, 0.0
+    for factor in factors:
+        size = abs(float(factor))
+        if factor == 0:
+            return 0.0, -np.inf
+        if factor < 0:
+            sign = -sign
+        if 1e-150 < size < 1e150:
+            product *= size
+        else:
+            logarithm += np.log(size)
+        if not 1e-150 < product < 1e150:
+            logarithm += np.log(product)
+            product = 1.0
+    return sign, logarithm + np.log(product)
 
 
 @kernel
@@ -275,11 +319,9 @@ def solve_by_lapack(a: Any, b: Any) -> None:
 @kernel
 def determinant_by_lapack(a: Any) -> Any:
     """The determinant, which is that of the transpose, too; `a` is overwritten."""
-    pivots = np.empty(len(a), np.int32)
-    getrf(a, pivots)
-    result = a.dtype.type(1)
+    result = a.dtype.type(factor_in_place(a))
     for i in range(len(a)):
-        result *= a[i, i] if pivots[i] == i + 1 else -a[i, i]
+        result *= a[i, i]
     return result
 
 

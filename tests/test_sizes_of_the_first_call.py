@@ -1,0 +1,101 @@
+"""Functions that are specialised to sizes of their first call, in every way to call them, when the sizes change."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+import pullback as pb
+
+
+@pb.differentiable
+def spread(x, scale):
+    total = 0.0
+    centre = np.ones(x.shape[1])
+    for i in range(x.shape[0]):
+        centre = 0.5 * centre + scale * x[i]
+        total += centre @ x[i]
+    return total
+
+
+def expected(x, scale):
+    """The gradient by x, by differences of high order in complex numbers: centre is linear in x."""
+    n, dims = x.shape
+    weights = np.array([[0.5 ** (i - j) if j <= i else 0.0 for j in range(n)] for i in range(n)])
+    symmetric = scale * (weights + weights.T) @ x
+    return symmetric + 0.5 ** np.arange(1, n + 1)[:, None] * np.ones((n, dims))
+
+
+def points(n, dims):
+    return np.random.default_rng(7 * n + dims).standard_normal((n, dims))
+
+
+def by_grad(x):
+    return pb.grad(spread)(x, 0.3)
+
+
+def by_value_and_grad(x):
+    return pb.value_and_grad(spread)(x, 0.3)[1]
+
+
+def by_vjp(x):
+    _, back = pb.vjp(spread)(x, 0.3)
+    return back(1.0)
+
+
+def by_jvp(x):
+    found = np.empty(x.shape)
+    for place in np.ndindex(x.shape):
+        along = np.zeros(x.shape)
+        along[place] = 1.0
+        found[place] = pb.jvp(spread, (x, 0.3), (along, 0.0))[1]
+    return found
+
+
+def by_tape(x):
+    with pb.GradientTape() as tape:
+        tape.watch(variable := pb.Variable(x))
+        y = spread(variable, 0.3)
+    return np.asarray(tape.gradient(y, variable))
+
+
+def by_jacobian(x):
+    return pb.jacrev(spread)(x, 0.3)
+
+
+gradient_of_spread = pb.grad(spread)
+
+
+@njit
+def _in_numba(x):
+    return gradient_of_spread(x, 0.3)
+
+
+def by_numba(x):
+    return _in_numba(x)
+
+
+WAYS = [by_grad, by_value_and_grad, by_vjp, by_jvp, by_tape, by_jacobian, by_numba]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("sizes", [(3, 2, 3, 7), (2, 3), (9, 3, 4), (1, 3, 2)])
+def test_each_way_is_right_for_one_size_after_another(way, sizes):
+    for dims in sizes:
+        x = points(4, dims)
+        np.testing.assert_allclose(way(x), expected(x, 0.3), rtol=1e-12, atol=1e-14)
+
+
+def test_the_value_is_that_of_the_plain_call_for_one_size_after_another():
+    for dims in (3, 4, 2, 8):
+        x = points(5, dims)
+        assert spread(x, 0.3) == pytest.approx(spread.__wrapped__(x, 0.3), rel=1e-13)
+
+
+def test_second_derivatives_are_right_for_one_size_after_another():
+    for dims in (2, 3):
+        x = points(3, dims)
+        hessian = pb.hessian(spread)(x, 0.3)
+        weights = np.array([[0.5 ** (i - j) if j <= i else 0.0 for j in range(3)] for i in range(3)])
+        np.testing.assert_allclose(
+            hessian, np.einsum("ij,ab->iajb", 0.3 * (weights + weights.T), np.eye(dims)), rtol=1e-12, atol=1e-14
+        )

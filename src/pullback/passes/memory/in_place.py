@@ -6,7 +6,7 @@ handed, not made anew.
 ...     for _ in range(n):
 ...         x = a @ np.sin(x)
 ...     return x[0]
->>> given = np.ones((2, 2)), np.ones(2), 3
+>>> given = np.ones((9, 9)), np.ones(9), 3
 >>> print(pb.explain(relaxed, *given, argnums=1, passes=["in_place"]))
 buffers: in_place, an array that an iteration hands to the next is written over the one that it was handed
   ...

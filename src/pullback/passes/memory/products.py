@@ -8,7 +8,7 @@ buffers, or added where it is summed.
 ...         y = a @ x
 ...         s += y[i]
 ...     return s
->>> print(pb.explain(trace, np.ones((2, 2)), np.ones(2), 2, argnums=0, passes=["products"]))
+>>> print(pb.explain(trace, np.ones((9, 9)), np.ones(9), 2, argnums=0, passes=["products"]))
 buffers: products, products, inverses and copies that iterations make are written into buffers, or added in place
   ...
        a_bar: float64[:, :] = zeros((t.3, t.1), dtype='float64')

@@ -471,7 +471,7 @@ def test_small_loops_run_in_a_row(monkeypatch):
 
 def test_without_the_option_nothing_changes():
     for function, arguments in SUMS:
-        text = pb.inspect_source(function, *arguments(9, np.float64))
+        text = pb.inspect_source(pb.differentiable()(function), *arguments(9, np.float64))
         assert "prange" not in text
         assert pb.inspect_source(pb.differentiable(parallel=False)(function), *arguments(9, np.float64)) == text
 

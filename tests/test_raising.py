@@ -307,3 +307,14 @@ def test_a_function_that_calls_itself_prints_once_before_an_error(capsys):
     with pytest.raises(IndexError):
         pb.grad(deeper)(TWO, 0)
     assert capsys.readouterr().out == "0\n1\n2\n"
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_the_least_of_no_elements_is_no_norm(jit):
+    def least(x):
+        return np.linalg.norm(x, -np.inf)
+
+    derivative = pb.value_and_grad(pb.differentiable(jit=jit)(least))
+    with pytest.raises(ValueError, match="zero-size array"):
+        derivative(np.zeros(0))
+    assert pb.jvp(lambda x: np.linalg.norm(x, np.inf), (np.zeros(0),), (np.zeros(0),)) == (0.0, 0.0)

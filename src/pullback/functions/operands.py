@@ -93,11 +93,11 @@ def is_matrix_at(x: Any, offset: Any) -> bool:
 def needs_norm(x: Any, order: Any, axis: Any, keepdims: Any) -> bool:
     """Whether Numba lacks this norm: but for those of a whole vector or matrix of floats.
 
-    The norms of matrices that are singular values Numba has as well, and no helper.
+    The norms of matrices that are singular values Numba has as well, and no helper. Of no elements, it has a least one.
     """
     along = (is_known(axis) and axis.value is not None) or isinstance(axis, tuple) or keepdims.value
     is_frobenius = order.value is None or order.value == "fro"
     of_matrix = isinstance(axis, tuple) or (not along and rank_of(x) > 1)
     if of_matrix and not is_frobenius:
         return False
-    return along or rank_of(x) > 2 or not is_float(x) or order.value == "fro"
+    return along or rank_of(x) > 2 or not is_float(x) or order.value in ("fro", "-inf")

@@ -167,7 +167,7 @@ def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
         return y_bar_of * conjugated(np.sign(x))
     if ord == np.inf or ord == -np.inf:
         ties = np.abs(x) == norm_of
-        count = np.sum(ties, axis=axis, keepdims=True).astype(x.dtype)
+        count = np.maximum(np.sum(ties, axis=axis, keepdims=True), 1).astype(x.dtype)
         return np.where(ties, conjugated(np.sign(x)) * (y_bar_of / count), 0)
     return y_bar_of * conjugated(np.sign(x)) * (np.abs(x) / (norm_of + (norm_of == 0))) ** (ord - 1)
 

@@ -108,7 +108,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     m, dtype = as_array(m), real_dtype(dtype)
     x = rows_of(m, rowvar, dtype)
     if y is not None:
-        x = np.concatenate((x, rows_of(as_array(y), rowvar, dtype)), axis=0)
+        y = rows_of(as_array(y), True, dtype)
+        x = np.concatenate((x, y if rowvar or y.shape[0] == 1 else y.T), axis=0)
     free = 1 if ddof is None and not bias else 0 if ddof is None else ddof
     if (fweights is None and aweights is None) or x.shape[0] == 0:
         centred = x - np.mean(x, axis=1, keepdims=True)

@@ -122,3 +122,18 @@ def test_a_fit_has_as_many_weights_as_points(jit: bool) -> None:
     for function in (weighted_line, pb.differentiable(weighted_line, jit=jit)):
         with pytest.raises(TypeError, match="same length"):
             function(x, x, w)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_row_beside_columns_is_one_variable(jit):
+    """np.cov turns its second argument with `rowvar=False` unless that has one row."""
+
+    def covariances(a, b):
+        return np.sum(np.cov(a, b, rowvar=False) ** 2)
+
+    a, b = np.cos(np.arange(8.0)).reshape(4, 2), np.sin(np.arange(4.0)).reshape(1, 4)
+    derivative = pb.value_and_grad(pb.differentiable(jit=jit)(covariances), argnums=(0, 1))
+    value, (_, by_row) = derivative(a, b)
+    same, (_, by_column) = derivative(a, b.T)
+    assert value == pytest.approx(covariances(a, b), rel=1e-14) == pytest.approx(same, rel=1e-14)
+    np.testing.assert_allclose(by_row, by_column.T, rtol=1e-12)

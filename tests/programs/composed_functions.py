@@ -215,9 +215,3 @@ def powers_of_floats(x, p):
 def products_so_far(x):
     chosen = np.where(np.abs(x) > 0.3, np.cumprod(x, axis=0), x)
     return weighed([np.cumprod(x), np.cumprod(x, axis=-1), chosen])
-
-
-@program(np.cos(np.arange(8.0)).reshape(4, 2), np.sin(np.arange(4.0)).reshape(1, 4))
-@program(np.cos(np.arange(8.0)).reshape(4, 2), np.sin(np.arange(12.0)).reshape(4, 3))
-def covariance_with_columns(a, b):
-    return np.sum(np.cov(a, b, rowvar=False) ** 2)

@@ -99,3 +99,41 @@ def test_second_derivatives_are_right_for_one_size_after_another():
         np.testing.assert_allclose(
             hessian, np.einsum("ij,ab->iajb", 0.3 * (weights + weights.T), np.eye(dims)), rtol=1e-12, atol=1e-14
         )
+
+
+def solved_in_a_loop(x, a):
+    total = 0.0
+    for t in range(x.shape[0]):
+        total += np.sum(np.linalg.solve(a + np.outer(x[t], x[t]), x[t]))
+    return total
+
+
+def inverted_in_a_loop(x, a):
+    total = 0.0
+    for t in range(x.shape[0]):
+        total += np.sum(np.linalg.inv(a + np.outer(x[t], x[t])))
+    return total
+
+
+@pytest.mark.parametrize("function", [solved_in_a_loop, inverted_in_a_loop])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_small_systems_that_are_singular_raise(function, n):
+    x, a = np.zeros((3, n)), np.ones((n, n))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        function(x, a)
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        pb.grad(function, argnums=1)(x, a)
+
+
+@pytest.mark.parametrize("function", [solved_in_a_loop, inverted_in_a_loop])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_pivots_of_small_systems_are_chosen(function, n):
+    """Zeros on the diagonal, rows of very different sizes, and NaN."""
+    x = points(4, n) * 1e-3
+    for a in (np.eye(n)[::-1].copy(), np.diag(10.0 ** -np.arange(n)) + 1e-4, np.full((n, n), np.nan)):
+        value, gradients = pb.value_and_grad(function, argnums=(0, 1))(x, a)
+        plain, others = pb.value_and_grad(pb.differentiable(jit=False)(function), argnums=(0, 1))(x, a)
+        np.testing.assert_allclose(value, function(x, a), rtol=1e-10)
+        for found, wanted in zip((plain, *gradients), (value, *others), strict=True):
+            largest = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * largest)

@@ -61,7 +61,7 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.types import Array, Scalar
-from pullback.passes.lowering.elements import CREATING, Elements, elements_of, named_part
+from pullback.passes.lowering.elements import CREATING, Elements, elements_of, is_arithmetic, named_part
 
 MOST_ELEMENTS = 9
 """So many elements an array may have: a matrix of three rows and columns."""
@@ -100,8 +100,10 @@ class _Replacement:
     # Which arrays
 
     def shape(self, value: Operand) -> tuple[int, ...] | None:
-        """The shape of a small array of floats."""
-        if not isinstance(value, Value) or not isinstance(value.type, Array) or value.type.dtype != "float64":
+        """The shape of a small array of floats or truth values."""
+        if not isinstance(value, Value) or not isinstance(value.type, Array):
+            return None
+        if value.type.dtype not in ("float64", "bool"):
             return None
         sizes = self.shapes.of(value)
         known = tuple(size for size in sizes if isinstance(size, int))
@@ -109,11 +111,28 @@ class _Replacement:
         return known if is_small else None
 
     def found_in(self, function: Function) -> set[Value]:
-        """The small arrays all of whose versions are accessed by constants alone, and are not the caller's."""
+        """The small arrays all of whose versions are accessed by constants alone, and are not the caller's.
+
+        What meets a large array in arithmetic stays an array, and so does what is computed of it.
+        """
         classes = _Classes([function.parameters[k] for k in function.mutated])
-        for statement in walk(function.body):
+        statements = [*walk(function.body)]
+        for statement in statements:
             classes.take_in(statement)
-        return {value for value in self.made_in_loops(function.body) if not classes.is_refused(value)}
+        arithmetic = [s for s in statements if isinstance(s, Let) and is_arithmetic(s.function)]
+        while True:
+            found = {value for value in self.made_in_loops(function.body) if not classes.is_refused(value)}
+            refused = [value for statement in arithmetic for value in self.meeting(statement, found)]
+            if not refused:
+                return found
+            classes.refused += refused
+
+    def meeting(self, statement: Let, candidates: set[Value]) -> list[Value]:
+        """The candidates among what a statement reads and makes, if one of these is a large array."""
+        arrays = [v for v in (statement.value, *values_in(statement.operands)) if isinstance(v.type, Array)]
+        small = [value for value in arrays if value in candidates]
+        is_made_here = statement.value in candidates or not isinstance(statement.value.type, Array)
+        return [] if is_made_here and all(self.shape(value) is not None for value in arrays) else small
 
     def made_in_loops(self, block: Block, inside: bool = False) -> Iterable[Value]:
         """The small arrays that iterations make or carry."""

@@ -20,6 +20,10 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Index, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, Scalar, is_integer
+from pullback.passes.lowering.elimination import solved
+
+MOST_ROWS = 3
+"""So many rows a system may have whose elements are eliminated one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,11 @@ def elements_of(known: Whole, statement: Let) -> Elements | Operand | None:
 def named_part(array: Value, place: tuple[int, ...]) -> str:
     """What an element of an array is called."""
     return "_".join([array.name, *map(str, place)]) if array.name else ""
+
+
+def is_arithmetic(function: Any) -> bool:
+    """Whether elements of the result are computed of elements of the operands."""
+    return function in (np.matmul, np.dot, np.outer) or is_elementwise(function)
 
 
 def _tables(known: Whole, operands: Sequence[Operand]) -> list[Any] | None:
@@ -172,6 +181,28 @@ def _norm(known: Whole, statement: Let) -> Operand | None:
     root = builder.let(np.sqrt, chosen)
     zero = Constant(0.0, root.type)
     return builder.let(primitives.select, is_zero, zero, root, name=statement.value.name, type_=root.type)
+
+
+def _solve(known: Whole, statement: Let) -> Elements | None:
+    tables = _small_tables(known, statement, 2)
+    if tables is None or known.shape(statement.value) is None:
+        return None
+    a, b = tables
+    if a.shape != (len(b), len(b)) or len(a) > MOST_ROWS:
+        return None
+    table = solved(known.builder, a, b.reshape(len(b), -1))
+    return _made(b.shape, table)
+
+
+def _inverse(known: Whole, statement: Let) -> Elements | None:
+    tables = _small_tables(known, statement, 1)
+    if tables is None or tables[0].shape != tables[0].shape[::-1] or len(tables[0]) > MOST_ROWS:
+        return None
+    n = len(tables[0])
+    identity = np.empty((n, n), object)
+    for place in np.ndindex(n, n):
+        identity[place] = Constant(float(place[0] == place[1]), Scalar("float64"))
+    return _made((n, n), solved(known.builder, tables[0], identity))
 
 
 def _transpose(known: Whole, statement: Let) -> Elements | None:
@@ -303,6 +334,8 @@ _RULES: dict[Any, Callable[[Any, Let], Any]] = {
     np.outer: _outer,
     np.sum: _sum,
     np.linalg.norm: _norm,
+    np.linalg.solve: _solve,
+    np.linalg.inv: _inverse,
     np.transpose: _transpose,
     np.reshape: _reshape,
     np.array: _literal,

@@ -5,6 +5,7 @@ Elimination takes the largest pivot of each column, as LAPACK's getrf does, so i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,12 @@ def determinant_of_borrowed(a: Any) -> Any:
 
 def sign_and_logarithm_borrowed(a: Any) -> Any:
     if a.shape == (3, 3):
-        sign, logarithm = sign_and_logarithm_of(pivots_of_three(a))
+        first, second, third = pivots_of_three(a)
+        product = float(first) * float(second) * float(third)
+        if 1e-290 < abs(product) < 1e290:
+            sign, logarithm = math.copysign(1.0, product), math.log(abs(product))
+        else:
+            sign, logarithm = sign_and_logarithm_of((first, second, third))
     else:
         work = square_copy(a)
         sign = factor_in_place(work)

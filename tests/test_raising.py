@@ -318,3 +318,14 @@ def test_the_least_of_no_elements_is_no_norm(jit):
     with pytest.raises(ValueError, match="zero-size array"):
         derivative(np.zeros(0))
     assert pb.jvp(lambda x: np.linalg.norm(x, np.inf), (np.zeros(0),), (np.zeros(0),)) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("order", [2, "nuc", np.inf, 1])
+def test_norms_of_empty_matrices_do_not_move(order):
+    @pb.differentiable(jit=False)
+    def size(x):
+        return np.linalg.norm(x, order)
+
+    x = np.zeros((0, 3))
+    assert pb.jvp(size, (x,), (x,)) == (0.0, 0.0)
+    assert pb.grad(size)(x).shape == (0, 3)

@@ -177,12 +177,14 @@ def matrix_norm(x, ord, y, y_bar):
     if ord in (1, -1, np.inf, -np.inf):
         across = -2 if ord in (1, -1) else -1
         ties = np.sum(np.abs(x), axis=across, keepdims=True) == y
-        return np.where(ties, conjugated(np.sign(x)) * (y_bar / np.sum(ties, axis=(-2, -1), keepdims=True)), 0)
+        count = np.maximum(np.sum(ties, axis=(-2, -1), keepdims=True), 1)
+        return np.where(ties, conjugated(np.sign(x)) * (y_bar / count), 0)
     u, s, vt = np.linalg.svd(x, full_matrices=False)
     if ord == "nuc":
         return conjugated(u @ vt) * y_bar
     ties = (s == (s[..., :1] if ord == 2 else s[..., -1:]))[..., None, :]
-    return conjugated((u * (ties * (y_bar / np.sum(ties, axis=-1, keepdims=True)))) @ vt)
+    count = np.maximum(np.sum(ties, axis=-1, keepdims=True), 1)
+    return conjugated((u * (ties * (y_bar / count))) @ vt)
 
 
 def beside(y, axis, keepdims):

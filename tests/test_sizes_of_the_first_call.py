@@ -137,3 +137,16 @@ def test_pivots_of_small_systems_are_chosen(function, n):
         for found, wanted in zip((plain, *gradients), (value, *others), strict=True):
             largest = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
             np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * largest)
+
+
+def test_products_are_numpys_where_nothing_is_added_up_in_another_order():
+    x, a = points(4, 3), points(3, 3)
+
+    def products(x, a):
+        v = np.ones(3)
+        for t in range(x.shape[0]):
+            v = a @ v + x[t]
+        return v[0]
+
+    assert "product_into(" not in pb.inspect_source(pb.differentiable()(products), x, a)
+    assert "product_into(" in pb.inspect_source(pb.differentiable(fastmath=False)(products), x, a)

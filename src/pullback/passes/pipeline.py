@@ -88,6 +88,7 @@ PASSES = (
         plain(replace_aggregates),
         needs=("constant_sizes", "simplification"),
         option="scalar_replacement_of_aggregates",
+        reorders=True,
     ),
     Pass(
         "preserved_exceptions",

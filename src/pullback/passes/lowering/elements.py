@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -103,10 +104,9 @@ def _elementwise(known: Whole, statement: Let) -> Elements | None:
     if tables is None:
         return None
     type_ = Scalar(statement.value.type.dtype)
-    items = [
-        known.builder.let(statement.function, *operands, name=named_part(statement.value, place), type_=type_)
-        for place, operands in _side_by_side(shape, tables)
-    ]
+    made = partial(known.builder.let, statement.function, type_=type_, by=statement.by)
+    names = partial(named_part, statement.value)
+    items = [made(*operands, name=names(place)) for place, operands in _side_by_side(shape, tables)]
     return Elements(shape, tuple(items))
 
 

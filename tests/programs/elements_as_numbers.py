@@ -259,3 +259,23 @@ def changes_its_argument(x, v):
         v[0] = v[1] * x[t, 0]
         v[1] += x[t, 1]
     return v @ v
+
+
+@program(np.round(steps(5, 3), 1))
+def truth_values(x):
+    total, seen = 0.0, np.zeros(3, bool)
+    for t in range(x.shape[0]):
+        v = x[t] * 2.0
+        m = v > 0.0
+        seen = seen | m
+        total += (m @ m) * v[0] + (m * 1.0) @ v + np.sum(m * m) * v[2] + np.sum(~m) * v[0]
+        total += np.sum(np.where(seen, v, 0.5)) * (1 + np.sum(seen))
+    return total
+
+
+@program(steps(4, 3), cotangent=steps(1, 3)[0])
+def arithmetic_behind_the_loop(x):
+    v = np.zeros(3)
+    for t in range(x.shape[0]):
+        v = v * 0.5 + x[t]
+    return v * np.ones(3) + 2.0 * v

@@ -100,10 +100,8 @@ class _Replacement:
     # Which arrays
 
     def shape(self, value: Operand) -> tuple[int, ...] | None:
-        """The shape of a small array of floats or truth values."""
-        if not isinstance(value, Value) or not isinstance(value.type, Array):
-            return None
-        if value.type.dtype not in ("float64", "bool"):
+        """The shape of a small array of floats. Sums and products of truth values are others for numbers."""
+        if not isinstance(value, Value) or not isinstance(value.type, Array) or value.type.dtype != "float64":
             return None
         sizes = self.shapes.of(value)
         known = tuple(size for size in sizes if isinstance(size, int))
@@ -113,13 +111,14 @@ class _Replacement:
     def found_in(self, function: Function) -> set[Value]:
         """The small arrays all of whose versions are accessed by constants alone, and are not the caller's.
 
-        What meets a large array in arithmetic stays an array, and so does what is computed of it.
+        What meets a large array in the arithmetic of iterations stays an array, and so does what is computed of it.
         """
         classes = _Classes([function.parameters[k] for k in function.mutated])
-        statements = [*walk(function.body)]
-        for statement in statements:
+        for statement in walk(function.body):
             classes.take_in(statement)
-        arithmetic = [s for s in statements if isinstance(s, Let) and is_arithmetic(s.function)]
+        loops = (s for s in function.body.statements if isinstance(s, For | While))
+        inside = (s for loop in loops for block in blocks_of(loop) for s in walk(block))
+        arithmetic = [s for s in inside if isinstance(s, Let) and is_arithmetic(s.function)]
         while True:
             found = {value for value in self.made_in_loops(function.body) if not classes.is_refused(value)}
             refused = [value for statement in arithmetic for value in self.meeting(statement, found)]

@@ -273,6 +273,18 @@ def truth_values(x):
     return total
 
 
+@program(np.round(steps(5, 3), 1))
+@program(np.round(steps(3, 12), 1))
+def sums_of_truth_values(x):
+    """For NumPy, true + true is true."""
+    total = 0.0
+    for t in range(x.shape[0]):
+        either = (x[t] > 0.0) + (x[t] < 0.2)
+        one = (x[t, 0] > 0.0) + (x[t, 1] < 0.2)
+        total += np.sum(either) * x[t, 0] + (either * x[t]) @ x[t] + one * x[t, 1] + (one * one) * x[t, 2]
+    return total
+
+
 @program(steps(4, 3), cotangent=steps(1, 3)[0])
 def arithmetic_behind_the_loop(x):
     v = np.zeros(3)

@@ -93,6 +93,10 @@ def as_of_numpy(context: Context, result: Binding, node: Any) -> Binding:
         return context.builder.cast(result, result.type.dtype)
 
 
+_OF_TRUTH_VALUES: dict[Any, Callable[..., Any]] = {np.add: np.logical_or, np.multiply: np.logical_and}
+"""What functions of numbers do with truth values alone, which machine code would take for integers."""
+
+
 def apply_operator(context: Context, function: Callable[..., Any], given: tuple[Binding, ...], node: Any) -> Binding:
     """An operator of the language on numbers and arrays."""
     operands = tuple(context.operand(binding, node) for binding in given)
@@ -117,6 +121,8 @@ def computed(
         name = getattr(function, "__name__", "function")
         reason = str(error).split("\n")[0]
         context.mistyped(node, f"{name_of(function)}: {reason}" if name not in reason else reason)
+    if type_.dtype == "bool":
+        function = _OF_TRUTH_VALUES.get(function, function)
     operands, keywords = by_position(function, operands, keywords)
     if np.dtype(type_.dtype) in _WITHOUT_DERIVATIVES:
         context.mistyped(node, f"{type_.dtype} values cannot be differentiated", "use float64 or float32")

@@ -320,6 +320,17 @@ def test_the_least_of_no_elements_is_no_norm(jit):
     assert pb.jvp(lambda x: np.linalg.norm(x, np.inf), (np.zeros(0),), (np.zeros(0),)) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("order", [-1, -2, -np.inf])
+@pytest.mark.parametrize("jit", [False, True])
+def test_the_least_norm_of_a_matrix_without_elements_raises(order, jit):
+    @pb.differentiable(jit=jit)
+    def least(x):
+        return np.linalg.norm(x, order)
+
+    with pytest.raises(ValueError, match="reduction operation minimum which has no identity"):
+        pb.grad(least)(np.zeros((0, 0)))
+
+
 @pytest.mark.parametrize("order", [2, "nuc", np.inf, 1])
 def test_norms_of_empty_matrices_do_not_move(order):
     @pb.differentiable(jit=False)

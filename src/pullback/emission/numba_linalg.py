@@ -30,10 +30,13 @@ def in_numba(function: Any, operands: tuple[Operand, ...], keywords: tuple[str, 
     arrays = [value.type for value in values_in(operands)]
     plain = all(isinstance(o, Value) or (function is np.linalg.svd and _is_flag(o)) for o in operands[1:])
     if function is np.linalg.norm:
-        plain = not any(
-            isinstance(o, tuple) or (isinstance(o, Constant) and isinstance(o.value, str)) for o in operands
-        )
+        plain = not any(isinstance(o, tuple) or _is_other_order(o) for o in operands)
     return plain and all(isinstance(t, Array) and t.ndim <= 2 and is_float(t) for t in arrays)
+
+
+def _is_other_order(operand: Operand) -> bool:
+    """Whether an operand is a text, or the order of a least norm, which Numba has of a matrix without elements too."""
+    return isinstance(operand, Constant) and (isinstance(operand.value, str) or (operand.value or 0) < 0)
 
 
 def _is_flag(operand: Operand) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback.analysis.ranges import Form
 from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Operand, Value
@@ -48,3 +49,22 @@ def extent(size: Size, builder: Builder) -> Operand:
     """The size of an axis."""
     count = iterations(size, builder)
     return builder.let(max, count, constant(0)) if isinstance(size, SliceSize) else count
+
+
+def integer(form: Form, builder: Builder) -> Operand:
+    """A linear form as an operand, computed where the builder is."""
+    made: Operand | None = None
+    for term, coefficient in form.terms:
+        value: Operand = builder.dim(*term) if isinstance(term, tuple) else term
+        if abs(coefficient) != 1:
+            value = builder.let(np.multiply, value, constant(abs(coefficient)))
+        if made is None:
+            made = value if coefficient > 0 else builder.let(np.negative, value)
+        else:
+            made = builder.let(np.add if coefficient > 0 else np.subtract, made, value)
+    if made is None:
+        return constant(form.constant)
+    if form.constant:
+        function = np.add if form.constant > 0 else np.subtract
+        made = builder.let(function, made, constant(abs(form.constant)))
+    return made

@@ -148,6 +148,11 @@ class Ranges:
             return [index.plus(start, -1), stop.plus(index, -1).moved(-1)]
         return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
 
+    def reach(self, loop: For) -> tuple[Form, Form]:
+        """The smallest and the largest index of a loop that counts by one."""
+        start, stop = self.form(loop.start), self.form(loop.stop)
+        return (start, stop.moved(-1)) if loop.step == constant(1) else (stop.moved(1), start)
+
     def note_selections(self, loop: For) -> None:
         """Take in the integers that a loop leaves negative, or as one of its indices (argument selection)."""
         if not self.selections or not isinstance(loop.step, Constant) or loop.step.value < 0:
@@ -193,6 +198,13 @@ class Ranges:
         if not self.is_never_negative(extent.plus(form, -1).moved(-1)):
             return False
         return self.is_never_negative(form) or self.is_never_negative(form.plus(extent))
+
+
+def over(form: Form, index: Value, span: tuple[Form, Form]) -> Form:
+    """The least value of a form while an index runs over a span; the greatest for the span with its ends exchanged."""
+    coefficient = form.of(index)
+    without = form.plus(Form(0, ((index, 1),)), -coefficient)
+    return without.plus(span[0] if coefficient > 0 else span[1], coefficient) if coefficient else form
 
 
 def _is_plain(form: Form) -> bool:

@@ -11,6 +11,8 @@ from pullback.ir.types import INT
 
 def trip_count(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Operand:
     """How many iterations `range(start, stop, step)` has."""
+    if step == constant(-1):
+        return at_least_zero(builder, builder.let(np.subtract, start, stop))
     length = stop if start == constant(0) else builder.let(np.subtract, stop, start)
     if step != constant(1):
         iterations = builder.let(np.floor_divide, builder.let(np.negative, length), step)
@@ -24,10 +26,12 @@ def at_least_zero(builder: Builder, size: Operand) -> Operand:
     return builder.let(max, size, constant(0), type_=INT)
 
 
-def iteration_number(builder: Builder, loop: For) -> Operand:
-    """The number of the present iteration, from 0."""
-    offset = loop.index if loop.start == constant(0) else builder.let(np.subtract, loop.index, loop.start)
-    return offset if loop.step == constant(1) else builder.let(np.floor_divide, offset, loop.step)
+def iteration_number(builder: Builder, index: Operand, start: Operand, step: Operand) -> Operand:
+    """The number of the iteration of `range(start, stop, step)` that has this index, from 0."""
+    if step == constant(-1):
+        return builder.let(np.subtract, start, index)
+    offset = index if start == constant(0) else builder.let(np.subtract, index, start)
+    return offset if step == constant(1) else builder.let(np.floor_divide, offset, step)
 
 
 def least_index(loop: For) -> int | None:

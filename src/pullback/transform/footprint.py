@@ -46,10 +46,10 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.rewrite import copied
-from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import BOOL, INT, Array
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
+from pullback.transform.residual_places import room_for
 from pullback.transform.residual_plan import ResidualArray
 from pullback.transform.sweeps import Kept
 
@@ -158,7 +158,7 @@ def limited(function: Function, measure: Function, most: int | None) -> Function
 
 def _bytes(builder: Builder, array: ResidualArray) -> Operand:
     assert array.sizes is not None, "a residual array of unknown size is not measured"
-    sizes: list[Operand] = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in array.longest]
+    sizes: list[Operand] = [room_for(builder, loop, stop) for loop, stop in zip(array.loops, array.stops, strict=True)]
     sizes += [extent(size, builder) for size in array.sizes]
     product: Operand = constant(np.dtype(array.value.type.dtype).itemsize)
     for size in sizes:

@@ -58,7 +58,14 @@ from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import iteration_number
 from pullback.ir.types import INT, Stack
 from pullback.transform.recalled_residuals import Recall
-from pullback.transform.residual_places import Storage, extent, is_outermost, passes_through, starts_at_zero
+from pullback.transform.residual_places import (
+    Storage,
+    extent,
+    is_outermost,
+    passes_through,
+    room_for,
+    starts_at_zero,
+)
 from pullback.transform.residual_plan import Counter, Path, ResidualArray
 from pullback.transform.residuals import Residuals
 
@@ -151,8 +158,8 @@ class _Forward:
         sizes: list[Operand] = [constant(0)]
         if kept.sizes is not None:
             room = self.sweep.room
-            loops = zip(kept.loops, kept.longest, strict=True)
-            sizes = [room[id(loop)] if id(loop) in room else extent(self.builder, whole) for loop, whole in loops]
+            loops = zip(kept.loops, kept.stops, strict=True)
+            sizes = [room[id(loop)] if id(loop) in room else room_for(self.builder, loop, stop) for loop, stop in loops]
             sizes += [axis_extent(size, self.builder) for size in kept.sizes]
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
@@ -224,9 +231,9 @@ class _Forward:
         before: list[Statement]
         with self.builder.block() as before:
             if isinstance(statement, For):
-                self.iterations[id(statement)] = (
-                    iteration_number(self.builder, statement) if numbering else statement.index
-                )
+                bounds = statement.index, statement.start, statement.step
+                number = iteration_number(self.builder, *bounds) if numbering else statement.index
+                self.iterations[id(statement)] = number
         carried = tuple(c.parameter for c in statement.carried)
         body = [*before, *self.block(statement.body, (*path, (id(statement), 0)), inner, carried)]
         yields = [inner[id(kept)] for kept in passing]

@@ -40,6 +40,7 @@ from pullback.ir.nodes import (
     map_values,
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
+from pullback.ir.trip_counts import iteration_number
 from pullback.transform.residual_places import extent, passes_through, starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, ResidualArray
 from pullback.transform.residuals import Residuals
@@ -195,7 +196,5 @@ class Recall:
         env[mirrored.index] = index
         number: Operand = index
         if not starts_at_zero(mirrored):
-            number = self.builder.let(np.subtract, index, start)
-            if step != constant(1):
-                number = self.builder.let(np.floor_divide, number, step)
+            number = iteration_number(self.builder, index, start, step)
         self.iterations[id(mirrored)] = number

@@ -14,8 +14,11 @@ True
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from pullback.analysis.extents import integer
+from pullback.analysis.ranges import Form
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Constant,
@@ -52,3 +55,10 @@ def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = 
     if starts_at_zero(loop):
         return at_least_zero(builder, stop)
     return trip_count(builder, start, stop, step)
+
+
+def room_for(builder: Builder, loop: Any, stop: Operand | Form) -> Operand:
+    """How many elements the iterations of a loop take at most; `stop`: as a plan has it (`ResidualArray.stops`)."""
+    if isinstance(stop, Form):
+        return at_least_zero(builder, integer(stop, builder))
+    return extent(builder, replace(loop, stop=stop))

@@ -8,9 +8,10 @@ False
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from pullback.analysis.ranges import Form
 from pullback.analysis.sizes import Size
 from pullback.ir.nodes import For, Let, Operand, Value, While
 
@@ -24,8 +25,8 @@ class ResidualArray:
     path: the block that defines the value. home: the block in which the array is made. sizes: those of the value, None
     if the array grows; then `counter` is the number of elements so far, and `extents` are the sizes of a kept array.
     final: the array after the outermost loop, which the backward sweep reads. stops: where each loop stops at the
-    latest, as far as that is known before the outermost one. each: the sizes of the value, if those
-    are known before the loops, whether the array grows or not.
+    latest, or the room for its iterations as a linear form, as far as that is known before the outermost one. each: the
+    sizes of the value, if those are known before the loops, whether the array grows or not.
     """
 
     value: Value
@@ -36,14 +37,8 @@ class ResidualArray:
     final: Value
     counter: Counter | None
     extents: tuple[Operand, ...] = ()
-    stops: tuple[Operand, ...] = ()
+    stops: tuple[Operand | Form, ...] = ()
     each: tuple[Size, ...] | None = None
-
-    @property
-    def longest(self) -> list[For]:
-        """The loops with as many iterations as there can be."""
-        pairs = zip(self.loops, self.stops, strict=True)
-        return [replace(loop, stop=stop) for loop, stop in pairs if isinstance(loop, For)]
 
     @property
     def is_stack(self) -> bool:

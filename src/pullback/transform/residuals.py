@@ -21,7 +21,8 @@ f.py:5: x = x * np.exp(-x)  # kept on a stack
 
 A value that is needed in the mirror of the block that defines it is kept
   - in a variable, where no loop stands between (a branch has it as one result more);
-  - in an array with a place for every iteration, where the numbers of iterations are known before the outermost loop;
+  - in an array with a place for every iteration, where the numbers of iterations are known before the outermost loop,
+    or that of one loop is affine in the indices around it, as in a triangle: each iteration around it has equal room;
   - in a stack, with a counter that runs back, otherwise; in a buffer that grows, where several come at a time.
 """
 
@@ -33,6 +34,8 @@ from typing import Any, TypeGuard
 from pullback.analysis.aliases import Aliases
 from pullback.analysis.extents import base_of, can_compute
 from pullback.analysis.final import FinalElements
+from pullback.analysis.most_iterations import most_iterations
+from pullback.analysis.ranges import Form
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
 from pullback.ir import primitives
@@ -54,6 +57,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import INT, Array, axis_noun
 from pullback.transform.min_cut import CHEAP, choose
+from pullback.transform.residual_places import starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.whole_arrays import is_kept_whole
@@ -251,13 +255,15 @@ class Residuals:
         home = path[: loops[0]]
         around = tuple(self.statements[path[k][0]] for k in loops)
         sizes = self.sizes_of(value, home)
-        regular = all(self.is_regular(loop, home) for loop in around) and sizes is not None
+        stops = self.stops(around, home)
+        regular = stops is not None and sizes is not None
         extents: tuple[Operand, ...] = ()
         if not regular and isinstance(value.type, Array):
             extents = tuple(self.size(value, axis) for axis in range(value.type.ndim))
             self.recall_before(extents, path, recalls)
         counter = None if regular else self.counter(value, path, home)
         array = self.residual_array(value, path, home, around, sizes if regular else None, counter, extents)
+        array.stops = stops if regular and stops is not None else ()
         array.each = sizes
         self.plan.saves.setdefault(path, []).append(array)
         recalls.append(array)
@@ -289,8 +295,7 @@ class Residuals:
         if sizes is not None:
             for loop in loops:
                 self.need_all((loop.start, loop.step))
-        stops = tuple(self.most(loop, home) for loop in loops) if sizes is not None else ()
-        return ResidualArray(value, path, home, loops, sizes, final, counter, extents, stops)
+        return ResidualArray(value, path, home, loops, sizes, final, counter, extents)
 
     def export(self, value: Value, path: Path) -> tuple[Value, Value]:
         number, side = path[-1]
@@ -305,6 +310,28 @@ class Residuals:
         if self.counts_iterations(loop):
             return False
         return all(self.is_outside(v, home) for v in values_in((loop.start, self.most(loop, home), loop.step)))
+
+    def stops(self, loops: tuple[Any, ...], home: Path) -> tuple[Operand | Form, ...] | None:
+        """Where each loop of a nest stops at the latest, or the room that it needs: of one, whose bounds vary."""
+        found: list[Operand | Form] = []
+        for k, loop in enumerate(loops):
+            if self.is_regular(loop, home):
+                found.append(self.most(loop, home))
+                continue
+            room = self.room(loop, loops[:k], home)
+            if room is None or any(isinstance(stop, Form) for stop in found):
+                return None
+            found.append(room)
+        return tuple(found)
+
+    def room(self, loop: Any, around: tuple[Any, ...], home: Path) -> Form | None:
+        """The most iterations of a loop whose bounds are affine in the indices of loops around it."""
+        if self.counts_iterations(loop):
+            return None
+        most = most_iterations(loop, around, self.elements.places.ranges)
+        if most is None or not all(self.is_outside(t[0] if isinstance(t, tuple) else t, home) for t, _ in most.terms):
+            return None
+        return most.moved(loop.start.value) if starts_at_zero(loop) else most
 
     def most(self, loop: For, home: Path) -> Operand:
         """Where a loop stops at the latest: of the smaller of two numbers, the one that is known at `home`."""

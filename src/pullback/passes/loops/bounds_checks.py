@@ -1,7 +1,7 @@
 """Bounds checks: every element access is proved to be inside its array, or checked; before the loop where that can be
 done.
 
->>> import pullback as pb
+>>> import numpy as np, pullback as pb
 >>> def weighted(x, w, places):
 ...     s = 0.0
 ...     for i in range(places.shape[0]):
@@ -34,10 +34,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from pullback import runtime
-from pullback.analysis.ranges import Form
+from pullback.analysis.extents import integer
+from pullback.analysis.ranges import Form, over
 from pullback.analysis.sizes import Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -152,7 +151,7 @@ class _Checker(RangeWalk):
         made = super().inside(block, facts, around)
         self.levels.pop()
         for span in level.spans:
-            operands = [self.operand(form) for form in (span.first, span.last, span.extent, *span.iterations)]
+            operands = [integer(form, self.builder) for form in (span.first, span.last, span.extent, *span.iterations)]
             self.builder.effect(runtime.check_span, *operands)
         self.spans += level.spans
         return made
@@ -199,7 +198,7 @@ class _Checker(RangeWalk):
         if self.ranges.is_between(form, extent):
             return
         if not self.check_before(form, extent):
-            operands = (self.operand(form), self.operand(extent))
+            operands = (integer(form, self.builder), integer(extent, self.builder))
             self.builder.effect(runtime.check_index, *operands)
         self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
 
@@ -211,8 +210,8 @@ class _Checker(RangeWalk):
             loop = level.loop
             if loop is None or loop.step not in (constant(1), constant(-1)):
                 break
-            reach = self.reach(loop)
-            first, last = _over(first, loop.index, reach), _over(last, loop.index, reach[::-1])
+            reach = self.ranges.reach(loop)
+            first, last = over(first, loop.index, reach), over(last, loop.index, reach[::-1])
             iterations.append(reach[1].plus(reach[0], -1).moved(1))
             if any(_mentions(f, level.defined) for f in (first, last, extent, *iterations)):
                 break
@@ -223,29 +222,6 @@ class _Checker(RangeWalk):
         if not any(known.covers(span) for known in self.spans):
             level.add(span)
         return True
-
-    def reach(self, loop: For) -> tuple[Form, Form]:
-        """The smallest and the largest index of a loop that counts by one."""
-        start, stop = self.ranges.form(loop.start), self.ranges.form(loop.stop)
-        return (start, stop.moved(-1)) if loop.step == constant(1) else (stop.moved(1), start)
-
-    def operand(self, form: Form) -> Operand:
-        """A form as an operand, computed here."""
-        made: Operand | None = None
-        for term, coefficient in form.terms:
-            value: Operand = self.builder.dim(*term) if isinstance(term, tuple) else term
-            if abs(coefficient) != 1:
-                value = self.builder.let(np.multiply, value, constant(abs(coefficient)))
-            if made is None:
-                made = value if coefficient > 0 else self.builder.let(np.negative, value)
-            else:
-                made = self.builder.let(np.add if coefficient > 0 else np.subtract, made, value)
-        if made is None:
-            return constant(form.constant)
-        if form.constant:
-            function = np.add if form.constant > 0 else np.subtract
-            made = self.builder.let(function, made, constant(abs(form.constant)))
-        return made
 
 
 def integers_of(items: tuple[Operand | Slice, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:
@@ -271,13 +247,6 @@ def _is_ellipsis(item: object) -> bool:
 
 def _is_integer(item: Operand) -> bool:
     return is_scalar(item) and item.type.dtype != "bool"
-
-
-def _over(form: Form, index: Value, span: tuple[Form, Form]) -> Form:
-    """The least value of a form while an index runs over a span; the greatest for the span with its ends exchanged."""
-    coefficient = form.of(index)
-    without = form.plus(Form(0, ((index, 1),)), -coefficient)
-    return without.plus(span[0] if coefficient > 0 else span[1], coefficient) if coefficient else form
 
 
 def _mentions(form: Form, values: set[Value]) -> bool:

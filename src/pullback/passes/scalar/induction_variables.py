@@ -109,7 +109,7 @@ def _substituted(loop: For) -> list[Statement]:
     with builder.block() as before:
         known = {k: [_at_start(builder, loop, change) for change in made] for k, made in changes.items()}
     with builder.block() as inside:
-        number = iteration_number(builder, loop)
+        number = iteration_number(builder, loop.index, loop.start, loop.step)
         for k, made in known.items():
             _define(builder, loop.carried[k].parameter, loop.carried[k].initial, made, number)
     with builder.block() as after:

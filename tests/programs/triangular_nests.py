@@ -1,4 +1,4 @@
-"""Nests whose inner bounds are affine in outer indices, or nearly so; each iteration keeps something for the way back."""
+"""Nests whose inner bounds are affine in outer indices, or nearly so; iterations keep something for the way back."""
 
 import numpy as np
 

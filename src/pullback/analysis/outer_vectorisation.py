@@ -34,6 +34,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pullback.analysis.divergent_loops import gains_in_lockstep
 from pullback.analysis.reductions import adds_to
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -48,6 +49,8 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
+    While,
+    blocks_of,
     is_undefined,
     lets_in,
     made_in_iterations,
@@ -67,14 +70,14 @@ class Pieces:
     """A block in pieces: `runs[i]` stands before `loops[i]`, and the last run after all of them."""
 
     runs: tuple[tuple[Statement, ...], ...]
-    loops: tuple[For, ...]
+    loops: tuple[For | While, ...]
 
 
 def pieces_of(block: Block) -> Pieces:
     runs: list[list[Statement]] = [[]]
-    loops = []
+    loops: list[For | While] = []
     for statement in block.statements:
-        if isinstance(statement, For):
+        if isinstance(statement, For | While):
             loops.append(statement)
             runs.append([])
         else:
@@ -88,6 +91,7 @@ class Legality:
     own: the values that an iteration makes. varying: those that may differ between iterations at a time; others are
     uniform. private: the versions of arrays that an iteration makes for itself. place: by the number of a carried
     value, the run that reads it. in_rows: lanes go along the rows of arrays, where iterations go down columns.
+    diverges: lanes leave a loop one by one.
     """
 
     def __init__(self, loop: For, is_apart: Callable[[Let], bool] = lambda load: False) -> None:
@@ -104,6 +108,7 @@ class Legality:
         self.spread()
         self.in_rows = self.walks_columns and not self.private
         self.pieces = pieces_of(loop.body)
+        self.diverges = any(isinstance(s, While) for s in walk(loop.body)) and not self.private
         self.place: dict[int, int] = {}
 
     def read_apart(self, is_apart: Callable[[Let], bool]) -> dict[Value, set[Value]]:
@@ -144,6 +149,10 @@ class Legality:
                         self.join(carried.parameter, (carried.initial, statement.body.yields[k]))
                         self.join(statement.results[k], (carried.parameter,))
                     self.mark_block(statement.body)
+                case While():
+                    self.varying.update(statement.results, (carried.parameter for carried in statement.carried))
+                    for inner in blocks_of(statement):
+                        self.mark_block(inner)
 
     def mark(self, value: Value, sources: tuple[Operand, ...]) -> None:
         if any(v in self.varying for v in values_in(sources)):
@@ -238,8 +247,15 @@ class Legality:
                             found[result] = roots.pop()
         return found
 
-    def is_common(self, loop: For) -> bool:
-        """Whether an inner loop has the same iterations for all, and carries numbers and private arrays."""
+    def is_common(self, loop: For | While) -> bool:
+        """Whether all iterations can go through an inner loop together, which carries numbers and private arrays.
+
+        It has the same iterations for all of them, or they leave it one by one; then it carries numbers alone.
+        """
+        if isinstance(loop, While):
+            read = set(read_in(loop.body)) | set(read_in(loop.condition))
+            others = {c.parameter for c in self.loop.carried} - self.apart.keys()
+            return gains_in_lockstep(loop) and not read & (others | self.private)
         bounds = values_in((loop.start, loop.stop, loop.step))
         if loop.exits or loop.reverse or any(v in self.varying for v in bounds) or not isinstance(loop.step, Constant):
             return False
@@ -296,7 +312,8 @@ class Legality:
             if j != i:
                 others |= _read_by_run(pieces, j) | last_reads[j]
         for inner in pieces.loops:
-            others |= set(read_in(inner.body))
+            for block in blocks_of(inner):
+                others |= set(read_in(block))
         made = [v for s in pieces.runs[i] for v in results_of(s)]
         return [v for v in made if v in others and v in self.varying and v not in self.private]
 
@@ -372,7 +389,9 @@ def _maybe_undefined(block: Block) -> set[Value]:
             return found
 
 
-def _is_chain(inner: For) -> bool:
+def _is_chain(inner: For | While) -> bool:
     """Whether a loop carries a float that is no reduction: each iteration has to wait for the one before."""
+    if isinstance(inner, While):
+        return True
     floats = [k for k, c in enumerate(inner.carried) if is_float(c.parameter.type)]
     return not all(adds_to(inner, [k]) for k in floats)

@@ -23,7 +23,7 @@ import numpy as np
 
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
-from pullback.ir.nodes import Effect, For, If, Let, Statement, walk
+from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, walk
 from pullback.ir.types import Scalar
 
 _NUMBERS = {primitives.load, primitives.cast, primitives.select, primitives.dim, np.round}
@@ -33,6 +33,11 @@ _WRITES = {primitives.store, primitives.add_at}
 def is_straight(loop: For) -> bool:
     """Whether a loop has no loop, call or visible effect in it, and ends where it says."""
     return not loop.exits and all(map(_is_simple, walk(loop.body)))
+
+
+def computes_numbers(block: Block) -> bool:
+    """Whether a block only computes numbers and reads elements, in branches too."""
+    return all(_is_simple(s) and not (isinstance(s, Let) and s.function in _WRITES) for s in walk(block))
 
 
 def _is_simple(statement: Statement) -> bool:

@@ -84,7 +84,7 @@ def sums(a, w):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
@@ -94,32 +94,28 @@ from pullback.analysis.final import FinalElements
 from pullback.analysis.outer_vectorisation import Legality, Pieces, last_reads_of, pieces_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
-from pullback.ir.builder import Builder, constant
+from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
     Carried,
     Constant,
     For,
     Function,
-    If,
-    Index,
     Let,
     Operand,
     Statement,
     Value,
-    read_in,
+    While,
     results_of,
-    values_in,
 )
 from pullback.ir.rewrite import like, renamed, with_blocks
 from pullback.ir.trip_counts import trip_count
-from pullback.ir.types import INT, Array
+from pullback.ir.types import INT
+from pullback.passes.vector.array_expansion import ArrayExpansion, Stores, Terms
+from pullback.passes.vector.lockstep import Lockstep
 from pullback.passes.vector.packing import find_lines, pack
 from pullback.passes.vector.private_reductions import with_private_reductions
-from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, number_of_strips, wide_strips
-
-Terms = dict[Value, Operand]
-Stores = list[tuple[Value, Operand]]
+from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, number_of_strips, strips_of_all
 
 
 def vectorise_outer_loops(function: Function) -> Function:
@@ -159,43 +155,44 @@ def _is_short(loop: For) -> bool:
     return both and bool(loop.stop.value - loop.start.value < WIDTH)
 
 
-class _StripMining:
+class _StripMining(ArrayExpansion):
     """Builds the loop over strips, and the loop over the iterations that are left.
 
-    Where lanes go through rows that iterations go down, strips are wider, and the last one takes what is left.
+    Where lanes go through rows that iterations go down, strips are wider. There, and where lanes leave a loop one by
+    one, the last strip takes what is left.
     """
 
     def __init__(self, lanes: Legality, shapes: Shapes) -> None:
-        self.lanes, self.loop = lanes, lanes.loop
-        self.builder = Builder()
+        super().__init__(lanes)
+        self.loop = lanes.loop
         self.builder.location = self.loop.location
-        self.wide: dict[Value, Value] = {}  # what has a value for each lane
-        self.terms: Terms = {}  # what has one value for all
-        self.packed: dict[Value, tuple[Value, Value]] = {}
         self.offset: Operand = constant(0)
-        self.room: Operand = constant(WIDTH)  # of the arrays with a value for each lane
         self.width: Operand = self.room  # the number of lanes
         self.lines = [] if lanes.in_rows else find_lines(lanes, shapes)
 
     def made(self) -> list[Statement]:
         loop, builder = self.loop, self.builder
         trips = trip_count(builder, loop.start, loop.stop, loop.step)
+        most = WIDE if self.lanes.in_rows else WIDTH
         if self.lanes.in_rows:
-            self.room, strips = wide_strips(trips, builder)
+            self.room = builder.let(min, trips, constant(WIDE), name="room", type_=INT)
+        takes_all = self.lanes.in_rows or self.lanes.diverges
+        if takes_all:
+            strips = strips_of_all(trips, most, builder)
         else:
             strips = number_of_strips(self.lanes, self.lines, trips, builder)
         results = tuple(like(r) for r in loop.results)
         carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
-            offset = builder.let(np.multiply, number, constant(WIDE if self.lanes.in_rows else WIDTH), type_=INT)
-            if self.lanes.in_rows:
+            offset = builder.let(np.multiply, number, constant(most), type_=INT)
+            if takes_all:
                 rest = builder.let(np.subtract, trips, offset, type_=INT)
                 self.width = builder.let(min, self.room, rest, name="width", type_=INT)
             yields = self.strip(offset, [c.parameter for c in carried])
         block = Block(tuple(body), tuple(yields))
         strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
-        if self.lanes.in_rows:
+        if takes_all:
             builder.add(strip)
             return builder.statements
         builder.add(replace(strip, results=results))
@@ -253,7 +250,9 @@ class _StripMining:
         results: tuple[Value, ...] = ()
         if varying or stores or carried:
             results = self.all_lanes(Block(tuple(varying), yields), carried, stores)
-        if loop is not None:
+        if isinstance(loop, While):
+            self.in_lockstep(loop)
+        elif loop is not None:
             self.inner(loop)
         return results
 
@@ -268,10 +267,6 @@ class _StripMining:
             elif not (isinstance(statement, Let) and statement.value in self.packed):
                 varying.append(statement)
         return uniform, varying
-
-    def is_number(self, value: Value) -> bool:
-        """Whether a value is a number, one for each lane."""
-        return value in self.lanes.varying and value not in self.lanes.private
 
     def inner(self, inner: For) -> None:
         """An inner loop, each iteration of which goes through the lanes."""
@@ -298,6 +293,19 @@ class _StripMining:
                 else:
                     self.terms[value] = result
 
+    def in_lockstep(self, loop: While) -> None:
+        """A loop that lanes leave one by one."""
+        parameters = [c.parameter for c in loop.carried]
+        lockstep = Lockstep(loop, self.builder, self.copy, self.width)
+        after = lockstep.made([self.wide[p] for p in parameters], partial(self.terms_of_lane, lockstep.whole))
+        self.wide |= dict(zip(parameters, after, strict=True)) | dict(zip(loop.results, after, strict=True))
+
+    def terms_of_lane(self, block: Block, inside: Mapping[Value, Value], lane: Value) -> Terms:
+        """What stands for the values that a lane reads in a block, where it also reads all of `inside`."""
+        terms = {**self.terms, self.loop.index: self.builder.let(np.add, self.offset, lane, type_=INT)}
+        self.read(block, [(value, value) for value in inside], {**self.wide, **inside}, terms, lane)
+        return terms
+
     def carried_in(self, carried: Carried) -> Carried:
         """What an inner loop carries for all lanes; from here on the parameter stands for it."""
         parameter = carried.parameter
@@ -308,12 +316,6 @@ class _StripMining:
         initial = self.wide[parameter if self.is_number(parameter) else carried.initial]
         self.wide[parameter] = like(initial)
         return Carried(self.wide[parameter], initial)
-
-    def version(self, operand: Operand) -> Operand:
-        """What an operand is for all lanes together."""
-        if isinstance(operand, Value) and operand in self.wide:
-            return self.wide[operand]
-        return renamed(operand, self.terms)
 
     def all_lanes(self, block: Block, carried: Stores, stores: Stores) -> tuple[Value, ...]:
         """A loop over the lanes that runs a block's statements, then stores what other pieces read.
@@ -347,67 +349,3 @@ class _StripMining:
         after = results[len(carried) :]
         self.wide |= dict(zip((*stored, *(last.get(v, v) for v in written)), after, strict=True))
         return results[: len(carried)]
-
-    def read(self, block: Block, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> None:
-        """Load what a lane reads of its own numbers; private arrays are read where they are used."""
-        made = {v for s in block.statements for v in results_of(s)}
-        for value in dict.fromkeys([*read_in(block), *values_in(tuple(o for _, o in stores))]):
-            if value in self.lanes.private:
-                if value in arrays:
-                    terms.setdefault(value, arrays[value])
-            elif value in self.packed:
-                packed, index = self.packed[value]
-                terms[value] = self.add(like(value), primitives.load, packed, (Index((terms[index], lane)),))
-            elif value in arrays and value not in made:
-                terms[value] = self.add(like(value), primitives.load, arrays[value], (Index((lane,)),))
-
-    def stored(self, stores: Stores, arrays: dict[Value, Value], terms: Terms, lane: Value) -> dict[Value, Value]:
-        """The arrays after a lane has stored its numbers."""
-        versions: dict[Value, Value] = {}
-        for value, operand in stores:
-            array = versions.get(value, arrays[value])
-            number = renamed(operand, terms)
-            versions[value] = self.add(like(array), primitives.store, array, (Index((lane,)),), number)
-        return versions
-
-    def copy(self, statement: Statement, terms: Terms, lane: Value | None = None) -> None:
-        """A plain statement in other terms; private arrays have one axis more, for the lanes."""
-        if isinstance(statement, Let):
-            operands = renamed(statement.operands, terms)
-            if statement.function in primitives.CREATING and lane is None:
-                operands = ((*operands[0], self.room), *operands[1:])
-            elif statement.operands and statement.operands[0] in self.lanes.private:
-                array, (index,), *rest = operands
-                operands = (array, (Index((*index.items, lane)),), *rest)
-            made = self.renamed_array(statement.value)
-            self.builder.add(replace(statement, value=made, operands=operands))
-            self.note(statement.value, made, terms, lane)
-        elif isinstance(statement, If):
-            condition = renamed(statement.condition, terms)
-            sides = []
-            for side in (statement.then, statement.orelse):
-                with self.builder.block() as statements:
-                    for inner in side.statements:
-                        self.copy(inner, terms, lane)
-                sides.append(Block(tuple(statements), renamed(side.yields, terms)))
-            results = tuple(map(self.renamed_array, statement.results))
-            branches = replace(statement, condition=condition, then=sides[0], orelse=sides[1], results=results)
-            self.builder.add(branches)
-            for old, new in zip(statement.results, results, strict=True):
-                self.note(old, new, terms, lane)
-
-    def note(self, old: Value, new: Value, terms: Terms, lane: Value | None) -> None:
-        """From here on a new value stands for an old one: in an iteration of a lane, or for all of them."""
-        if lane is None and old in self.lanes.private:
-            self.wide[old] = new
-        else:
-            terms[old] = new
-
-    def renamed_array(self, value: Value) -> Value:
-        if value not in self.lanes.private or not isinstance(value.type, Array):
-            return like(value)
-        return Value(value.name, Array(value.type.dtype, value.type.ndim + 1))
-
-    def add(self, value: Value, function: object, *operands: Operand) -> Value:
-        self.builder.add(Let(value, function, operands, location=self.builder.location))  # type: ignore[arg-type]
-        return value

@@ -2,9 +2,9 @@
 
 >>> from pullback.ir.builder import Builder, constant
 >>> builder = Builder()
->>> room, strips = wide_strips(constant(900), builder)
+>>> strips = strips_of_all(constant(900), 256, builder)
 >>> [(s.function.__name__, *(getattr(o, "value", o) for o in s.operands)) for s in builder.statements]
-[('min', 900, 256), ('add', 900, 255), ('floor_divide', _: int64*, 256)]
+[('add', 900, 255), ('floor_divide', _: int64*, 256)]
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ FEW_ELEMENTS = 16
 """Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
 
 
-def wide_strips(trips: Operand, builder: Builder) -> tuple[Operand, Operand]:
-    """How many lanes a strip has at most, and how many strips there are, of which the last one may have fewer."""
-    room = builder.let(min, trips, constant(WIDE), name="room", type_=INT)
-    filled = builder.let(np.add, trips, constant(WIDE - 1), type_=INT)
-    return room, builder.let(np.floor_divide, filled, constant(WIDE), name="strips", type_=INT)
+def strips_of_all(trips: Operand, most: int, builder: Builder) -> Operand:
+    """How many strips of at most so many lanes there are; the last one may have fewer."""
+    filled = builder.let(np.add, trips, constant(most - 1), type_=INT)
+    return builder.let(np.floor_divide, filled, constant(most), name="strips", type_=INT)
 
 
 def number_of_strips(lanes: Legality, lines: list[list[Line]], trips: Operand, builder: Builder) -> Operand:

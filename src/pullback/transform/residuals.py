@@ -255,7 +255,7 @@ class Residuals:
         home = path[: loops[0]]
         around = tuple(self.statements[path[k][0]] for k in loops)
         sizes = self.sizes_of(value, home)
-        stops = self.stops(around, home)
+        stops = self.stops(around, home, in_branch=loops[-1] - loops[0] >= len(loops))
         regular = stops is not None and sizes is not None
         extents: tuple[Operand, ...] = ()
         if not regular and isinstance(value.type, Array):
@@ -311,14 +311,17 @@ class Residuals:
             return False
         return all(self.is_outside(v, home) for v in values_in((loop.start, self.most(loop, home), loop.step)))
 
-    def stops(self, loops: tuple[Any, ...], home: Path) -> tuple[Operand | Form, ...] | None:
-        """Where each loop of a nest stops at the latest, or the room that it needs: of one, whose bounds vary."""
+    def stops(self, loops: tuple[Any, ...], home: Path, in_branch: bool) -> tuple[Operand | Form, ...] | None:
+        """Where each loop of a nest stops at the latest, or the room that it needs: of one, whose bounds vary.
+
+        in_branch: whether one of the loops may not run at all.
+        """
         found: list[Operand | Form] = []
         for k, loop in enumerate(loops):
             if self.is_regular(loop, home):
                 found.append(self.most(loop, home))
                 continue
-            room = self.room(loop, loops[:k], home)
+            room = None if in_branch else self.room(loop, loops[:k], home)
             if room is None or any(isinstance(stop, Form) for stop in found):
                 return None
             found.append(room)

@@ -35,10 +35,10 @@ def gains_in_lockstep(loop: While) -> bool:
         return False
     if not all(is_scalar(c.parameter) and not is_undefined(c.initial) for c in loop.carried):
         return False
-    return all(computes_numbers(block) for block in blocks_of(loop)) and _has_vector_function(loop.body)
+    return all(computes_numbers(block) for block in blocks_of(loop)) and has_vector_function(loop.body)
 
 
-def _has_vector_function(block: Block) -> bool:
+def has_vector_function(block: Block) -> bool:
     """Whether a block calls a function of the vector math library for floats of 64 bits."""
     lets = (s for s in walk(block) if isinstance(s, Let) and s.value.type.dtype == "float64")
     return any(isinstance(let.function, np.ufunc) and record_of(let.function).vector is True for let in lets)

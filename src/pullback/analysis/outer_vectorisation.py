@@ -62,7 +62,7 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Array, Scalar, is_float, is_integer
 
 WRITING = {primitives.store, primitives.add_at}
-_WIDEST = {"float64", "int64", "bool"}
+WIDEST = {"float64", "int64", "bool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class Legality:
             return False
         held = self.held(loop.body, self.pieces, self.last_reads())
         # An element of an array is not weak: where other dtypes are near, it would not give the same ones.
-        is_wide = all(s.value.type.dtype in _WIDEST for s in walk(loop.body) if isinstance(s, Let))
+        is_wide = all(s.value.type.dtype in WIDEST for s in walk(loop.body) if isinstance(s, Let))
         unknown = _maybe_undefined(loop.body)
         return all(isinstance(v.type, Scalar) and (is_wide or not v.type.weak) and v not in unknown for v in held)
 

@@ -32,15 +32,16 @@ _WRITES = {primitives.store, primitives.add_at}
 
 def is_straight(loop: For) -> bool:
     """Whether a loop has no loop, call or visible effect in it, and ends where it says."""
-    return not loop.exits and all(map(_is_simple, walk(loop.body)))
+    return not loop.exits and all(map(is_simple, walk(loop.body)))
 
 
 def computes_numbers(block: Block) -> bool:
     """Whether a block only computes numbers and reads elements, in branches too."""
-    return all(_is_simple(s) and not (isinstance(s, Let) and s.function in _WRITES) for s in walk(block))
+    return all(is_simple(s) and not (isinstance(s, Let) and s.function in _WRITES) for s in walk(block))
 
 
-def _is_simple(statement: Statement) -> bool:
+def is_simple(statement: Statement) -> bool:
+    """Whether a statement computes a number, or reads or writes an element; a branch, as far as it is one."""
     if isinstance(statement, If):
         return True
     if isinstance(statement, Effect):

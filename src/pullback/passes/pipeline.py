@@ -38,6 +38,7 @@ from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.conditional_reductions import add_in_every_iteration
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
+from pullback.passes.loops.loop_distribution import distribute_loops
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
 from pullback.passes.loops.loop_reversal import reverse_loops
 from pullback.passes.loops.parallel import run_in_parallel
@@ -152,6 +153,14 @@ PASSES = (
         needs=("dead_code",),
         option="outer_vectorisation",
         reorders=True,
+        then=("simplification", "loop_invariants", "simplification", "dead_code"),
+    ),
+    Pass(
+        "loop_distribution",
+        "what an iteration computes after its inner loops becomes a loop of its own, where it can be vectorised",
+        plain(distribute_loops),
+        needs=("dead_code",),
+        option="loop_distribution",
         then=("simplification", "loop_invariants", "simplification", "dead_code"),
     ),
     Pass(
@@ -375,7 +384,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
     ),
     "sizes": ("equal_sizes",),
-    "vectorisation": ("outer_vectorisation",),
+    "vectorisation": ("outer_vectorisation", "loop_distribution"),
     "differentiation": (
         "argument_selection",
         "array_privatisation",

@@ -385,3 +385,40 @@ def a_view_and_a_map_of_one_array(x):
     y = np.cos(x)
     y[0] = x[1]
     return y[::-1], np.sin(y)
+
+
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), 0.3, 1)
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), 0.3, 2)
+def a_row_that_no_loop_has_named(m, a, k):
+    """Behind the branch, `line` may have no value; the second loop carries what it was."""
+    m = m.copy()
+    h = a
+    if k > 1:
+        for line in m:
+            line[0] = np.sin(a)
+        h = a * a
+    m[k - 1, 2:-1] = np.tanh(h)
+    for row in m:
+        row[1] = a
+        line = row * h
+        if line[k] >= 0.5:
+            break
+        h = h + line[0]
+    return np.sum(m) * h
+
+
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), 0.3, 2)
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), 5.0, 2)
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), 5.0, 1)
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), -1.0, 1)
+def a_row_of_one_path_or_another(m, c, n):
+    """On one path `g` has no value."""
+    m = m.copy()
+    if m[1, -1] < c and m[2, -1] < c:
+        if n != 2:
+            g = m[-3]
+    elif m[0, 1] < c:
+        g = m[n % 3]
+        g[1:-1] = 0.5 * g[1:-1] * c
+    m[n, 1] *= 2.0
+    return np.sum(m * m)

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.values.bindings import ArrayRef, Cell, Key, PointsTo, State, cells_in, joined
-from pullback.frontend.values.branches import either
+from pullback.frontend.values.choosing import either
 from pullback.frontend.values.context import Context
 from pullback.ir.nodes import UNDEFINED, Constant, Operand, Value, map_values, values_in
 from pullback.ir.types import BOOL, Type

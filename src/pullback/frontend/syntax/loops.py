@@ -31,6 +31,7 @@ from pullback.frontend.values.bindings import (
     State,
     Static,
 )
+from pullback.frontend.values.choosing import read_if
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import map_leaves, without_flag
 from pullback.frontend.values.paths import name_of_variable, plain_name
@@ -154,15 +155,16 @@ class Loop:
         return self.parameter(cell.name, content.type, content)
 
     def name_parameter(self, key: Key, types: list[Type], state: State) -> Binding:
-        remaining, numbers = list(types), count()
+        remaining, numbers, before = list(types), count(), self.entry.names[key]
+        is_set = before.flag if isinstance(before, MaybeUnset) else None
 
         def change(leaf: Any) -> Binding:
             type_ = remaining.pop(0)
             if isinstance(leaf, ArrayRef):
-                return self.array_parameter((key, next(numbers)), leaf, type_, state)
+                return self.array_parameter((key, next(numbers)), leaf, type_, state, is_set)
             return self.parameter(key[1], type_, leaf)
 
-        return map_leaves(self.entry.names[key], change)
+        return map_leaves(before, change)
 
     def inner_parameter(self, key: Key, form: Binding, types: list[Type], state: State) -> Binding:
         """A name that may have no value before the loop: perhaps undefined, with a flag that says so."""
@@ -174,7 +176,7 @@ class Loop:
         def change(leaf: Any) -> Binding:
             type_ = remaining.pop(0)
             if isinstance(leaf, ArrayRef):
-                return self.array_parameter((key, next(numbers)), leaf if known else None, type_, state)
+                return self.array_parameter((key, next(numbers)), leaf if known else None, type_, state, is_set)
             return self.parameter(key[1], type_, leaf if known else Constant(UNDEFINED, type_))
 
         binding = map_leaves(form, change)
@@ -182,13 +184,18 @@ class Loop:
         self.parameters.append(Carried(flag, is_set))
         return MaybeUnset(binding, flag, key in self.guess.none, name_of_variable(key[1]))
 
-    def array_parameter(self, leaf: Leaf, before: ArrayRef | None, type_: Type, state: State) -> ArrayRef:
-        """An array that the loop carries, and the conditions that say whose memory it is."""
+    def array_parameter(
+        self, leaf: Leaf, before: ArrayRef | None, type_: Type, state: State, is_set: Operand | None = None
+    ) -> ArrayRef:
+        """An array that the loop carries, and the conditions that say whose memory it is.
+
+        is_set: whether it has a value before the loop.
+        """
         arrays, name = self.guess.arrays, leaf[0][1]
         version: Operand = Constant(UNDEFINED, type_)
         if before is not None:
             arrays.begin(leaf, before)
-            version = self.context.read(before, self.node)
+            version = read_if(self.context, before, is_set, self.node)
         cell = arrays.cells.setdefault(leaf, Cell(plain_name(name)))
         cell.outside, cell.strided = arrays.unknown.get(leaf, ""), leaf in arrays.strided
         if leaf not in arrays.sources:

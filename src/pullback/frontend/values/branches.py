@@ -9,8 +9,7 @@ from pullback.frontend.values.bindings import Binding
 from pullback.frontend.values.context import Context, Pending
 from pullback.frontend.values.merge import Merge
 from pullback.frontend.values.paths import Path
-from pullback.ir.nodes import Block, If, Operand, Statement, Value
-from pullback.ir.types import Type
+from pullback.ir.nodes import Operand, Statement
 
 CHOSEN = "<value>"
 
@@ -41,27 +40,6 @@ def choose(
     if outer is not None:
         context.state.names[key] = outer
     return context.settled_unless_none(chosen, node)
-
-
-def either(
-    context: Context, condition: Operand, then: Callable[[], Value], orelse: Callable[[], Value], name: str, node: Any
-) -> Value:
-    """One of two values of the same type, of which only that is computed; neither writes or binds anything."""
-    outer = context.state
-    sides: list[Block] = []
-    types: list[Type] = []
-    for side in (then, orelse):
-        context.state = outer.copy()
-        try:
-            with context.builder.block() as statements:
-                value = side()
-        finally:
-            context.state = outer
-        sides.append(Block(tuple(statements), (value,)))
-        types.append(value.type)
-    result = Value(name, types[0])
-    context.builder.add(If(condition, sides[0], sides[1], (result,), context.location(node)))
-    return result
 
 
 def _read(context: Context, action: Callable[[], None]) -> Path:

@@ -109,7 +109,9 @@ class Merge(ArrayMerge):
         inner_b, flag_b = _flagged(b)
         if flag_a is _YES and flag_b is _YES:
             return self.both(inner_a, inner_b, name)
+        self.is_set = {id(self.then): flag_a, id(self.orelse): flag_b}
         merged = self.both(inner_a, inner_b, name) if inner_a and inner_b else self.one(inner_a, inner_b, name)
+        self.is_set = {}
         if isinstance(merged, Conflict) or (name.startswith("<") and not is_none):
             return merged
         flag = self.phi(flag_a, flag_b, f"{name}_is_set")

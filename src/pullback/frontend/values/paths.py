@@ -13,6 +13,7 @@ from pullback.frontend.values.bindings import (
     Conflict,
     State,
 )
+from pullback.frontend.values.choosing import read_if
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import described
 from pullback.frontend.values.stacks import cast_to
@@ -43,7 +44,10 @@ class Path:
 
 
 class Paths:
-    """Both branches of a condition. `results` grows with what differs between them; `state` is that after both."""
+    """Both branches of a condition. `results` grows with what differs between them; `state` is that after both.
+
+    is_set: by the id of a path, whether the name at hand has a value after it.
+    """
 
     def __init__(self, context: Context, condition: Operand, then: Path, orelse: Path, node: Any) -> None:
         self.context, self.condition, self.node = context, condition, node
@@ -53,6 +57,7 @@ class Paths:
         self.known: dict[tuple[Any, Any, bool], Value] = {}
         self.cells: dict[tuple[Cell | None, Cell | None, Any], ArrayRef] = {}
         self.state = State()
+        self.is_set: dict[int, Operand] = {}
 
     def result(self, a: Operand, b: Operand, type_: Type, name: str) -> Value:
         known = (_identity(a), _identity(b), False)
@@ -89,7 +94,7 @@ class Paths:
         with self.context.builder.into(path.statements):
             outer, self.context.state = self.context.state, path.state
             try:
-                return self.context.read(ref, self.node)
+                return read_if(self.context, ref, self.is_set.get(id(path)), self.node)
             finally:
                 self.context.state = outer
 

@@ -21,7 +21,8 @@ from dataclasses import replace
 from typing import Any
 
 from pullback.frontend.values.bindings import ArrayRef, Cell, PointsTo, joined
-from pullback.frontend.values.branches import branch, either
+from pullback.frontend.values.branches import branch
+from pullback.frontend.values.choosing import either
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.nodes import Operand, Step, Value

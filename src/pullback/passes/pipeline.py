@@ -161,6 +161,7 @@ PASSES = (
         plain(distribute_loops),
         needs=("dead_code",),
         option="loop_distribution",
+        reorders=True,
         then=("simplification", "loop_invariants", "simplification", "dead_code"),
     ),
     Pass(

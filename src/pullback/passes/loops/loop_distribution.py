@@ -84,7 +84,9 @@ def _parts(loop: For) -> tuple[Block, Block] | None:
     """The statements up to the last inner loop, and those after it, if they may gain from a loop of their own."""
     statements = loop.body.statements
     inner = [k for k, statement in enumerate(statements) if isinstance(statement, For)]
-    if not inner or loop.exits or loop.reverse or not isinstance(loop.step, Constant) or has_effects(loop.body):
+    if not inner or loop.exits or loop.reverse or loop.checkpoints is not None:
+        return None
+    if not isinstance(loop.step, Constant) or has_effects(loop.body):
         return None
     first, second = Block(statements[: inner[-1] + 1]), Block(statements[inner[-1] + 1 :])
     stores = any(isinstance(s, Let) and s.function is primitives.store for s in second.statements)

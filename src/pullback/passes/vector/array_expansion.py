@@ -2,12 +2,13 @@
 
 >>> import numpy as np
 >>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.builder import constant
 >>> from pullback.ir.nodes import For
 >>> def f(x, y):
 ...     for i in range(x.shape[0]):
 ...         y[i] = x[i]
 >>> loop = next(s for s in normal_form(f, np.ones(3), np.ones(3)).body.statements if isinstance(s, For))
->>> lanes = ArrayExpansion(Legality(loop))
+>>> lanes = ArrayExpansion(Legality(loop), constant(64))
 >>> lanes.terms[loop.index] = constant(5)
 >>> for statement in loop.body.statements:
 ...     lanes.copy(statement, lanes.terms)
@@ -21,11 +22,10 @@ from dataclasses import replace
 
 from pullback.analysis.outer_vectorisation import Legality
 from pullback.ir import primitives
-from pullback.ir.builder import Builder, constant
+from pullback.ir.builder import Builder
 from pullback.ir.nodes import Block, If, Index, Let, Operand, Statement, Value, read_in, results_of, values_in
 from pullback.ir.rewrite import like, renamed
 from pullback.ir.types import Array
-from pullback.passes.vector.strips import WIDTH
 
 Terms = dict[Value, Operand]
 Stores = list[tuple[Value, Operand]]
@@ -38,13 +38,13 @@ class ArrayExpansion:
     read from a packed line, and the loop along it. room: the size of the arrays.
     """
 
-    def __init__(self, lanes: Legality) -> None:
+    def __init__(self, lanes: Legality, room: Operand) -> None:
         self.lanes = lanes
         self.builder = Builder()
         self.wide: dict[Value, Value] = {}
         self.terms: Terms = {}
         self.packed: dict[Value, tuple[Value, Value]] = {}
-        self.room: Operand = constant(WIDTH)
+        self.room = room
 
     def is_number(self, value: Value) -> bool:
         """Whether a value is a number, one for each lane."""

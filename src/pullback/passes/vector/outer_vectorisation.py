@@ -163,7 +163,7 @@ class _StripMining(ArrayExpansion):
     """
 
     def __init__(self, lanes: Legality, shapes: Shapes) -> None:
-        super().__init__(lanes)
+        super().__init__(lanes, constant(WIDTH))
         self.loop = lanes.loop
         self.builder.location = self.loop.location
         self.offset: Operand = constant(0)

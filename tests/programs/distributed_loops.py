@@ -120,7 +120,7 @@ def branches_and_conditions(w, h):
 
 @program(W.astype(np.float32), H.astype(np.float32))
 def of_single_precision(w, h):
-    out = np.zeros(4, np.float32)
+    out = np.zeros(4)
     for i in range(w.shape[0]):
         s = 0.0
         for j in range(h.shape[0]):

@@ -191,3 +191,19 @@ def carried_by_name_alone(x, k):
         else:
             total -= last
     return total
+
+
+@program(np.sin(np.arange(12.0)).reshape(4, 3), numbers(3))
+@program(np.sin(np.arange(198.0)).reshape(66, 3), numbers(3))
+@program(np.zeros((0, 3)), numbers(3))
+def behind_a_loop_along_a_line(x, w):
+    total = 0.0
+    for p in range(x.shape[0]):
+        s = 0.1
+        for t in range(x.shape[1]):
+            s = 0.5 * s + np.sin(x[p, t] * w[t])
+        y = s + 2.0
+        while y > 1.0:
+            y = np.log(y)
+        total += y * s
+    return total

@@ -51,24 +51,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.ir import primitives
-from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Carried, For, If, Index, Let, Operand, Statement, Value, While
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Block, Carried, For, If, Operand, Value, While
 from pullback.ir.rewrite import like, renamed
 from pullback.ir.types import INT
-
-Terms = dict[Value, Operand]
-Copy = Callable[[Statement, Terms, Value], None]
+from pullback.passes.vector.array_expansion import ArrayExpansion, Terms
 
 
 class Lockstep:
-    """Builds the loop that all lanes go through, from the one that a lane goes through.
+    """Builds the loop that all lanes go through, from the one that a lane goes through. width: the number of lanes."""
 
-    copy: adds a statement in other terms. width: the number of lanes.
-    """
-
-    def __init__(self, loop: While, builder: Builder, copy: Copy, width: Operand) -> None:
-        self.loop, self.builder, self.copy, self.width = loop, builder, copy, width
+    def __init__(self, loop: While, expansion: ArrayExpansion, width: Operand) -> None:
+        self.loop, self.expansion, self.width = loop, expansion, width
+        self.builder = expansion.builder
 
     @property
     def whole(self) -> Block:
@@ -98,15 +93,14 @@ class Lockstep:
         """One iteration of each lane that is not done: how many there are, and the next versions of the arrays."""
         lane, count = Value("", INT), Value("active", INT)
         carried = (Carried(count, constant(0)), *(Carried(like(array), array) for array in arrays))
-        inside = [c.parameter for c in carried[1:]]
         parameters = [c.parameter for c in self.loop.carried]
+        inside = dict(zip(parameters, (c.parameter for c in carried[1:]), strict=True))
         with self.builder.block() as body:
-            terms = lane_terms(dict(zip(parameters, inside, strict=True)), lane)
-            results = self.branch(terms, lane, count)
-            for k, result in enumerate(results[1:]):
-                inside[k] = self.stored(inside[k], lane, result)
+            terms = lane_terms(inside, lane)
+            after, *numbers = self.branch(terms, lane, count)
+            versions = self.expansion.stored(list(zip(parameters, numbers, strict=True)), inside, {}, lane)
         results_of_loop = tuple(like(c.parameter) for c in carried)
-        block = Block(tuple(body), (results[0], *inside))
+        block = Block(tuple(body), (after, *versions.values()))
         loop = For(lane, constant(0), self.width, constant(1), carried, block, results_of_loop)
         self.builder.add(replace(loop, location=self.loop.location))
         return results_of_loop
@@ -116,21 +110,15 @@ class Lockstep:
         loop, builder = self.loop, self.builder
         parameters = [c.parameter for c in loop.carried]
         for statement in loop.condition.statements:
-            self.copy(statement, terms, lane)
+            self.expansion.copy(statement, terms, lane)
         before = tuple(terms[parameter] for parameter in parameters)
         inner = dict(terms)
         with builder.block() as then:
             for statement in loop.body.statements:
-                self.copy(statement, inner, lane)
+                self.expansion.copy(statement, inner, lane)
             more = builder.let(np.add, count, constant(1), name="active", type_=INT)
         results = (like(count), *map(like, parameters))
         going = renamed(loop.condition.yields[0], terms)
         sides = Block(tuple(then), (more, *renamed(loop.body.yields, inner))), Block((), (count, *before))
         builder.add(If(going, *sides, results, loop.location))
         return results
-
-    def stored(self, array: Value, lane: Value, number: Value) -> Value:
-        version = like(array)
-        place = (Index((lane,)),)
-        self.builder.add(Let(version, primitives.store, (array, place, number), location=self.loop.location))
-        return version

@@ -207,7 +207,7 @@ class _StripMining(ArrayExpansion):
         start = self.loop.start
         self.offset = offset if start == constant(0) else self.builder.let(np.add, start, offset, type_=INT)
         for lines in self.lines:
-            packed = pack(lines[0], self.offset, WIDTH, self.builder)
+            packed = pack(lines[0], self.offset, self.room, self.width, self.builder)
             self.packed |= {line.load.value: (packed, line.loop.index) for line in lines}
         pieces, last = self.lanes.pieces, self.lanes.last_reads()
         self.terms |= {c.parameter: version for c, version in zip(self.loop.carried, versions, strict=True)}
@@ -296,7 +296,7 @@ class _StripMining(ArrayExpansion):
     def in_lockstep(self, loop: While) -> None:
         """A loop that lanes leave one by one."""
         parameters = [c.parameter for c in loop.carried]
-        lockstep = Lockstep(loop, self.builder, self.copy, self.width)
+        lockstep = Lockstep(loop, self, self.width)
         after = lockstep.made([self.wide[p] for p in parameters], partial(self.terms_of_lane, lockstep.whole))
         self.wide |= dict(zip(parameters, after, strict=True)) | dict(zip(loop.results, after, strict=True))
 

@@ -93,12 +93,15 @@ def _is_whole(array: Value, inner: For, lanes: Legality, shapes: Shapes) -> bool
     return bool(counts_up and shapes.made_size(lanes.loop.stop) == rows and shapes.made_size(inner.stop) == columns)
 
 
-def pack(line: Line, offset: Operand, width: int, builder: Builder) -> Value:
-    """An array with what `width` iterations from `offset` on read in one iteration of the inner loop side by side."""
+def pack(line: Line, offset: Operand, room: Operand, width: Operand, builder: Builder) -> Value:
+    """An array with what `width` iterations from `offset` on read in one iteration of the inner loop side by side.
+
+    It has room for `room` of them.
+    """
     load, inner = line.load, line.loop
     dtype = Constant(load.value.type.dtype)
     trips = trip_count(builder, inner.start, inner.stop, inner.step)
-    packed = builder.let(np.empty, (trips, constant(width)), dtype, keywords=("dtype",), name=load.value.name)
+    packed = builder.let(np.empty, (trips, room), dtype, keywords=("dtype",), name=load.value.name)
     outer, rows, last, results = (like(packed) for _ in range(4))
     lane, index, element, filled = Value("", INT), like(inner.index), like(load.value), like(packed)
     with builder.block() as body:
@@ -109,5 +112,5 @@ def pack(line: Line, offset: Operand, width: int, builder: Builder) -> Value:
         along = Block((read, put), (filled,))
         builder.add(For(index, inner.start, inner.stop, one, (Carried(rows, outer),), along, (last,)))
     lanes = (Carried(outer, packed),)
-    builder.add(For(lane, constant(0), constant(width), one, lanes, Block(tuple(body), (last,)), (results,)))
+    builder.add(For(lane, constant(0), width, one, lanes, Block(tuple(body), (last,)), (results,)))
     return results

@@ -62,7 +62,7 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Array, Scalar, is_float, is_integer
 
 WRITING = {primitives.store, primitives.add_at}
-WIDEST = {"float64", "int64", "bool"}
+_WIDEST = {"float64", "int64", "bool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +176,8 @@ class Legality:
         if not self.can_widen(loop.body) or not self.find_places():
             return False
         held = self.held(loop.body, self.pieces, self.last_reads())
-        # An element of an array is not weak: where other dtypes are near, it would not give the same ones.
-        is_wide = all(s.value.type.dtype in WIDEST for s in walk(loop.body) if isinstance(s, Let))
-        unknown = _maybe_undefined(loop.body)
-        return all(isinstance(v.type, Scalar) and (is_wide or not v.type.weak) and v not in unknown for v in held)
+        wide, unknown = is_wide(loop.body), _maybe_undefined(loop.body)
+        return all(isinstance(v.type, Scalar) and (wide or not v.type.weak) and v not in unknown for v in held)
 
     def are_large(self, most: int) -> bool:
         """Whether the arrays of an iteration are known to have more elements than that."""
@@ -316,6 +314,14 @@ class Legality:
                 others |= set(read_in(block))
         made = [v for s in pieces.runs[i] for v in results_of(s)]
         return [v for v in made if v in others and v in self.varying and v not in self.private]
+
+
+def is_wide(block: Block) -> bool:
+    """Whether an array can hold each number of a block, Python's own among them.
+
+    An element of an array is not weak: where other dtypes are near, it would not give the same ones.
+    """
+    return all(s.value.type.dtype in _WIDEST for s in walk(block) if isinstance(s, Let))
 
 
 def last_reads_of(block: Block, pieces: Pieces) -> list[set[Value]]:

@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from pullback.analysis.divergent_loops import has_vector_function
-from pullback.analysis.outer_vectorisation import WIDEST
+from pullback.analysis.outer_vectorisation import is_wide
 from pullback.analysis.straight_loops import is_simple
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -125,8 +125,7 @@ class _Distribution:
             return False
         if any(is_undefined(c.initial) for c in loop.carried) or any(map(is_undefined, yields)):
             return False
-        is_wide = all(s.value.type.dtype in WIDEST for s in walk(loop.body) if isinstance(s, Let))
-        return is_wide and all(map(is_scalar, self.handed))
+        return is_wide(loop.body) and all(map(is_scalar, self.handed))
 
     def array(self, value: Value, trips: Operand) -> Value:
         dtype = Constant(value.type.dtype)

@@ -18,8 +18,9 @@ import pytest
 TESTS = Path(__file__).parent
 SRC = TESTS.parent / "src"
 
-# Set before anything imports matplotlib.
+# Set before anything imports matplotlib, or NumPy: as many tests run side by side as there are cores.
 os.environ["MPLBACKEND"] = "Agg"
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if str(TESTS) not in sys.path:
     sys.path.insert(0, str(TESTS))

@@ -53,7 +53,7 @@ def powers(a, b):
     return a**2 + b**3
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.parametrize("function", [sums, functions, comparison, powers])
 def test_expressions(function, pair):

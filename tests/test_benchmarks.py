@@ -43,7 +43,7 @@ def slope(function, arguments, number, direction):
     return (sides[0] - sides[1]) / (2 * STEP)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("path", PROBLEMS)
 def test_hand_written_adjoint_agrees_with_differences_and_with_ours(path):
     problem = load(path)
@@ -66,6 +66,7 @@ def test_hand_written_adjoint_agrees_with_differences_and_with_ours(path):
         np.testing.assert_allclose(mine, gradient, rtol=1e-9, atol=1e-9 * np.max(np.abs(gradient)))
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("path", PROBLEMS)
 def test_second_hand_written_adjoint_agrees_with_the_first(path):
     problem = load(path)
@@ -76,7 +77,7 @@ def test_second_hand_written_adjoint_agrees_with_the_first(path):
         np.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-10 * np.max(np.abs(other)))
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("path", PROBLEMS + FURTHER)
 def test_without_analyses_the_gradient_is_the_same(path):
     """Without all of them, and without each."""
@@ -199,7 +200,7 @@ def test_tape_is_measured_beside_what_is_installed():
     assert [line.split()[-1] for line in ours] == ["1.00", "1.00"]
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_gradient_of_a_kernel_is_the_tangent_of_the_oracle_along_a_direction(kernel):
     """Not differences: many kernels have kinks close to where they are called."""

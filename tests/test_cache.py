@@ -136,7 +136,7 @@ def test_cache_directory_is_for_the_user_alone(project: Project) -> None:
     assert stat.S_IMODE(project.cache.stat().st_mode) == 0o700
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

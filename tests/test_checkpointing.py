@@ -49,14 +49,14 @@ def path(x, n):
     return y[n]
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_segments_compiled(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Memory, "served", lambda memory, plain, arguments: memory.make(frozenset(memory.numbers)))
     check_program(program)
 
 
-@pytest.mark.drawn(18)
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize(("most", "jit"), [(0, False), (64, False), (200, False), (0, True)])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_a_limit_changes_no_number(program: Any, most: int, jit: bool) -> None:
@@ -277,6 +277,7 @@ def recurrence(x, a, n):
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is that of Linux")
 @pytest.mark.parametrize("kind", RECURRENCES)
 def test_ten_million_steps_take_little_memory(kind: str, tmp_path: Path) -> None:

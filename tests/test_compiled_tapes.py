@@ -74,6 +74,7 @@ def test_loops_as_on_tensors(function: Any, k: int) -> None:
     check_function(function, k, jit=False, fuse=True)
 
 
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize(("function", "k"), FUNCTIONS[::3], ids=name_of)
 def test_compiled_as_on_tensors(function: Any, k: int) -> None:
     check_function(function, k)
@@ -132,7 +133,7 @@ def both_ways(program: Any, jit: bool) -> tuple[list[Any], list[Any]]:
     return list(leaves_of(result, form)), list(leaves_of(expected, form))
 
 
-@pytest.mark.drawn(90)
+@pytest.mark.drawn(50)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
 def test_equal_to_the_gradient_bit_for_bit(program: Any) -> None:
@@ -140,7 +141,7 @@ def test_equal_to_the_gradient_bit_for_bit(program: Any) -> None:
         np.testing.assert_array_equal(actual, expected)
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
 def test_equal_to_the_compiled_gradient(program: Any) -> None:
@@ -190,14 +191,14 @@ def check_second(program: Any, **options: Any) -> None:
     assert_close(actual, expected, 1e-4 if single else 1e-9, "second derivative")
 
 
-@pytest.mark.drawn(50)
+@pytest.mark.drawn(28)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PLAIN, ids=name_of)
 def test_second_derivative(program: Any) -> None:
     check_second(program, jit=False)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PLAIN, ids=name_of)
 def test_compiled_second_derivative(program: Any) -> None:

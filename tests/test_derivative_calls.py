@@ -169,7 +169,7 @@ SAME = [
 ]
 
 
-@pytest.mark.drawn(14)
+@pytest.mark.drawn(8)
 @MODES
 @pytest.mark.parametrize(("program", "by_hand"), SAME, ids=[program.__name__ for program, _ in SAME])
 def test_a_program_with_derivatives_is_the_one_without_them(program: Any, by_hand: Any, jit: bool) -> None:
@@ -517,6 +517,7 @@ def test_sparse_hessians() -> None:
     np.testing.assert_allclose(again(X).toarray(), np.diag(12.0 * X))
 
 
+@pytest.mark.drawn(6)
 @MODES
 @pytest.mark.parametrize("size", [0, 1, 7, 64, 65, 150])
 def test_detected_sparsities(size: int, jit: bool) -> None:

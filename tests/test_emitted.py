@@ -51,7 +51,7 @@ def assert_same(found: Any, expected: Any) -> None:
         np.testing.assert_array_equal(a, b, strict=isinstance(b, np.ndarray))
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", emitted.CALLS)
 def test_the_same_bits(name: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ print(json.dumps([float(value).hex(), [n for n in sys.modules if n.startswith(("
 """
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", ["loop", "network", "regression", "power", "model"])
 def test_as_a_step_of_a_build(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command writes a module, which runs where this package is not, and says when it is out of date."""
@@ -263,7 +263,7 @@ def test_gradients_and_decorated_functions_are_emitted() -> None:
 SCALARS = [p for p in collect.programs() if p.samples[0].cotangent is None]
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALARS, ids=lambda program: program.id)
 def test_programs_are_emitted_or_refused(program: Any, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def function_of(text: str, folder: Path, name: str) -> Callable[..., Any]:
     return module.f
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("start", range(0, 400, 50))
 def test_what_is_read_again_has_not_been_overwritten(start: int, tmp_path: Path) -> None:
     for seed in range(start, start + 50):

@@ -52,7 +52,7 @@ def use(function: Any, program: collect.Program) -> None:
         pb.source(function, *narrow)
 
 
-@pytest.mark.drawn(34)
+@pytest.mark.drawn(19)
 @drawn
 def test_text_does_not_depend_on_what_was_called_before(program: collect.Program) -> None:
     sample = program.samples[0]
@@ -90,7 +90,7 @@ def leaves_in(value: Any) -> list[Any]:
     return [] if value is None else [value]
 
 
-@pytest.mark.drawn(100)
+@pytest.mark.drawn(55)
 @drawn
 def test_text_runs_on_its_own(program: collect.Program) -> None:
     sample, function = program.samples[0], interpreted(program)

@@ -79,7 +79,7 @@ def check_second_order(along: Along) -> None:
         assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
 
 
-@pytest.mark.drawn(45)
+@pytest.mark.drawn(25)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order(program: Any) -> None:
@@ -87,14 +87,14 @@ def test_second_order(program: Any) -> None:
         check_second_order(Along(program, sample, jit=False))
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order_compiled(program: Any) -> None:
     check_second_order(Along(program, program.samples[0]))
 
 
-@pytest.mark.drawn(30)
+@pytest.mark.drawn(16)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [p for p in SCALAR if rtol_of(p.samples[0].args) == 1e-10], ids=case_id)
 def test_third_and_fourth_order(program: Any) -> None:
@@ -196,7 +196,7 @@ def test_columns_side_by_side(program: Any) -> None:
     check_jacobian(program, pb.jacfwd, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(45)
+@pytest.mark.drawn(25)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [program for program in FLOATS if program in SCALAR], ids=case_id)
 def test_columns_of_hessians(program: Any) -> None:

@@ -109,7 +109,7 @@ def test_programs_are_differentiated(function: Any) -> None:
     check(function, jit=False)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs_are_compiled(function: Any) -> None:
     check(function, jit=True)

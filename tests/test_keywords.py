@@ -97,6 +97,7 @@ def loaded(call: str, first: str = "x * 1.0") -> Callable[..., Any]:
     return cells.run(f"def f(x):\n    y = {first}\n    return {call}\n", np=np)["f"]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("block", range(4))
 @pytest.mark.filterwarnings("ignore")  # NumPy's, about values and about ways to call it
 def test_no_keyword_is_passed_over(block: int) -> None:
@@ -125,7 +126,7 @@ DTYPES = ("float64", "float64", "float32", "int64", "bool", "uint8")
 SHAPES = ((4,), (2, 2), (2, 1, 2), (), (0,), (1, 4))
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_accepted_compiles(block: int) -> None:

@@ -115,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield path
 
 
-@pytest.mark.drawn(18)
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("edit", EDITS)
 def test_what_is_known_serves_what_it_fits(edit: str, folder: Path) -> None:
     fits, old, new = EDITS[edit]
@@ -211,7 +211,7 @@ SAME_BITS = {
 }
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", SAME_BITS)
 def test_second_process_reads_nothing_and_gets_the_same(name: str, tmp_path: Path) -> None:
     program, expression = SAME_BITS[name]
@@ -236,7 +236,7 @@ LONG = {
 }
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", LONG)
 def test_what_cannot_be_told_is_read_again(name: str, tmp_path: Path) -> None:
     program, expression = LONG[name]
@@ -335,7 +335,7 @@ def f(x):
 SCALARS = [p for p in collect.programs() if p.samples[0].cotangent is None]
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALARS, ids=lambda program: program.id)
 def test_programs_get_the_same_from_what_is_known(program: Any) -> None:

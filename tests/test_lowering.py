@@ -125,7 +125,7 @@ def check(text: str, shape: tuple[int, int], folder: Path, name: str) -> None:
             np.testing.assert_allclose(gradient, due, rtol=1e-9, atol=1e-11, err_msg=text)
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("start", range(0, 84, 21))
 def test_array_statements_as_loops(start: int, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_array_statements_as_loops(start: int, tmp_path: Path) -> None:
         check(Writer(seed).text(), SHAPES[seed % len(SHAPES)], tmp_path, f"arrays_{seed}")
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("start", range(0, 48, 12))
 def test_neighbours_in_loops(start: int, tmp_path: Path) -> None:
     for seed in range(start, start + 12):

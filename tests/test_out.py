@@ -52,7 +52,7 @@ def check_out(function: Any, fresh: Callable[[], tuple[Any, ...]], argnums: Any 
 SCALAR = [program for program in PROGRAMS if all(sample.cotangent is None for sample in program.samples)]
 
 
-@pytest.mark.drawn(40)
+@pytest.mark.drawn(22)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_programs(program: Any) -> None:
@@ -61,7 +61,7 @@ def test_programs(program: Any) -> None:
         check_out(function, sample.fresh, sample.wrt)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_compiled_programs(program: Any) -> None:

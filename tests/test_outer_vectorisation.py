@@ -68,7 +68,7 @@ def arguments(function, count):
     return independent_chains.rows(count), independent_chains.W, *others
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", SMALL_ARRAYS, ids=lambda f: f.__name__)
 def test_arrays_of_an_iteration_get_an_axis_more(function):
     given = arguments(function, 131)
@@ -154,7 +154,7 @@ def floats_of(given):
     return tuple(k for k, array in enumerate(given) if array.dtype.kind == "f")
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("width", [2, 3, 7])
 @pytest.mark.parametrize(("function", "given"), ALONG_ROWS, ids=name_of)
 def test_loops_down_columns_go_along_rows_in_strips_of_any_width(function, given, width, monkeypatch):

@@ -187,7 +187,7 @@ def test_maps_are_equal_bit_for_bit(function, arguments, loops):
         assert_same(*results)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("function", "arguments", "dtype"),
     [*((*one, np.float64) for one in SUMS), *((*one, np.float32) for one in SUMS[:2])],
@@ -442,7 +442,7 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
     monkeypatch.setattr(functions.Compiled, "has_gate", False)
 
 
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(11)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_iterations_give_the_same_in_any_order(program, monkeypatch):

@@ -63,7 +63,7 @@ def test_product_is_numpys_at_every_shape(left, right, dtype):
         close(product(a, b), a @ b, dtype)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_product_with_a_vector_is_numpys_at_every_shape(layout, dtype):
@@ -203,7 +203,7 @@ copying = njit(lambda out, a: rt.copy_alike(out, a))
 adding = njit(lambda out, a: rt.add_alike(out, a))
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize(
     ("left", "right", "dtype"),
     [("C", "F", np.float64), ("A", "C", np.float64), ("F", "A", np.float64), ("C", "C", np.float32)],
@@ -236,7 +236,7 @@ OTHERS = {"A": strided, "reversed": lambda a: np.ascontiguousarray(a[..., ::-1])
 by_blas = njit(lambda out, a, b, added: blas_product_into(out, a, b, added))
 
 
-@pytest.mark.drawn(5)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("left", "right", "dtype"),
     [*((left, right, np.float64) for left in PARTS for right in PARTS), ("rows", "columns", np.float32)],

@@ -48,7 +48,7 @@ def test_programs_at_the_edges_are_right_or_refused(block: int) -> None:
     assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= 0.7 * len(outcomes)
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("seed", range(6400, 6440))
 def test_compiled_programs_at_the_edges_are_right_or_refused(seed: int) -> None:
     outcome = campaign.examine(seed, compiled=True, kind="edges")

@@ -84,7 +84,7 @@ def test_a_gradient_is_that_of_differences(name: str) -> None:
     compare(name, jit=False)
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_compiled_gradient_is_that_of_differences(name: str) -> None:
     compare(name, jit=True)

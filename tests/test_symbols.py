@@ -110,7 +110,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize(("kept", "compiled"), PAIRS)
 def test_kept_helpers_stand_beside_compiled_ones(tmp_path: Path, kept: str, compiled: str) -> None:
     assert run(tmp_path, kept) == "right"
@@ -120,7 +120,7 @@ def test_kept_helpers_stand_beside_compiled_ones(tmp_path: Path, kept: str, comp
     assert run(tmp_path, compiled, kept) == "right"
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize(("kept", "compiled"), [*PAIRS, *(pair[::-1] for pair in PAIRS)])
 def test_what_is_compiled_does_not_run_what_was_kept(tmp_path: Path, kept: str, compiled: str) -> None:
     assert run(tmp_path, kept) == "right"

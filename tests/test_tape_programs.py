@@ -152,7 +152,7 @@ def test_second_order(program: Any) -> None:
     assert_same(pushed, [h.numpy() for h in pulled], rtol)
 
 
-@pytest.mark.drawn(100)
+@pytest.mark.drawn(55)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", collect.programs(), ids=lambda program: program.id)
 def test_call(program: Any) -> None:
@@ -179,7 +179,7 @@ def test_call(program: Any) -> None:
 PLAIN = [p for p in PROGRAMS if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(9)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PLAIN, ids=lambda program: program.id)
 def test_second_order_of_a_call(program: Any) -> None:

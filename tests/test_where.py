@@ -59,7 +59,7 @@ def test_second_derivative_of_a_call(program: Any) -> None:
     check_second(program, pb.differentiable(jit=False)(program.function))
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("program", COMPILED, ids=lambda program: program.id)
 def test_second_derivative_of_a_compiled_call(program: Any) -> None:
     check_second(program, pb.differentiable(program.function))

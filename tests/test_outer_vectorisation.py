@@ -30,16 +30,16 @@ IN_ORDER = [
 
 @pytest.mark.parametrize("function", INDEPENDENT, ids=lambda f: f.__name__)
 def test_independent_chains_run_side_by_side(function):
-    assert "in range(64):" in pb.inspect_source(function, X, W)
+    assert "in range(width):" in pb.inspect_source(function, X, W)
 
 
 @pytest.mark.parametrize("function", IN_ORDER, ids=lambda f: f.__name__)
 def test_iterations_that_wait_for_each_other_run_in_order(function):
-    assert "in range(64):" not in pb.inspect_source(function, X, W)
+    assert "in range(width):" not in pb.inspect_source(function, X, W)
 
 
 def test_what_people_read_has_the_loops_they_wrote():
-    assert "in range(64):" not in pb.source(outer_vectorisation.chains_summed, X, W)
+    assert "in range(width):" not in pb.source(outer_vectorisation.chains_summed, X, W)
 
 
 SMALL_ARRAYS = [
@@ -72,7 +72,7 @@ def arguments(function, count):
 @pytest.mark.parametrize("function", SMALL_ARRAYS, ids=lambda f: f.__name__)
 def test_arrays_of_an_iteration_get_an_axis_more(function):
     given = arguments(function, 131)
-    assert "in range(64):" in pb.inspect_source(function, *given)
+    assert "in range(width):" in pb.inspect_source(function, *given)
     value, gradients = pb.value_and_grad(function, argnums=(0, 1))(*given)
     plain = pb.differentiable(function, optimisations=pb.OPTIMISATIONS - {"outer_vectorisation"})
     expected, in_order = pb.value_and_grad(plain, argnums=(0, 1))(*given)
@@ -84,7 +84,7 @@ def test_arrays_of_an_iteration_get_an_axis_more(function):
 
 @pytest.mark.parametrize("function", IN_PLACE, ids=lambda f: f.__name__)
 def test_arrays_that_iterations_share_stay_as_they_are(function):
-    assert "in range(64):" not in pb.inspect_source(function, *arguments(function, 131))
+    assert "in range(width):" not in pb.inspect_source(function, *arguments(function, 131))
 
 
 def test_large_arrays_of_an_iteration_stay_as_they_are():

@@ -18,29 +18,25 @@ The loop is strip-mined, and each of its numbers expanded to an array of 64, one
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def chains(x):
-    quotient = max(x.shape[0], 0) // 64
+    trips = max(x.shape[0], 0)
+    strips = (trips + 63) // 64
     total = 0.0
-    for k in range(quotient):
+    for k in range(strips):
         scaled_k = k * 64
+        width = min(64, trips - scaled_k)
         s = np.empty((64,), dtype=np.float64)
         s_elements = np.empty((64,), dtype=np.float64)
-        for k2 in range(64):
+        for k2 in range(width):
             s_elements[k2] = x[scaled_k + k2]
             s[k2] = 1.0
         for t in range(3):
-            for k3 in range(64):
+            for k3 in range(width):
                 s2 = s[k3]
                 s2 += s2 * s_elements[k3]
                 s[k3] = s2
-        for k4 in range(64):
+        for k4 in range(width):
             s2 = s[k4]
             total += s2
-    for p in range(quotient * 64, x.shape[0]):
-        x_p = x[p]
-        s2 = 1.0
-        for t in range(3):
-            s2 += s2 * x_p
-        total += s2
     return total
 
 The steps of a chain wait for each other; those of 64 chains do not, and a machine takes several at once. The same holds
@@ -115,7 +111,7 @@ from pullback.passes.vector.array_expansion import ArrayExpansion, Stores, Terms
 from pullback.passes.vector.lockstep import Lockstep
 from pullback.passes.vector.packing import find_lines, pack
 from pullback.passes.vector.private_reductions import with_private_reductions
-from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, number_of_strips, strips_of_all
+from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, has_few_elements, strips_of_all
 
 
 def vectorise_outer_loops(function: Function) -> Function:
@@ -156,10 +152,11 @@ def _is_short(loop: For) -> bool:
 
 
 class _StripMining(ArrayExpansion):
-    """Builds the loop over strips, and the loop over the iterations that are left.
+    """Builds the loop over strips, the last of which takes what is left.
 
-    Where lanes go through rows that iterations go down, strips are wider. There, and where lanes leave a loop one by
-    one, the last strip takes what is left.
+    Where an iteration has arrays that may be large, the loop itself stays behind the strips.
+
+    Where lanes go through rows that iterations go down, strips are wider.
     """
 
     def __init__(self, lanes: Legality, shapes: Shapes) -> None:
@@ -176,30 +173,27 @@ class _StripMining(ArrayExpansion):
         most = WIDE if self.lanes.in_rows else WIDTH
         if self.lanes.in_rows:
             self.room = builder.let(min, trips, constant(WIDE), name="room", type_=INT)
-        takes_all = self.lanes.in_rows or self.lanes.diverges
-        if takes_all:
-            strips = strips_of_all(trips, most, builder)
-        else:
-            strips = number_of_strips(self.lanes, self.lines, trips, builder)
-        results = tuple(like(r) for r in loop.results)
+        strips = strips_of_all(trips, most, builder)
+        few = has_few_elements(self.lanes, self.lines, builder)
+        if few == constant(False):
+            return [loop]
+        if not isinstance(few, Constant):
+            strips = builder.let(primitives.select, few, strips, constant(0), type_=INT)
+        results = loop.results if isinstance(few, Constant) else tuple(like(r) for r in loop.results)
         carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
             offset = builder.let(np.multiply, number, constant(most), type_=INT)
-            if takes_all:
-                rest = builder.let(np.subtract, trips, offset, type_=INT)
-                self.width = builder.let(min, self.room, rest, name="width", type_=INT)
+            rest = builder.let(np.subtract, trips, offset, type_=INT)
+            self.width = builder.let(min, self.room, rest, name="width", type_=INT)
             yields = self.strip(offset, [c.parameter for c in carried])
         block = Block(tuple(body), tuple(yields))
         strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
-        if takes_all:
-            builder.add(strip)
-            return builder.statements
         builder.add(replace(strip, results=results))
-        done = builder.let(np.multiply, strips, self.room, type_=INT)
-        start = done if loop.start == constant(0) else builder.let(np.add, loop.start, done, type_=INT)
-        left = tuple(Carried(c.parameter, r) for c, r in zip(loop.carried, results, strict=True))
-        builder.add(replace(loop, start=start, carried=left))
+        if not isinstance(few, Constant):
+            start = builder.let(primitives.select, few, loop.stop, loop.start, type_=INT)
+            left = tuple(Carried(c.parameter, r) for c, r in zip(loop.carried, results, strict=True))
+            builder.add(replace(loop, start=start, carried=left))
         return builder.statements
 
     def strip(self, offset: Operand, versions: list[Operand]) -> list[Operand]:

@@ -17,18 +17,19 @@ so that what they read at the same time stands side by side.
 >>> function = remove_dead(vectorise_outer_loops(prepared(normal_form(chains, np.ones((130, 3))))))
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("    for k ") : text.index("        for k5 ")], end="")
-    for k in range(quotient):
+    for k in range(strips):
         scaled_k = k * 64
+        width = min(64, trips - scaled_k)
         elements = np.empty((max(x.shape[1], 0), 64), dtype=np.float64)
-        for k2 in range(64):
+        for k2 in range(width):
             t1 = scaled_k + k2
             for t in range(x.shape[1]):
                 elements[t, k2] = x[t1, t]
         s = np.empty((64,), dtype=np.float64)
-        for k3 in range(64):
+        for k3 in range(width):
             s[k3] = 1.0
         for t in range(x.shape[1]):
-            for k4 in range(64):
+            for k4 in range(width):
                 s2 = s[k4]
                 s2 += s2 * elements[t, k4]
                 s[k4] = s2

@@ -9,12 +9,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pullback.analysis.outer_vectorisation import Legality, pieces_of
-from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Operand
+from pullback.ir.nodes import Constant, Operand
 from pullback.ir.types import INT
 from pullback.passes.vector.packing import Line
 
@@ -33,18 +34,18 @@ def strips_of_all(trips: Operand, most: int, builder: Builder) -> Operand:
     return builder.let(np.floor_divide, filled, constant(most), name="strips", type_=INT)
 
 
-def number_of_strips(lanes: Legality, lines: list[list[Line]], trips: Operand, builder: Builder) -> Operand:
-    """How many full strips there are; none where the arrays of an iteration, and the lines it reads, are large."""
-    strips = builder.let(np.floor_divide, trips, constant(WIDTH), type_=INT)
+def has_few_elements(lanes: Legality, lines: list[list[Line]], builder: Builder) -> Operand:
+    """Whether the arrays of an iteration, and the lines it reads, are small; True where it has no arrays."""
     if not lanes.private:
-        return strips
-    elements: Operand = constant(0)
+        return constant(True)
     shapes = [created.operands[0] for created in lanes.created] + [(same[0].loop.stop,) for same in lines]
+    most = MOST_ELEMENTS if any(pieces_of(inner.body).loops for inner in lanes.pieces.loops) else FEW_ELEMENTS
+    if all(isinstance(size, Constant) for shape in shapes for size in shape):
+        return constant(sum(math.prod(size.value for size in shape) for shape in shapes) <= most)
+    elements: Operand = constant(0)
     for shape in shapes:
         product: Operand = constant(1)
         for size in shape:
             product = builder.let(np.multiply, product, size, type_=INT)
         elements = builder.let(np.add, elements, product, type_=INT)
-    most = MOST_ELEMENTS if any(pieces_of(inner.body).loops for inner in lanes.pieces.loops) else FEW_ELEMENTS
-    few = builder.let(np.less_equal, elements, constant(most))
-    return builder.let(primitives.select, few, strips, constant(0), type_=INT)
+    return builder.let(np.less_equal, elements, constant(most))

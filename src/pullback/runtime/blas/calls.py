@@ -14,6 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.linalg import check_blas_return, ensure_blas, get_blas_kind, make_constant_slot
 
+from pullback.runtime.blas.vector_products import MOST, rows_times_vector, vector_times_rows
 from pullback.runtime.codegen.compiled import kernel
 
 CHAR, SIZE, POINTER = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer()
@@ -85,6 +86,16 @@ def _call(context: Any, builder: Any, function: str, operands: tuple[Any, ...]) 
     check_blas_return(context, builder, builder.call(made, operands))
 
 
+@intrinsic
+def itemsize_of(context: Any, zero: Any) -> Any:
+    """The bytes of a number."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(zero)))
+
+    return types.intp(zero), build
+
+
 @kernel
 def steps_of(rows, columns, row_step, column_step):
     """The steps of a matrix; where it has one row or one column, such as BLAS takes."""
@@ -123,13 +134,25 @@ def multiply(zero, out, r, s, a, r1, s1, b, r2, s2, rows, inner, columns, added)
 
 
 @kernel
-def multiply_vector(zero, out, step, a, r, s, x, x_step, rows, columns, added):
-    """out = a x, or out += a x, for a matrix and a vector; False, and nothing done, where BLAS does not take them."""
-    r, s = steps_of(rows, columns, r, s)
-    ld = leading(rows, columns, r, s)
-    if ld == 0 or step != 1 or x_step != 1:
+def multiply_vector(zero, size, rows, columns, length, out, step, a, r, s, x, x_step, added):
+    """out = a x, or out += a x, for a matrix and a vector; False, and nothing done, where the sizes do not fit or BLAS
+    does not take the arrays.
+
+    The steps are counted in bytes. size, length: of `out` and `x`.
+    """
+    item = itemsize_of(zero)
+    if size != rows or length != columns or step != item or x_step != item or (r | s) % item != 0:
         return False
-    if ld > 0:
+    r, s = steps_of(rows, columns, r // item, s // item)
+    ld = leading(rows, columns, r, s)
+    if ld == 0:
+        return False
+    if rows * columns <= MOST:
+        if ld > 0:
+            rows_times_vector(zero, out, a, ld, x, rows, columns, added)
+        else:
+            vector_times_rows(zero, out, x, a, -ld, columns, rows, added)
+    elif ld > 0:
         gemv(zero, 1, columns, rows, a, ld, x, added, out)
     else:
         gemv(zero, 0, rows, columns, a, -ld, x, added, out)

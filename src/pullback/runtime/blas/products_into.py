@@ -147,8 +147,16 @@ def any_product_into(out: Any, a: Any, b: Any, added: bool) -> None:
         small_product_into(out, a, b, added)
 
 
+def any_vector_product_into(out: Any, a: Any, b: Any, added: bool) -> None:
+    """The same for a matrix and a vector, where the call takes little more time than the product."""
+    if out.size * a.shape[-1] <= FEW or not large_vector_product_into(out, a, b, added):
+        small_product_into(out, a, b, added)
+
+
 def product_for(out: Any, a: Any, b: Any, added: Any) -> Any:
-    return outer_into if a.ndim == b.ndim == 1 else any_product_into
+    if a.ndim == b.ndim == 1:
+        return outer_into
+    return any_product_into if a.ndim == b.ndim else any_vector_product_into
 
 
 overload_with_borrowed(product_into, none_for_products, product_for, 4, "inlined")
@@ -156,18 +164,14 @@ overload_with_borrowed(called_product_into, none_for_products, product_for, 4)
 
 
 def blas_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
-    """Whether BLAS has written a product of arrays that are not empty."""
+    """Whether BLAS has written a product of matrices that are not empty."""
     product_into(out, a, b, added)
     return True
 
 
 @compiled(blas_product_into)
 def _blas_product_into(out: Any, a: Any, b: Any, added: Any) -> Any:
-    if a.ndim == b.ndim == 2:
-        return multiply_matrices
-    if a.ndim == 1:
-        return lambda out, a, b, added: blas_product_into(out, b.T, a, added)
-    return multiply_with_vector
+    return multiply_matrices
 
 
 def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
@@ -181,12 +185,26 @@ def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
     return multiply(a.dtype.type(0), *places, a.shape[0], a.shape[1], b.shape[1], added)
 
 
-def multiply_with_vector(out: Any, a: Any, b: Any, added: bool) -> bool:
-    size = out.itemsize
-    if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0]:
-        return False
-    (r, s), (step,), (last,) = a.strides, b.strides, out.strides
-    if (r | s | step | last) % size != 0:
-        return False
-    places = address(out), last // size, address(a), r // size, s // size, address(b), step // size
-    return multiply_vector(a.dtype.type(0), *places, a.shape[0], a.shape[1], added)
+def large_vector_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
+    """Whether a product of a matrix and a vector has been written: their elements have to lie side by side."""
+    product_into(out, a, b, added)
+    return True
+
+
+@compiled(large_vector_product_into, inlined=True)
+def _large_vector_product_into(out: Any, a: Any, b: Any, added: Any) -> Any:
+    if a.ndim == 1:
+        return multiply_vector_with_matrix
+    return multiply_matrix_with_vector
+
+
+def multiply_matrix_with_vector(out: Any, a: Any, b: Any, added: bool) -> bool:
+    sizes = out.shape[0], a.shape[0], a.shape[1], b.shape[0]
+    places = address(out), out.strides[0], address(a), a.strides[0], a.strides[1], address(b), b.strides[0]
+    return multiply_vector(a.dtype.type(0), *sizes, *places, added)
+
+
+def multiply_vector_with_matrix(out: Any, a: Any, b: Any, added: bool) -> bool:
+    sizes = out.shape[0], b.shape[1], b.shape[0], a.shape[0]
+    places = address(out), out.strides[0], address(b), b.strides[1], b.strides[0], address(a), a.strides[0]
+    return multiply_vector(a.dtype.type(0), *sizes, *places, added)

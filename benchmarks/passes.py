@@ -38,6 +38,7 @@ WRITTEN_FOR = {
     "lowering": ("arrays",),
     "one_sweep": ("onesweep",),
     "loop_reversal": ("arrays",),
+    "argument_search": ("argument_selection",),
     "argument_selection": ("argument_selection",),
     "array_privatisation": ("preallocated_arrays",),
     "scalar_replacement": ("loops",),

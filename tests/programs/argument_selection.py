@@ -221,3 +221,69 @@ def only_the_first_time(x):
             v = x[j]
             found = True
     return v * v
+
+
+LONG = np.array([0.5, -1.2, 2.0, 0.3, 2.1, -0.4, 2.05, 0.7, -3.0, 1.9, 0.2])
+FIRST_IS_NAN = np.array([np.nan, *LONG])
+NAN_AMONG = np.array([0.1, np.nan, -0.2, 0.4, np.nan, 0.3, 0.9, 0.8, np.nan])
+
+
+@program(LONG)
+@program(LONG[::-1])
+@program(LONG[:5])
+@program(LONG[::3])
+@program(NAN_AMONG)
+@program(LONG.astype(np.float32))
+def largest_and_its_place(x):
+    top = x[0]
+    at = 0
+    for j in range(1, x.shape[0]):
+        if x[j] > top:
+            top = x[j]
+            at = j
+    return top * top + at
+
+
+@program(LONG)
+@program(LONG[:0])
+@program(LONG[:3])
+def smallest_below_a_limit(x):
+    low = 1.0
+    at = -1
+    for j in range(x.shape[0]):
+        if low > x[j]:
+            at = j
+            low = x[j]
+    return low * (at + 2)
+
+
+@program(np.column_stack([LONG, LONG[::-1] * 0.7]))
+@program(np.asfortranarray(np.column_stack([LONG, LONG[::-1] * 0.7])))
+def largest_of_each_column(m):
+    total = 0.0
+    for k in range(m.shape[1]):
+        top = -5.0
+        for j in range(2, m.shape[0]):
+            if m[j, k] > top:
+                top = m[j, k]
+        total += top * top * (k + 1)
+    return total
+
+
+@program(LONG, np.array([3, 1, 0, 1, 5, 9, 2, 8, 5, 4, 7]))
+def largest_of_chosen_ones(x, chosen):
+    top = x[0]
+    for j in range(chosen.shape[0]):
+        if x[chosen[j]] > top:
+            top = x[chosen[j]]
+    return top**3
+
+
+def number_and_place(x):
+    top = x[0]
+    at = 0
+    for j in range(1, x.shape[0]):
+        if x[j] > top:
+            top = x[j]
+            at = j
+    return top, at

@@ -23,7 +23,7 @@ arrangement           all, as machines run them
 checks, text          all, as machines run them
 
 >>> STAGES["checks"]
-('bounds_checks', 'whole_numbers', 'overflow_checks', 'parallel')
+('bounds_checks', 'whole_numbers', 'overflow_checks', 'argument_search', 'parallel')
 >>> stages_of("loop_invariants")
 ['lowering', 'preparation', 'segments', 'buffers']
 >>> NAMED["parallel"].needs
@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from pullback.ir.nodes import Function
 from pullback.passes.entries import Pass, Settings, plain
+from pullback.passes.loops.argument_search import search_arguments
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.conditional_reductions import add_in_every_iteration
@@ -342,6 +343,13 @@ PASSES = (
         plain(check_integers),
     ),
     Pass(
+        "argument_search",
+        "a loop that finds the largest number and its place finds the number first, and then its place",
+        plain(search_arguments),
+        needs=("bounds_checks",),
+        option="argument_search",
+    ),
+    Pass(
         "parallel",
         "loops whose iterations are independent run in chunks, by several threads",
         lambda function, settings: run_in_parallel(function, settings.in_order) if settings.parallel else function,
@@ -421,7 +429,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "scalar_replacement",
         "conditional_reductions",
     ),
-    "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "parallel"),
+    "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "argument_search", "parallel"),
     "text": ("stack_allocation", "optimisation_barriers"),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}

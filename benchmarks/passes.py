@@ -27,6 +27,7 @@ BESIDE_TESTS = ("examples", *TIMED)
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 WRITTEN_FOR = {
+    "rank_k_updates": ("rank_k_updates",),
     "outer_vectorisation": ("outer_vectorisation", "independent_chains"),
     "dead_stores": ("arrays",),
     "induction_variables": ("counters",),

@@ -35,7 +35,9 @@ from pullback.ir.types import Array, is_float
 _ALLOCATING = primitives.CREATING | {primitives.zeros_like, primitives.copy}
 SMALL = 64
 MOST_COPIES = 12
-"""So many products of any size are copied into a function; each copy is up to a thousand instructions."""
+MOST_OF_MATRICES = 4
+"""So many products of any size with a vector, or of matrices, are copied into a function. One of matrices is up to a
+thousand instructions."""
 
 
 class EqualSizes:
@@ -44,7 +46,8 @@ class EqualSizes:
     copies: stores of an array into a part of the same shape and dtype.
     additions: additions of an array to another one of the same shape and dtype that shares no memory with it.
     small: products of matrices whose known sizes, all but at most one, multiply to no more than SMALL.
-    called: the other products that are written into arrays, where there are more than MOST_COPIES of them.
+    called: the other products that are written into arrays, with vectors or of matrices, where there are more of them
+    than MOST_COPIES or MOST_OF_MATRICES.
     """
 
     def __init__(self, function: Function | None = None) -> None:
@@ -52,6 +55,7 @@ class EqualSizes:
         self.additions: set[Value] = set()
         self.small: set[Value] = set()
         self.called: set[Value] = set()
+        self.of_matrices: set[Value] = set()
         if function is None:
             return
         self.shapes, self.aliases = Shapes(function), find_aliases(function)
@@ -59,8 +63,9 @@ class EqualSizes:
         for statement in walk(function.body):
             if isinstance(statement, Let):
                 self.let(statement)
-        if len(self.called) <= MOST_COPIES:
-            self.called = set()
+        for products, most in ((self.called - self.of_matrices, MOST_COPIES), (self.of_matrices, MOST_OF_MATRICES)):
+            if len(products) <= most:
+                self.called -= products
 
     def may_share(self, a: Value, b: Value) -> bool:
         """Whether two arrays may be of one piece of memory."""
@@ -90,6 +95,8 @@ class EqualSizes:
                     self.small.add(value)
                 else:
                     self.called.add(value)
+                    if len(a) == len(b) == 2:
+                        self.of_matrices.add(value)
 
 
 def _has_dtype_of(array: Value, value: object) -> bool:

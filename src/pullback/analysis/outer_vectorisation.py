@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pullback.analysis.divergent_loops import gains_in_lockstep
+from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.reductions import adds_to
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -176,7 +177,7 @@ class Legality:
         if not self.can_widen(loop.body) or not self.find_places():
             return False
         held = self.held(loop.body, self.pieces, self.last_reads())
-        wide, unknown = is_wide(loop.body), _maybe_undefined(loop.body)
+        wide, unknown = is_wide(loop.body), maybe_undefined(loop.body)
         return all(isinstance(v.type, Scalar) and (wide or not v.type.weak) and v not in unknown for v in held)
 
     def are_large(self, most: int) -> bool:
@@ -378,21 +379,6 @@ def _is_integer(item: Value | Constant) -> bool:
 
 def _creates(statement: Statement) -> bool:
     return isinstance(statement, Let) and statement.function in primitives.CREATING
-
-
-def _maybe_undefined(block: Block) -> set[Value]:
-    """Results of branches that one side leaves without a value."""
-    found: set[Value] = set()
-    while True:
-        before = len(found)
-        for statement in walk(block):
-            if isinstance(statement, If):
-                for k, result in enumerate(statement.results):
-                    sides = (statement.then.yields[k], statement.orelse.yields[k])
-                    if any(is_undefined(side) or side in found for side in sides):
-                        found.add(result)
-        if len(found) == before:
-            return found
 
 
 def _is_chain(inner: For | While) -> bool:

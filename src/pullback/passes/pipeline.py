@@ -54,6 +54,7 @@ from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.products import write_copies, write_products
+from pullback.passes.memory.rank_k_updates import update_by_matrices
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
 from pullback.passes.memory.stack_allocation import allocate_on_stack
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
@@ -259,6 +260,14 @@ PASSES = (
         then=("products",),
     ),
     Pass(
+        "rank_k_updates",
+        "outer products that iterations add to a matrix are collected, and added as one product",
+        lambda function, settings: function if settings.parallel else update_by_matrices(function),
+        needs=("products",),
+        option="rank_k_updates",
+        reorders=True,
+    ),
+    Pass(
         "allocation_hoisting",
         "an array that every iteration makes with the same size is made before the loop",
         plain(hoist_allocations),
@@ -415,7 +424,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     ),
     "lowered adjoint": ("lowering", "simplification", "dead_code"),
     "initialisation": ("zero_initialisation",),
-    "buffers": ("products", "simplification", "loop_invariants", "in_place"),
+    "buffers": ("products", "simplification", "loop_invariants", "in_place", "rank_k_updates"),
     "allocation": ("allocation_hoisting",),
     "assumptions": ("small_integers",),
     "copies": ("copy_insertion",),

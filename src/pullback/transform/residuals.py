@@ -34,6 +34,7 @@ from typing import Any, TypeGuard
 from pullback.analysis.aliases import Aliases
 from pullback.analysis.extents import base_of, can_compute
 from pullback.analysis.final import FinalElements
+from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.most_iterations import most_iterations
 from pullback.analysis.ranges import Form
 from pullback.analysis.shapes import Shapes
@@ -77,6 +78,7 @@ class Residuals:
         self.plan = Plan()
         self.kept: set[Value] = set()
         self.elements = FinalElements(body, shapes)
+        self.maybe_undefined = maybe_undefined(body)
 
     def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
         """The plan, and the backward sweep as a block that yields `results`."""
@@ -349,7 +351,9 @@ class Residuals:
         return path == home[: len(path)]
 
     def sizes_of(self, value: Value, home: Path) -> tuple[Size, ...] | None:
-        """The sizes of a value where they are known at `home`; None where they are not."""
+        """The sizes of a value where they are known at `home`; None where they are not, or it may have none."""
+        if isinstance(value.type, Array) and value in self.maybe_undefined:
+            return None
         sizes: list[Size] = []
         for size in self.shapes.of(value):
             base = base_of(size)

@@ -171,7 +171,7 @@ class _Writer:
         with body.at(statement.location):
             a, b = found.factors
             if found.transposed:  # (a b)ᵀ = bᵀ aᵀ
-                a, b = (_transposed(factor, body) for factor in (b, a))
+                a, b = (transposed(factor, body) for factor in (b, a))
             operands = (statement.operands[0], a, b, Constant(True))
             body.add(replace(statement, function=primitives.product_into, operands=operands))
 
@@ -219,7 +219,7 @@ def _is_transposing(statement: Let) -> bool:
     return statement.function is np.transpose and axes in ((), ((Constant(1, INT), Constant(0, INT)),))
 
 
-def _transposed(factor: Value, builder: Builder) -> Value:
+def transposed(factor: Value, builder: Builder) -> Value:
     """The transpose of a matrix; a vector as it is."""
     axes = (Constant(1, INT), Constant(0, INT))
     return builder.let(np.transpose, factor, axes, type_=factor.type) if rank_of(factor) == 2 else factor

@@ -134,6 +134,19 @@ def test_iterations_side_by_side_are_named():
     assert "64 iterations side by side; runs once: each iteration adds its part of the gradient; vectorised" in text
 
 
+def test_columns_side_by_side_are_named():
+    def norms(a):
+        total = 0.0
+        for j in range(a.shape[1]):
+            s = 0.0
+            for i in range(a.shape[0]):
+                s += a[i, j] ** 2
+            total += np.sqrt(s)
+        return total
+
+    assert "256 iterations side by side; runs" in pb.explain(norms, np.ones((4, 3)))
+
+
 def lines_of(text: str) -> dict[str, str]:
     """What is said below each line of the program."""
     parts = [part.partition("\n") for part in ("\n" + text).split("\ntest_explain.py")[1:]]

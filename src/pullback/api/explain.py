@@ -41,7 +41,7 @@ from pullback.ir.nodes import (
 from pullback.ir.primitives import load
 from pullback.ir.types import Array
 from pullback.passes.running import run
-from pullback.passes.vector.strips import WIDTH
+from pullback.passes.vector.strips import WIDE, WIDTH
 from pullback.transform.checkpointing.binomial import BinomialSegments
 from pullback.transform.checkpointing.segmentation import CountedSegments, GrowingSegments, Segments
 from pullback.transform.derivative import find_kept, joint, prepared
@@ -289,12 +289,21 @@ class _Call:
         own, made, compiled = (_loops_at(where, f) for f in (self.function, whole, last))
         if not made:
             return "does not run: nothing needs it"
-        statements = self.statements_in(own)
+        lanes = self.lanes_of(own[0])
+        side_by_side = f"{lanes} iterations side by side; " if lanes else ""
+        statements = 0 if lanes else self.statements_in(own)
         fused = f"a loop over the elements of {statements} array operations; " if statements else ""
-        lanes = [loop for loop in own if isinstance(loop, For) and loop.stop == constant(WIDTH)]
-        side_by_side = f"{WIDTH} iterations side by side; " if len(own) > 1 and lanes else ""
         gathered = "; neighbours are added up row by row" if len(compiled) > len(made) else ""
         return fused + side_by_side + sweeps(_outermost(own), _outermost(made)) + gathered
+
+    def lanes_of(self, loop: For | While) -> int:
+        """How many iterations of the user's an iteration of a loop takes side by side; 0 if it is no loop over strips."""
+        if isinstance(loop, While) or loop.index in self.written:
+            return 0
+        for width in (WIDTH, WIDE):
+            if any(s.operands == (loop.index, constant(width)) for s in loop.body.statements if isinstance(s, Let)):
+                return width
+        return 0
 
     def statements_in(self, own: list[For | While]) -> int:
         """How many array operations a loop stands for; 0 for a loop of the user's."""

@@ -297,13 +297,11 @@ class _Call:
         return fused + side_by_side + sweeps(_outermost(own), _outermost(made)) + gathered
 
     def lanes_of(self, loop: For | While) -> int:
-        """How many iterations of the user's an iteration of a loop takes side by side; 0 if it is no loop over strips."""
+        """How many iterations of the user's an iteration of a loop takes side by side; 0 for loops over no strips."""
         if isinstance(loop, While) or loop.index in self.written:
             return 0
-        for width in (WIDTH, WIDE):
-            if any(s.operands == (loop.index, constant(width)) for s in loop.body.statements if isinstance(s, Let)):
-                return width
-        return 0
+        products = [s.operands for s in lets_in(loop.body).values() if s.function is np.multiply]
+        return next((w for w in (WIDTH, WIDE) if any({loop.index, constant(w)} == {*p} for p in products)), 0)
 
     def statements_in(self, own: list[For | While]) -> int:
         """How many array operations a loop stands for; 0 for a loop of the user's."""

@@ -27,6 +27,7 @@ BESIDE_TESTS = ("examples", *TIMED)
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 WRITTEN_FOR = {
+    "complete_unrolling": ("unrolled_loops",),
     "rank_k_updates": ("rank_k_updates",),
     "outer_vectorisation": ("outer_vectorisation", "independent_chains"),
     "dead_stores": ("arrays",),

@@ -37,6 +37,7 @@ from pullback.passes.entries import Pass, Settings, plain
 from pullback.passes.loops.argument_search import search_arguments
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
+from pullback.passes.loops.complete_unrolling import unroll_completely
 from pullback.passes.loops.conditional_reductions import add_in_every_iteration
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.loop_distribution import distribute_loops
@@ -165,6 +166,14 @@ PASSES = (
         option="loop_distribution",
         reorders=True,
         then=("simplification", "loop_invariants", "simplification", "dead_code"),
+    ),
+    Pass(
+        "complete_unrolling",
+        "the few iterations of a short innermost loop stand one after the other",
+        plain(unroll_completely),
+        needs=("dead_code",),
+        option="complete_unrolling",
+        then=("simplification", "dead_code"),
     ),
     Pass(
         "argument_selection",
@@ -402,7 +411,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
     ),
     "sizes": ("equal_sizes",),
-    "vectorisation": ("outer_vectorisation", "loop_distribution"),
+    "vectorisation": ("outer_vectorisation", "loop_distribution", "complete_unrolling"),
     "differentiation": (
         "argument_selection",
         "array_privatisation",

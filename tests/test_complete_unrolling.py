@@ -41,6 +41,10 @@ def test_loops_with_much_in_them_stay():
     assert "range(4)" in pb.inspect_source(polynomials, X)
 
 
+def test_loops_that_write_arrays_stay():
+    assert "range(3)" in pb.inspect_source(unrolled_loops.array_that_iterations_write, X)
+
+
 def test_a_loop_that_no_other_is_around_stays():
     def cube(x):
         y = 1.0

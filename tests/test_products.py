@@ -9,7 +9,8 @@ import pytest
 from numba import njit
 
 from pullback.runtime import helpers as rt
-from pullback.runtime.blas.products_into import blas_product_into, large_vector_product_into
+from pullback.runtime.blas.matrices import blas_product_into
+from pullback.runtime.blas.products_into import large_vector_product_into
 
 SIZES = range(10)
 LARGE = 70  # where BLAS and LAPACK serve
@@ -300,3 +301,20 @@ def test_arrays_of_one_shape_are_copied_and_added(layout, dtype):
         copying(np.zeros(3), np.zeros(1))
     with pytest.raises(ValueError, match="another shape"):
         adding(np.zeros((2, 3)), np.zeros((1, 3)))
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.parametrize("right", PARTS)
+@pytest.mark.parametrize("left", PARTS)
+def test_narrow_products_are_multiplied_in_parts(left, right):
+    random = np.random.default_rng(0)
+    for m, k, n in [(2100, 70, 9), (70, 2100, 9), (9, 70, 2100), (1300, 1290, 1)]:
+        a, b = (PARTS[part](random.normal(size=shape)) for part, shape in ((left, (m, k)), (right, (k, n))))
+        wanted = a @ b
+        close(product(a, b), wanted, np.float64, 10)
+        for place in PARTS.values():
+            out = place(np.full((m, n), 2.0))
+            filling(out, a, b, True)
+            close(np.ascontiguousarray(out), wanted + 2.0, np.float64, 10)
+            filling(out, a, b, False)
+            close(np.ascontiguousarray(out), wanted, np.float64, 10)

@@ -26,7 +26,8 @@ def perimeters(corners):
     return total
 
 What an iteration reads that another one has read, or the backward sweep, is then read once, and indices are numbers.
-Unrolled are loops inside of others, of up to four iterations that are known before the run, without loops of their own.
+Unrolled are loops inside of others, of up to four iterations that are known before the run, without loops of their own,
+and that write no arrays: what their iterations write is kept as a whole.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from dataclasses import replace
 from functools import partial
 
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, While, walk
+from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, While, is_scalar, walk
 from pullback.ir.rewrite import copied, substituted, with_blocks
 
 MOST_ITERATIONS = 4
@@ -65,6 +66,8 @@ def _indices(loop: For) -> range | None:
     """The indices of a loop that is to be unrolled."""
     bounds = (loop.start, loop.stop, loop.step)
     if loop.exits or loop.reverse or not all(isinstance(bound, Constant) for bound in bounds):
+        return None
+    if not all(is_scalar(carried.parameter) for carried in loop.carried):
         return None
     indices = range(*(bound.value for bound in bounds if isinstance(bound, Constant)))
     inner = list(walk(loop.body))

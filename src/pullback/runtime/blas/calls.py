@@ -17,6 +17,10 @@ from numba.np.linalg import check_blas_return, ensure_blas, get_blas_kind, make_
 from pullback.runtime.blas.vector_products import MOST, rows_times_vector, vector_times_rows
 from pullback.runtime.codegen.compiled import kernel
 
+IN_PLACE = 10**6
+NARROW = 100
+FEWEST = 16
+NEAR = 16 * 1024
 CHAR, SIZE, POINTER = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer()
 
 
@@ -129,8 +133,34 @@ def multiply(zero, out, r, s, a, r1, s1, b, r2, s2, rows, inner, columns, added)
     if ld <= 0 or left == 0 or right == 0:
         return False
     turns = (right < 0) + 2 * (left < 0)
-    gemm(zero, turns, columns, rows, inner, b, abs(right), a, abs(left), added, out, ld)
+    left, right, item = abs(left), abs(right), itemsize_of(zero)
+    step = block_of(rows, inner, columns)
+    if step == 0:
+        gemm(zero, turns, columns, rows, inner, b, right, a, left, added, out, ld)
+    elif rows >= inner:
+        for i in range(0, rows, step):
+            part = min(step, rows - i)
+            gemm(zero, turns, columns, part, inner, b, right, a + i * r1 * item, left, added, out + i * r * item, ld)
+    else:
+        for k in range(0, inner, step):
+            part, more = min(step, inner - k), added or k > 0
+            gemm(zero, turns, columns, rows, part, b + k * r2 * item, right, a + k * s1 * item, left, more, out, ld)
     return True
+
+
+@kernel
+def block_of(rows, inner, columns):
+    """How many rows, or columns of the first factor, a product is to take at a time; 0 for all of them.
+
+    OpenBLAS multiplies matrices in place if there are up to a million multiplications, and copies them first if there
+    are more, which takes longer than the product if one of them has few columns. Columns are to stay in a near cache.
+    """
+    if columns > NARROW or rows * inner * columns <= IN_PLACE:
+        return 0
+    step = IN_PLACE // (min(rows, inner) * columns)
+    if rows < inner:
+        step = min(step, max(NEAR // rows, FEWEST))
+    return step if step >= FEWEST else 0
 
 
 @kernel

@@ -11,8 +11,9 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
-from numba.np.linalg import call_xxgemm, call_xxgemv, ensure_blas
+from numba.np.linalg import call_xxgemv, ensure_blas
 
+from pullback.runtime.blas.matrices import blas_product_into
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.codegen.reassociation import plus
@@ -73,7 +74,7 @@ def product_by_rows(a: Any, b: Any) -> Any:
         raise ValueError("matmul: the inner dimensions of the operands differ")
     out = np.empty((rows, columns), a.dtype)
     if a.size * columns > FEW:
-        blas_by_rows(out, a, b)
+        large_product(out, a, b)
         return out
     zero = a.dtype.type(0)
     whole = columns // 4 * 4
@@ -102,7 +103,7 @@ def product_by_dots(a: Any, b: Any) -> Any:
         raise ValueError("matmul: the inner dimensions of the operands differ")
     out = np.empty((rows, columns), a.dtype)
     if a.size * columns > (FEW_OF_DOTS if a.strides[1] == b.strides[0] == a.itemsize else FEW):
-        blas(out, contiguous(a), contiguous(b))
+        large_product(out, a, b)
         return out
     for i in range(rows):
         for j in range(columns):
@@ -165,24 +166,18 @@ def products_of_pairs(a: Any, b: Any) -> Any:
     return out
 
 
-def blas_by_rows(out: Any, a: Any, b: Any) -> None:
-    """out[...] = a @ b for a matrix `b` in rows; for a matrix `a` in columns, bᵀ aᵀ takes BLAS less time."""
+def large_product(out: Any, a: Any, b: Any) -> None:
+    """out[...] = a @ b by BLAS."""
     out[...] = a @ b
 
 
-@compiled(blas_by_rows)
-def _blas_by_rows(out: Any, a: Any, b: Any) -> Any:
-    if a.layout == "F":
+@compiled(large_product)
+def _large_product(out: Any, a: Any, b: Any) -> Any:
+    def multiplied(out, a, b):
+        if not blas_product_into(out, a, b, False):
+            blas_product_into(out, contiguous(a), contiguous(b), False)
 
-        def across(out, a, b):
-            turned = np.empty((b.shape[1], a.shape[0]), a.dtype)
-            blas(turned, b.T, a.T)
-            for i in range(out.shape[0]):
-                for j in range(out.shape[1]):
-                    out[i, j] = turned[j, i]
-
-        return across
-    return lambda out, a, b: blas(out, contiguous(a), b)
+    return multiplied
 
 
 def contiguous(a: Any) -> Any:
@@ -199,7 +194,7 @@ def _contiguous(a: Any) -> Any:
 
 @intrinsic
 def blas(context: Any, out: Any, a: Any, b: Any) -> Any:
-    """out[...] = a @ b for contiguous operands of at least one element: a matrix, and a matrix or a vector."""
+    """out[...] = a @ b for a matrix and a vector, contiguous and of at least one element."""
     ensure_blas()
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -208,10 +203,7 @@ def blas(context: Any, out: Any, a: Any, b: Any) -> Any:
             (t, [builder.extract_value(m.shape, k) for k in range(t.ndim)], m.data)
             for t, m in zip(signature.args, made, strict=True)
         )
-        if b.ndim == 2:
-            call_xxgemm(context, builder, *left, *right, *target)
-        else:
-            call_xxgemv(context, builder, a.layout == "C", *left, right[2], target[2])
+        call_xxgemv(context, builder, a.layout == "C", *left, right[2], target[2])
         return context.get_dummy_value()
 
     return types.none(out, a, b), build

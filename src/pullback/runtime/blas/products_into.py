@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from pullback.runtime.blas.calls import multiply, multiply_vector
+from pullback.runtime.blas.calls import multiply_vector
+from pullback.runtime.blas.matrices import blas_product_into
 from pullback.runtime.blas.products import is_float_array
 from pullback.runtime.codegen.borrowed_arguments import overload_with_borrowed
 from pullback.runtime.codegen.compiled import compiled
@@ -161,28 +162,6 @@ def product_for(out: Any, a: Any, b: Any, added: Any) -> Any:
 
 overload_with_borrowed(product_into, none_for_products, product_for, 4, "inlined")
 overload_with_borrowed(called_product_into, none_for_products, product_for, 4)
-
-
-def blas_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:
-    """Whether BLAS has written a product of matrices that are not empty."""
-    product_into(out, a, b, added)
-    return True
-
-
-@compiled(blas_product_into)
-def _blas_product_into(out: Any, a: Any, b: Any, added: Any) -> Any:
-    return multiply_matrices
-
-
-def multiply_matrices(out: Any, a: Any, b: Any, added: bool) -> bool:
-    size = out.itemsize
-    if a.shape[1] != b.shape[0] or a.shape[0] != out.shape[0] or b.shape[1] != out.shape[1]:
-        return False
-    (r, s), (r1, s1), (r2, s2) = out.strides, a.strides, b.strides
-    if (r | s | r1 | s1 | r2 | s2) % size != 0:
-        return False
-    places = address(out), r // size, s // size, address(a), r1 // size, s1 // size, address(b), r2 // size, s2 // size
-    return multiply(a.dtype.type(0), *places, a.shape[0], a.shape[1], b.shape[1], added)
 
 
 def large_vector_product_into(out: Any, a: Any, b: Any, added: bool) -> bool:

@@ -40,6 +40,7 @@ WRITTEN_FOR = {
     "lowering": ("arrays",),
     "one_sweep": ("onesweep",),
     "loop_reversal": ("arrays",),
+    "strip_distribution": ("indirect_loops",),
     "argument_search": ("argument_selection",),
     "argument_selection": ("argument_selection",),
     "array_privatisation": ("preallocated_arrays",),

@@ -1,5 +1,6 @@
 """Which adjoints a loop finds empty, as Numba is given them."""
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -13,7 +14,7 @@ def machine_text(function, *arguments):
 EMPTY = [
     (programs.longer_than_the_loop, (programs.X, programs.LONG), {"x", "y"}),
     (programs.row_read_twice, (programs.M, programs.X), {"x"}),
-    (programs.row_read_before_the_whole, (programs.M, programs.X), {"m", "x"}),
+    (programs.row_read_before_the_whole, (np.hstack([programs.M] * 2), programs.X), {"m", "x"}),
     (programs.iterations_from_an_argument, (programs.X, programs.LONG, 3), set()),
     (programs.iterations_left_over, (programs.X, programs.LONG), set()),
     (programs.next_row_read_too, (programs.M, programs.X), set()),

@@ -70,12 +70,13 @@ from pullback.passes.scalar.simplify import simplify
 from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
+from pullback.passes.vector.strip_distribution import distribute_strips
 
 
 def _vectorised(function: Function, settings: Settings) -> Function:
     """The function with loops side by side, whose arrays are privatised for that alone."""
     private = privatise_arrays(function) if settings.has("array_privatisation") else function
-    strips = vectorise_outer_loops(private)
+    strips = vectorise_outer_loops(private, settings.parallel)
     return function if strips.body == private.body else strips
 
 
@@ -374,6 +375,13 @@ PASSES = (
         needs=("bounds_checks", "overflow_checks"),
     ),
     Pass(
+        "strip_distribution",
+        "a loop that finds its elements by indices of the run loads, computes and stores 64 iterations at a time",
+        plain(distribute_strips),
+        needs=("bounds_checks",),
+        option="strip_distribution",
+    ),
+    Pass(
         "stack_allocation",
         "a small array that does not outlive the call is on the stack",
         plain(allocate_on_stack),
@@ -448,7 +456,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "conditional_reductions",
     ),
     "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "argument_search", "parallel"),
-    "text": ("stack_allocation", "optimisation_barriers"),
+    "text": ("strip_distribution", "stack_allocation", "optimisation_barriers"),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}
 """The names of the optimisations, for `differentiable(optimisations=...)`; each can be left out."""

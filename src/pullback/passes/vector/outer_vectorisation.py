@@ -114,16 +114,20 @@ from pullback.passes.vector.private_reductions import with_private_reductions
 from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, has_few_elements, strips_of_all
 
 
-def vectorise_outer_loops(function: Function) -> Function:
-    """The same function with such loops strip-mined, and the iterations of a strip side by side."""
-    callees = tuple(map(vectorise_outer_loops, function.callees))
+def vectorise_outer_loops(function: Function, in_parallel: bool = False) -> Function:
+    """The same function with such loops strip-mined, and the iterations of a strip side by side.
+
+    in_parallel: strips may run in several threads. They are full then: how far a last one goes is checked in itself,
+    and what may raise does not run in parallel.
+    """
+    callees = tuple(vectorise_outer_loops(callee, in_parallel) for callee in function.callees)
     shapes = Shapes(function)
     elements = cache(lambda: FinalElements(function.body, shapes))
-    body = _block(function.body, shapes, elements)
+    body = _block(function.body, shapes, elements, in_parallel)
     return replace(function, body=body, callees=callees)
 
 
-def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements]) -> Block:
+def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements], in_parallel: bool) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         lanes = None
@@ -135,9 +139,9 @@ def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements]) 
             and (lanes.in_rows or not _is_short(lanes.loop))
             and not lanes.are_large(MOST_ELEMENTS)
         ):
-            statements += _StripMining(lanes, shapes).made()
+            statements += _StripMining(lanes, shapes, in_parallel).made()
         else:
-            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes, elements)))
+            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes, elements, in_parallel)))
     return Block(tuple(statements), block.yields)
 
 
@@ -154,18 +158,18 @@ def _is_short(loop: For) -> bool:
 class _StripMining(ArrayExpansion):
     """Builds the loop over strips, the last of which takes what is left.
 
-    Where an iteration has arrays that may be large, the loop itself stays behind the strips.
-
+    The loop itself stays behind the strips where an iteration has arrays that may be large, and where strips are full.
     Where lanes go through rows that iterations go down, strips are wider.
     """
 
-    def __init__(self, lanes: Legality, shapes: Shapes) -> None:
+    def __init__(self, lanes: Legality, shapes: Shapes, in_parallel: bool) -> None:
         super().__init__(lanes, constant(WIDTH))
         self.loop = lanes.loop
         self.builder.location = self.loop.location
         self.offset: Operand = constant(0)
         self.width: Operand = self.room  # the number of lanes
         self.lines = [] if lanes.in_rows else find_lines(lanes, shapes)
+        self.full = in_parallel and not lanes.in_rows and not lanes.diverges
 
     def made(self) -> list[Statement]:
         loop, builder = self.loop, self.builder
@@ -173,25 +177,34 @@ class _StripMining(ArrayExpansion):
         most = WIDE if self.lanes.in_rows else WIDTH
         if self.lanes.in_rows:
             self.room = builder.let(min, trips, constant(WIDE), name="room", type_=INT)
-        strips = strips_of_all(trips, most, builder)
         few = has_few_elements(self.lanes, self.lines, builder)
         if few == constant(False):
             return [loop]
+        if self.full:
+            strips: Operand = builder.let(np.floor_divide, trips, constant(most), type_=INT)
+        else:
+            strips = strips_of_all(trips, most, builder)
         if not isinstance(few, Constant):
             strips = builder.let(primitives.select, few, strips, constant(0), type_=INT)
-        results = loop.results if isinstance(few, Constant) else tuple(like(r) for r in loop.results)
+        leaves_some = self.full or not isinstance(few, Constant)
+        results = tuple(like(r) for r in loop.results) if leaves_some else loop.results
         carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
             offset = builder.let(np.multiply, number, constant(most), type_=INT)
-            rest = builder.let(np.subtract, trips, offset, type_=INT)
-            self.width = builder.let(min, self.room, rest, name="width", type_=INT)
+            if not self.full:
+                rest = builder.let(np.subtract, trips, offset, type_=INT)
+                self.width = builder.let(min, self.room, rest, name="width", type_=INT)
             yields = self.strip(offset, [c.parameter for c in carried])
         block = Block(tuple(body), tuple(yields))
         strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
         builder.add(replace(strip, results=results))
-        if not isinstance(few, Constant):
-            start = builder.let(primitives.select, few, loop.stop, loop.start, type_=INT)
+        if leaves_some:
+            if self.full:
+                done = builder.let(np.multiply, strips, constant(most), type_=INT)
+                start = done if loop.start == constant(0) else builder.let(np.add, loop.start, done, type_=INT)
+            else:
+                start = builder.let(primitives.select, few, loop.stop, loop.start, type_=INT)
             left = tuple(Carried(c.parameter, r) for c, r in zip(loop.carried, results, strict=True))
             builder.add(replace(loop, start=start, carried=left))
         return builder.statements

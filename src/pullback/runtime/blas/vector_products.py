@@ -76,5 +76,5 @@ def vector_times_rows(zero, out, x, a, step, rows, columns, added):
             out[j] += x[k] * a[k * step + j]
 
 
-for _product in (rows_times_vector, vector_times_rows):
-    callable_from_compiled(_product, lambda *arguments, product=_product: product, _ANY_ORDER, False)
+callable_from_compiled(rows_times_vector, lambda *arguments: rows_times_vector, _ANY_ORDER, False)
+callable_from_compiled(vector_times_rows, lambda *arguments: vector_times_rows, _ANY_ORDER, False)

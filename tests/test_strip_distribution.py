@@ -1,0 +1,90 @@
+"""Loops with indirect accesses are distributed where iterations do not load what others write, and give the same."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from programs import indirect_loops
+from programs.indirect_loops import P, X, Y, pairs
+
+TRIPLES = np.array([[0, 1, 2], [2, 3, 4], [5, 3, 0], [6, 1, 4]])
+WON = np.arange(90) % 3 > 0
+DISTRIBUTED = [
+    (indirect_loops.energy_of_bonds, X, Y, pairs(90), 0.7),
+    (indirect_loops.ratings, X, pairs(90)[:, 0].copy(), pairs(90)[:, 1].copy(), WON),
+    (indirect_loops.angles, P, TRIPLES),
+    (indirect_loops.index_that_is_computed, X, Y, pairs(90)),
+]
+WHERE_THEY_ARE = [
+    (indirect_loops.reads_what_it_writes, X, pairs(90)),
+    (indirect_loops.energy_of_bonds, X.astype(np.float32), Y.astype(np.float32), pairs(90), np.float32(0.7)),
+]
+WITHOUT = pb.OPTIMISATIONS - {"strip_distribution"}
+
+
+def cases(listed):
+    return [pytest.param(function, arguments, id=f"{function.__name__}{k}") for k, (function, *arguments) in listed]
+
+
+@pytest.mark.parametrize(("function", "arguments"), cases(enumerate(DISTRIBUTED)))
+def test_loops_are_distributed(function, arguments):
+    assert "in range(width):" in pb.inspect_source(function, *arguments)
+    assert "in range(width" not in pb.source(function, *arguments)
+
+
+@pytest.mark.parametrize(("function", "arguments"), cases(enumerate(WHERE_THEY_ARE)))
+def test_other_loops_stay_as_they_are(function, arguments):
+    assert "in range(width" not in pb.inspect_source(function, *arguments)
+
+
+@pytest.mark.drawn(4)
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 128, 200])
+@pytest.mark.parametrize("negative", [False, True])
+def test_the_gradient_is_the_same_for_any_number_of_iterations(count, negative):
+    bonds = pairs(count) - 7 * negative
+    function = indirect_loops.energy_of_bonds
+    plain = pb.differentiable(function, optimisations=WITHOUT)
+    gradients = pb.grad(function, argnums=(0, 1, 3))(X, Y, bonds, 0.7)
+    for gradient, other in zip(gradients, pb.grad(plain, argnums=(0, 1, 3))(X, Y, bonds, 0.7), strict=True):
+        np.testing.assert_allclose(gradient, other, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("place", [0, 40, 63, 64, 89])
+def test_an_index_that_is_outside_raises(place):
+    bonds = pairs(90)
+    bonds[place, 1] = 7
+    with pytest.raises(IndexError):
+        pb.grad(indirect_loops.energy_of_bonds, argnums=(0, 1))(X, Y, bonds, 0.7)
+
+
+def test_arrays_of_the_caller_are_written_in_order():
+    """What is written before an index is outside is written, as in the plain loop."""
+
+    def scatter(out, x, places):
+        for p in range(places.shape[0]):
+            out[places[p]] = np.exp(x[p]) * np.sin(x[p]) + np.tanh(x[p]) * np.cos(x[p])
+        return np.sum(out)
+
+    places = np.array([0, 2, 4, 9, 1])
+    outs = [np.zeros(5), np.zeros(5)]
+    for run, out in zip((scatter, pb.differentiable(scatter)), outs, strict=True):
+        with pytest.raises(IndexError):
+            run(out, X, places)
+    np.testing.assert_allclose(*outs, rtol=1e-14)
+
+
+def test_an_array_that_is_read_under_another_name_is_not_written_late():
+    def shared(x, places):
+        y = np.zeros(7)
+        view = y[1:]
+        total = 0.0
+        for p in range(places.shape[0]):
+            v = np.exp(-x[places[p]]) * np.sin(x[p % 7]) + np.tanh(x[places[p]])
+            y[places[p]] = v * v * 0.5 + np.cos(v)
+            total += view[p % 6] * v
+        return total
+
+    places = np.arange(130) % 7
+    compiled, plain = pb.differentiable(shared), pb.differentiable(shared, optimisations=False, jit=False)
+    assert compiled(X, places) == pytest.approx(shared(X, places), rel=1e-12)
+    np.testing.assert_allclose(pb.grad(compiled)(X, places), pb.grad(plain)(X, places), rtol=1e-10)

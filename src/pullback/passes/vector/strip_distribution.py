@@ -222,7 +222,7 @@ def _divided(loop: For) -> _Stages | None:
         (stages.loads if early(statement) else stages.arithmetic).append(statement)
     if versions & _read(others) or totals & _read((*stages.loads, *stages.stores)):
         return None
-    return None if any(is_scalar(v) and v in versions for v in own) else stages
+    return stages
 
 
 def _is_cheap(statement: Let, cheap: set[Value], own: set[Value]) -> bool:

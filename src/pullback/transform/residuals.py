@@ -29,6 +29,7 @@ A value that is needed in the mirror of the block that defines it is kept
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeGuard
 
 from pullback.analysis.aliases import Aliases
@@ -78,7 +79,7 @@ class Residuals:
         self.plan = Plan()
         self.kept: set[Value] = set()
         self.elements = FinalElements(body, shapes)
-        self.maybe_undefined = maybe_undefined(body)
+        self.maybe_undefined = cache(lambda: maybe_undefined(body))
 
     def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
         """The plan, and the backward sweep as a block that yields `results`."""
@@ -352,7 +353,7 @@ class Residuals:
 
     def sizes_of(self, value: Value, home: Path) -> tuple[Size, ...] | None:
         """The sizes of a value where they are known at `home`; None where they are not, or it may have none."""
-        if isinstance(value.type, Array) and value in self.maybe_undefined:
+        if isinstance(value.type, Array) and value in self.maybe_undefined():
             return None
         sizes: list[Size] = []
         for size in self.shapes.of(value):

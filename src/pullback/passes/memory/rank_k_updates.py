@@ -51,8 +51,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -86,11 +87,11 @@ _SMALL = 64
 
 def update_by_matrices(function: Function) -> Function:
     """The same function, where loops collect what they add to such sums."""
-    shapes = Shapes(function)
+    shapes = cache(lambda: Shapes(function))
     return replace(function, body=_block(function.body, shapes))
 
 
-def _block(block: Block, shapes: Shapes) -> Block:
+def _block(block: Block, shapes: Callable[[], Shapes]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         changed = with_blocks(statement, lambda inner: _block(inner, shapes))
@@ -98,7 +99,7 @@ def _block(block: Block, shapes: Shapes) -> Block:
     return Block(tuple(statements), block.yields)
 
 
-def _updated(loop: For, shapes: Shapes) -> list[Statement]:
+def _updated(loop: For, shapes: Callable[[], Shapes]) -> list[Statement]:
     sums = _sums(loop, shapes)
     return _Updates(loop, sums).made() if sums else [loop]
 
@@ -115,11 +116,13 @@ class _Sum:
         return [product.operands[1:3] for product in self.products]
 
 
-def _sums(loop: For, shapes: Shapes) -> list[_Sum]:
+def _sums(loop: For, shapes: Callable[[], Shapes]) -> list[_Sum]:
     if loop.exits or loop.step not in (constant(1), constant(-1)):
         return []
-    uses = Counter(read_in(loop.body))
     products = {s.value: s for s in loop.body.statements if isinstance(s, Let) and _is_update(s)}
+    if not products:
+        return []
+    uses = Counter(read_in(loop.body))
     found: list[_Sum] = []
     for k, carried in enumerate(loop.carried):
         chain: list[Let] = []
@@ -127,7 +130,7 @@ def _sums(loop: For, shapes: Shapes) -> list[_Sum]:
         while version in products and uses[version] == 1:
             chain.append(products[version])
             version = products[version].operands[0]
-        if chain and version is carried.parameter and uses[version] == 1 and not _is_small(shapes.of(version)):
+        if chain and version is carried.parameter and uses[version] == 1 and not _is_small(shapes().of(version)):
             found.append(_Sum(k, tuple(reversed(chain))))
     return found
 

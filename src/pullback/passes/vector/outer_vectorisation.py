@@ -111,7 +111,7 @@ from pullback.passes.vector.array_expansion import ArrayExpansion, Stores, Terms
 from pullback.passes.vector.lockstep import Lockstep
 from pullback.passes.vector.packing import find_lines, pack
 from pullback.passes.vector.private_reductions import with_private_reductions
-from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, has_few_elements, strips_of_all
+from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, has_few_elements, strips_of_all, width_of_strip
 
 
 def vectorise_outer_loops(function: Function, in_parallel: bool = False) -> Function:
@@ -193,18 +193,14 @@ class _StripMining(ArrayExpansion):
         with builder.block() as body:
             offset = builder.let(np.multiply, number, constant(most), type_=INT)
             if not self.full:
-                rest = builder.let(np.subtract, trips, offset, type_=INT)
-                self.width = builder.let(min, self.room, rest, name="width", type_=INT)
+                self.width = width_of_strip(trips, offset, self.room, builder)
             yields = self.strip(offset, [c.parameter for c in carried])
         block = Block(tuple(body), tuple(yields))
         strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)
         builder.add(replace(strip, results=results))
         if leaves_some:
-            if self.full:
-                done = builder.let(np.multiply, strips, constant(most), type_=INT)
-                start = done if loop.start == constant(0) else builder.let(np.add, loop.start, done, type_=INT)
-            else:
-                start = builder.let(primitives.select, few, loop.stop, loop.start, type_=INT)
+            done = builder.let(np.multiply, strips, constant(most), type_=INT)
+            start = done if loop.start == constant(0) else builder.let(np.add, loop.start, done, type_=INT)
             left = tuple(Carried(c.parameter, r) for c, r in zip(loop.carried, results, strict=True))
             builder.add(replace(loop, start=start, carried=left))
         return builder.statements

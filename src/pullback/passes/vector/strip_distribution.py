@@ -47,7 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -85,7 +85,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array
-from pullback.passes.vector.strips import WIDTH, strips_of_all
+from pullback.passes.vector.strips import WIDTH, strips_of_all, width_of_strip
 
 MOST_BUFFERS = 24
 LEAST_WORK = 3
@@ -101,19 +101,20 @@ _AFFINE_AND_CHECKED = _AFFINE | {runtime.checked_add, runtime.checked_subtract, 
 
 def distribute_strips(function: Function) -> Function:
     """The same function with such loops distributed."""
-    aliases = find_aliases(function)
-    unset = maybe_undefined(function.body)
-    given = {aliases.root(parameter) for parameter in function.parameters if isinstance(parameter.type, Array)}
+    aliases = cache(lambda: find_aliases(function))
+    unset = cache(lambda: maybe_undefined(function.body))
+    given = [parameter for parameter in function.parameters if isinstance(parameter.type, Array)]
+
+    def roots(arrays: Iterable[Value]) -> set[Value]:
+        return {aliases().root(array) for array in arrays}
 
     def statement(whole: Statement, around: frozenset[Value]) -> list[Statement]:
         inside = around | made_in_iterations(whole) if isinstance(whole, For | While) else around
         changed = with_blocks(whole, partial(block, around=inside))
         stages = _stages(changed, unset, around) if isinstance(changed, For) else None
-        if stages is None:
+        if stages is None or roots(stages.written) & roots((*given, *stages.loaded)):
             return [changed]
-        written = {aliases.root(array) for array in stages.written}
-        others = given | {aliases.root(array) for array in stages.loaded}
-        return [changed] if written & others else _Distribution(stages).made()
+        return _Distribution(stages).made()
 
     def block(inner: Block, around: frozenset[Value]) -> Block:
         return Block(tuple(made for s in inner.statements for made in statement(s, around)), inner.yields)
@@ -161,7 +162,7 @@ def _read(statements: Iterable[Statement]) -> set[Value]:
     return set(read_in(Block(tuple(statements))))
 
 
-def _stages(loop: For, unset: set[Value], around: Set[Value]) -> _Stages | None:
+def _stages(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> _Stages | None:
     """The parts of a loop, where it may be distributed and gains from it.
 
     unset: what may be undefined. around: what the iterations of loops around it make.
@@ -176,7 +177,7 @@ def _stages(loop: For, unset: set[Value], around: Set[Value]) -> _Stages | None:
     passed = [v for values in stages.passed() for v in values]
     if len(passed) > MOST_BUFFERS or _work(stages.arithmetic) < LEAST_WORK * len(passed):
         return None
-    return None if any(v in unset or not is_scalar(v) for v in passed) else stages
+    return None if any(v in unset() or not is_scalar(v) for v in passed) else stages
 
 
 def _may_be_short(loop: For, around: Set[Value]) -> bool:
@@ -281,8 +282,7 @@ class _Distribution:
         carried = tuple(Carried(like(c.parameter), c.initial, c.private) for c in loop.carried)
         with builder.block() as body:
             done = builder.let(np.multiply, number, constant(WIDTH), type_=INT)
-            rest = builder.let(np.subtract, trips, done, type_=INT)
-            self.width = builder.let(min, constant(WIDTH), rest, name="width", type_=INT)
+            self.width = width_of_strip(trips, done, constant(WIDTH), builder)
             is_zero = loop.start == constant(0)
             self.offset = done if is_zero else builder.let(np.add, loop.start, done, type_=INT)
             yields = self.strip([c.parameter for c in carried])

@@ -34,6 +34,12 @@ def strips_of_all(trips: Operand, most: int, builder: Builder) -> Operand:
     return builder.let(np.floor_divide, filled, constant(most), name="strips", type_=INT)
 
 
+def width_of_strip(trips: Operand, offset: Operand, room: Operand, builder: Builder) -> Operand:
+    """How many lanes the strip has that starts so many iterations after the first: as many as fit, or are left."""
+    rest = builder.let(np.subtract, trips, offset, type_=INT)
+    return builder.let(min, room, rest, name="width", type_=INT)
+
+
 def has_few_elements(lanes: Legality, lines: list[list[Line]], builder: Builder) -> Operand:
     """Whether the arrays of an iteration, and the lines it reads, are small; True where it has no arrays."""
     if not lanes.private:

@@ -139,6 +139,45 @@ def test_pivots_of_small_systems_are_chosen(function, n):
             np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * largest)
 
 
+def logarithm_in_a_loop(x, a):
+    total = 0.0
+    for t in range(x.shape[0]):
+        total += np.linalg.slogdet(a + np.outer(x[t], x[t]))[1]
+    return total
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_logarithm_of_no_volume_is_not_finite_and_nor_are_its_derivatives(n):
+    x, a = np.zeros((3, n)), np.zeros((n, n))
+    compiled = pb.differentiable()(logarithm_in_a_loop)
+    assert compiled(x, a) == logarithm_in_a_loop(x, a) == -np.inf
+    try:
+        assert not np.isfinite(pb.grad(compiled, argnums=1)(x, a)).any()
+    except np.linalg.LinAlgError:
+        assert n not in (2, 3), "elements of small matrices are numbers, and raise nothing"
+
+
+@pytest.mark.parametrize("a", [[[0.0, 1.0], [0.0, 5.0]], [[1.0, 2.0], [2.0, 4.0]], np.zeros((2, 2)), np.ones((3, 3))])
+def test_the_derivative_of_a_determinant_is_that_of_a_polynomial(a):
+    @pb.differentiable
+    def volume(a):
+        total = 0.0
+        for t in range(3):
+            total += np.linalg.det(a + 0.0 * t) * t
+        return total
+
+    a = np.array(a)
+    cofactors = np.empty(a.shape)
+    for i, j in np.ndindex(a.shape):
+        cofactors[i, j] = (-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, axis=0), j, axis=1))
+    np.testing.assert_allclose(pb.grad(volume)(a), 3 * cofactors, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("function", [solved_in_a_loop, inverted_in_a_loop, logarithm_in_a_loop])
+def test_pivots_are_no_choice_that_cotangents_are_masked_for(function):
+    assert "masked" not in pb.inspect_source(pb.differentiable()(function), points(4, 3), np.eye(3))
+
+
 def test_products_are_numpys_where_nothing_is_added_up_in_another_order():
     x, a = points(4, 3), points(3, 3)
 

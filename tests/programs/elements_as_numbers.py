@@ -149,6 +149,30 @@ def solved_of_three(x, a):
     return total
 
 
+@program(steps(4, 2), np.array([[2.0, 0.3], [0.1, 1.5]]))
+@program(steps(4, 3), np.array([[0.0, 2.0, 0.1], [0.3, 0.0, 1.0], [1.5, 0.2, 0.0]]))
+@program(steps(4, 1), np.array([[0.7]]))
+def log_determinants(x, a):
+    loss = 0.0
+    p = np.eye(a.shape[0]) * 0.3
+    for t in range(x.shape[0]):
+        p = a @ p @ a.T + np.outer(x[t], x[t]) + np.eye(a.shape[0])
+        sign, logarithm = np.linalg.slogdet(2.0 * a + p)
+        loss += np.log(np.linalg.det(p)) + sign * logarithm
+    return loss
+
+
+@program(steps(3, 3), -300.0)
+@program(steps(3, 3), 280.0)
+def logarithm_of_what_is_no_float(x, exponent):
+    total = 0.0
+    for t in range(x.shape[0]):
+        h = np.diag(np.array([1.5, 0.0, -0.5])) + np.outer(x[t], np.array([1.0, 2.0, -1.0])) + 0.3 * np.eye(3)
+        sign, logarithm = np.linalg.slogdet(h * np.exp(exponent))
+        total += sign * logarithm * x[t, 1]
+    return total
+
+
 @program(steps(4, 3).astype(np.float32))
 def in_single_precision(x):
     v = np.ones(3, np.float32)

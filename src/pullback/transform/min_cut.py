@@ -21,7 +21,8 @@ equal ones that nearest to the need, which computes least again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,8 +30,9 @@ import numpy as np
 
 from pullback import runtime
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, Let, Value, values_in
+from pullback.ir.nodes import Constant, If, Let, Value, read_by, results_of, values_in, walk
 from pullback.ir.types import Array, Scalar
+from pullback.transform.repeated_branches import MOST_STATEMENTS
 
 CHEAP: set[Callable[..., Any]] = {
     np.add,
@@ -59,6 +61,9 @@ CHEAP: set[Callable[..., Any]] = {
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""
 
+Repeatable = Let | If
+"""What defines one value: a branch has one result here (`repeated_branches`)."""
+
 _INTEGER_ONLY = {np.floor_divide, np.remainder, min, max}
 _UNLIMITED = 10**6
 
@@ -68,11 +73,14 @@ class Choice:
     """The values to keep, and the statements to run again (rematerialise), in their order."""
 
     kept: tuple[Value, ...]
-    again: tuple[Let, ...]
+    again: tuple[Repeatable, ...]
 
 
 def choose(
-    needed: Iterable[Value], definitions: dict[Value, Let], inside: set[Value], is_intact: Callable[[Value], bool]
+    needed: Iterable[Value],
+    definitions: Mapping[Value, Repeatable],
+    inside: set[Value],
+    is_intact: Callable[[Value], bool],
 ) -> Choice:
     """Keep or compute again each needed value of a block.
 
@@ -87,14 +95,26 @@ def choose(
     return Choice(kept, tuple(again[v] for v in definitions if v in repeated and v not in cut))
 
 
-def can_repeat(statement: Let, is_intact: Callable[[Value], bool]) -> bool:
+def can_repeat(statement: Repeatable, is_intact: Callable[[Value], bool]) -> bool:
     """Whether a statement is cheap and gives the same value when it runs again after the forward sweep."""
+    if isinstance(statement, If):
+        return is_intact(statement.condition) and _is_cheap_branch(statement, is_intact)
     function = statement.function
     if function in _INTEGER_ONLY:
         return statement.value.type.dtype.startswith("int") and isinstance(statement.value.type, Scalar)
-    if function not in CHEAP and not _is_short_power(statement):
+    if function not in CHEAP and not _is_short_power(statement) and not _halves(statement):
         return False
     return function is primitives.dim or all(map(is_intact, values_in(statement.operands)))
+
+
+def _is_cheap_branch(branch: If, is_intact: Callable[[Value], bool]) -> bool:
+    """Whether few statements stand in a branch, which compute numbers from numbers alone."""
+    inner = [*walk(branch.then), *walk(branch.orelse)]
+    if len(inner) > MOST_STATEMENTS or not all(isinstance(s, Let | If) for s in inner):
+        return False
+    if not all(isinstance(v.type, Scalar) for s in (branch, *inner) for v in (*read_by(s), *results_of(s))):
+        return False
+    return all(can_repeat(s, is_intact) for s in inner if isinstance(s, Let))
 
 
 def _is_short_power(statement: Let) -> bool:
@@ -106,8 +126,15 @@ def _is_short_power(statement: Let) -> bool:
     return is_float and isinstance(exponent, Constant) and exponent.value in (0, 1, 2, 3, 4)
 
 
+def _halves(statement: Let) -> bool:
+    """Whether a statement divides a number by a power of two, for which machines multiply."""
+    divisor = statement.operands[1] if statement.function is np.true_divide else None
+    is_float = isinstance(statement.value.type, Scalar) and statement.value.type.dtype.startswith("float")
+    return is_float and isinstance(divisor, Constant) and abs(math.frexp(divisor.value)[0]) == 0.5
+
+
 def _closure(
-    start: Iterable[Value], again: dict[Value, Let], inside: set[Value], stop: Iterable[Value] = ()
+    start: Iterable[Value], again: dict[Value, Repeatable], inside: set[Value], stop: Iterable[Value] = ()
 ) -> dict[Value, None]:
     """The values inside that the given ones can be traced back to, in a fixed order."""
     found: dict[Value, None] = {}
@@ -119,12 +146,12 @@ def _closure(
             continue
         found[value] = None
         if value in again and value not in stops:
-            stack += [v for v in values_in(again[value].operands) if v in inside]
+            stack += [v for v in read_by(again[value]) if v in inside]
     return found
 
 
 def _minimum_cut(
-    needed: list[Value], again: dict[Value, Let], inside: set[Value], involved: dict[Value, None]
+    needed: list[Value], again: dict[Value, Repeatable], inside: set[Value], involved: dict[Value, None]
 ) -> set[Value]:
     """The cheapest set of values from which all needed ones can be computed again."""
     if not any(value in again for value in involved):
@@ -135,7 +162,7 @@ def _minimum_cut(
     for value, k in number.items():
         edges.append((2 * k, 2 * k + 1, _cost(value)))
         if value in again:
-            operands = {v for v in values_in(again[value].operands) if v in inside}
+            operands = {v for v in read_by(again[value]) if v in inside}
             edges += [(2 * number[v] + 1, 2 * k, _UNLIMITED) for v in operands]
         else:
             edges.append((source, 2 * k, _UNLIMITED))

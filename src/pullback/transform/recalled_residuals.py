@@ -39,7 +39,7 @@ from pullback.ir.nodes import (
     While,
     map_values,
 )
-from pullback.ir.rewrite import like, substituted, with_blocks
+from pullback.ir.rewrite import copied, like, substituted, with_blocks
 from pullback.ir.trip_counts import iteration_number
 from pullback.transform.residual_places import extent, passes_through, starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, ResidualArray
@@ -85,6 +85,11 @@ class Recall:
                     value = Value(item.value.name, item.value.type, (item.value, ""))
                     self.builder.add(replace(item, value=value, operands=self.mapped(item.operands, env)))
                     env[item.value] = value
+                case If():
+                    terms = dict(env)
+                    self.builder.add(copied(item, terms, lambda value: Value(value.name, value.type, (value, ""))))
+                    (result,) = item.results
+                    env[result] = terms[result]
                 case ResidualArray():
                     restored = self.restored(item, env, counts)
                     env[item.value] = restored.called("", (item.value, ""))

@@ -53,12 +53,15 @@ from pullback.ir.nodes import (
     Value,
     While,
     blocks_of,
+    free_in,
+    is_scalar,
     operands_of,
     results_of,
     values_in,
 )
 from pullback.ir.types import INT, Array, axis_noun
-from pullback.transform.min_cut import CHEAP, choose
+from pullback.transform.min_cut import CHEAP, Repeatable, can_repeat, choose
+from pullback.transform.repeated_branches import single_results
 from pullback.transform.residual_places import starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
 from pullback.transform.reverse.sweep import Sweep
@@ -183,13 +186,13 @@ class Residuals:
         needed = [value for value in self.needs.get(path, ()) if not self.is_index(value, path)]
         if not needed:
             return
-        definitions = {s.value: s for s in self.blocks[path].statements if isinstance(s, Let)}
+        definitions = _definitions(self.blocks[path])
         noted = [statement for made in self.plan.notes.get(path, {}).values() for statement in made]
         definitions.update({statement.value: statement for statement in noted})
         inside = {v for v, where in self.paths.items() if where == path and not self.is_index(v, path)}
         if self.keep_everything:
             kept: tuple[Value, ...] = tuple(needed)
-            again: tuple[Let, ...] = ()
+            again: tuple[Repeatable, ...] = ()
         else:
             read_again = self.read_again(path, definitions)
             arrays = {statement.operands[0] for statement in read_again.values()}
@@ -204,16 +207,17 @@ class Residuals:
         for value in kept:
             self.keep(value, path, recalls)
         for statement in again:
-            if statement.value in self.kept:
-                continue
-            recalls.append(statement)
-            self.need_all(statement.operands)
+            if not self.kept.intersection(results_of(statement)):
+                recalls.append(statement)
+                self.need_all(tuple(free_in(Block((statement,)))))
 
-    def read_again(self, path: Path, definitions: dict[Value, Let]) -> dict[Value, Let]:
+    def read_again(self, path: Path, definitions: dict[Value, Repeatable]) -> dict[Value, Let]:
         """Loads from the last version of an array, for what a block loads or stores and nothing overwrites."""
         found: dict[Value, Let] = {}
         made: set[Value] = set()
         for statement in definitions.values():
+            if isinstance(statement, If):
+                continue
             array = self.elements.holder(statement)
             made.add(statement.value)
             if array is None:
@@ -227,10 +231,11 @@ class Residuals:
                 )
         return found
 
-    def can_load(self, array: Value, place: Any, stored: Operand, definitions: dict[Value, Let]) -> bool:
+    def can_load(self, array: Value, place: Any, stored: Operand, definitions: dict[Value, Repeatable]) -> bool:
         """Whether a stored value is that of the element, and the index is known where the value is made."""
         made = definitions.get(stored) if isinstance(stored, Value) else None
-        if made is None or made.function in CHEAP or stored.type.dtype != array.type.dtype:
+        is_cheap = made is None or (can_repeat(made, is_scalar) if isinstance(made, If) else made.function in CHEAP)
+        if is_cheap or stored.type.dtype != array.type.dtype:
             return False
         order = list(definitions)
         at = order.index(stored)
@@ -383,6 +388,17 @@ class Residuals:
         self.need(made.final)
         self.plan.counters.append(made)
         return made
+
+
+def _definitions(block: Block) -> dict[Value, Repeatable]:
+    """What defines a value of a block by itself: for results of a branch, as much of it as they take."""
+    found: dict[Value, Repeatable] = {}
+    for statement in block.statements:
+        if isinstance(statement, Let):
+            found[statement.value] = statement
+        elif isinstance(statement, If):
+            found |= {one.results[0]: one for one in single_results(statement)}
+    return found
 
 
 def noted_size(array: Value, axis: int) -> Let:

@@ -11,7 +11,7 @@
 >>> [name for name, value in values_by_name(function).items() if value in found]
 ['x', 'y']
 
-Choices are `np.where`, masks and index arrays.
+Choices are `np.where`, masks and index arrays. Two values that a condition exchanges are both used, whatever it is.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def find_strong_zeros(function: Function) -> frozenset[Value]:
     """The floats that a choice is computed from, directly or not: a cotangent of exactly 0 stays 0 there."""
     sources = dict(_flow(function.body))
     found: set[Value] = set()
-    waiting = [v for statement in walk(function.body) for v in _chosen_from(statement) if is_float(v.type)]
+    exchanged = _exchanged(function.body)
+    waiting = [v for s in walk(function.body) for v in _chosen_from(s, exchanged) if is_float(v.type)]
     while waiting:
         value = waiting.pop()
         if value not in found:
@@ -58,11 +59,25 @@ def find_strong_zeros(function: Function) -> frozenset[Value]:
     return frozenset(found)
 
 
-def _chosen_from(statement: Statement) -> Iterator[Value]:
+def _exchanged(body: Block) -> set[tuple[Value, Operand]]:
+    """Conditions with the values that are chosen either way, where they hold and where not, as rows of a pivot."""
+    sides: tuple[set[tuple[Value, Operand]], ...] = (set(), set())
+    for statement in walk(body):
+        if isinstance(statement, Let) and statement.function is primitives.select:
+            condition, *chosen = statement.operands
+            for side, operand in zip(sides, chosen, strict=True):
+                side.add((condition, operand))
+    return sides[0] & sides[1]
+
+
+def _chosen_from(statement: Statement, exchanged: set[tuple[Value, Operand]]) -> Iterator[Value]:
     if not isinstance(statement, Let):
         return
     operands = statement.operands
-    chosen = slice(1, None) if statement.function is primitives.select else record_of(statement.function).chosen
+    if statement.function is primitives.select:
+        yield from (v for v in values_in(operands[1:]) if (operands[0], v) not in exchanged)
+        return
+    chosen = record_of(statement.function).chosen
     if chosen is not None:
         yield from values_in(operands[chosen])
     elif statement.function in _READS_AND_WRITES and is_advanced(operands[1]):

@@ -61,12 +61,19 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.types import Array, Scalar
-from pullback.passes.lowering.elements import CREATING, Elements, elements_of, is_arithmetic, named_part
+from pullback.passes.lowering.elements import (
+    CREATING,
+    Elements,
+    elements_of,
+    is_arithmetic,
+    named_part,
+    signs_and_logarithms,
+)
 
 MOST_ELEMENTS = 9
 """So many elements an array may have: a matrix of three rows and columns."""
 
-MOST_STATEMENTS = 400
+MOST_STATEMENTS = 500
 """So many statements a function may have then."""
 
 _ACCESSES = {primitives.load, primitives.store, primitives.add_at}
@@ -174,8 +181,10 @@ class _Replacement:
         match statement:
             case Let():
                 self.let(statement)
-            case Effect() | Call():
+            case Effect():
                 self.builder.add(replace(statement, operands=self.operand(statement.operands)))
+            case Call():
+                self.call(statement)
             case If():
                 self.branch(statement)
             case For() | While():
@@ -200,6 +209,16 @@ class _Replacement:
                 self.arrays[value] = value
         else:
             self.terms[value] = found
+
+    def call(self, call: Call) -> None:
+        """A call of what returns several numbers, in terms of elements where it can be."""
+        has_elements = any(v in self.elements for v in values_in(call.operands))
+        found = signs_and_logarithms(self, call) if has_elements else None
+        if found is None:
+            self.builder.add(replace(call, operands=self.operand(call.operands)))
+        else:
+            self.made = True
+            self.terms |= dict(zip(call.results, found, strict=True))
 
     def branch(self, branch: If) -> None:
         replaced = [result in self.candidates for result in branch.results]

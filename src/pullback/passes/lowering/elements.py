@@ -19,9 +19,9 @@ from pullback.analysis.shapes import Shapes
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Constant, Index, Let, Operand, Value, is_scalar
+from pullback.ir.nodes import Block, Call, Constant, If, Index, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, Scalar, is_integer
-from pullback.passes.lowering.elimination import solved
+from pullback.passes.lowering.elimination import determinant, sign_and_logarithm, solved
 
 MOST_ROWS = 3
 """So many rows a system may have whose elements are eliminated one by one."""
@@ -176,11 +176,12 @@ def _norm(known: Whole, statement: Let) -> Operand | None:
         return None
     builder = known.builder
     squares = _sum_of_products(known, tables[0].ravel(), tables[0].ravel())
-    is_zero = builder.let(np.equal, squares, Constant(0.0, squares.type))
-    chosen = builder.let(primitives.select, is_zero, Constant(1.0, squares.type), squares, type_=squares.type)
-    root = builder.let(np.sqrt, chosen)
-    zero = Constant(0.0, root.type)
-    return builder.let(primitives.select, is_zero, zero, root, name=statement.value.name, type_=root.type)
+    zero, result = Constant(0.0, squares.type), Value(statement.value.name, squares.type)
+    is_zero = builder.let(np.equal, squares, zero)
+    with builder.block() as statements:
+        root = builder.let(np.sqrt, squares)
+    builder.add(If(is_zero, Block((), (zero,)), Block(tuple(statements), (root,)), (result,), builder.location))
+    return result
 
 
 def _solve(known: Whole, statement: Let) -> Elements | None:
@@ -195,14 +196,32 @@ def _solve(known: Whole, statement: Let) -> Elements | None:
 
 
 def _inverse(known: Whole, statement: Let) -> Elements | None:
-    tables = _small_tables(known, statement, 1)
-    if tables is None or tables[0].shape != tables[0].shape[::-1] or len(tables[0]) > MOST_ROWS:
+    table = _square_table(known, statement) if statement.value in known.candidates else None
+    if table is None:
         return None
-    n = len(tables[0])
+    n = len(table)
     identity = np.empty((n, n), object)
     for place in np.ndindex(n, n):
         identity[place] = Constant(float(place[0] == place[1]), Scalar("float64"))
-    return _made((n, n), solved(known.builder, tables[0], identity))
+    return _made((n, n), solved(known.builder, table, identity))
+
+
+def _determinant(known: Whole, statement: Let) -> Operand | None:
+    table = _square_table(known, statement)
+    return None if table is None else determinant(known.builder, table)
+
+
+def signs_and_logarithms(known: Whole, call: Call) -> tuple[Operand, ...] | None:
+    """The numbers that a call of slogdet returns; None where it, or another one, takes a whole array."""
+    table = _square_table(known, call) if call.function is np.linalg.slogdet else None
+    return None if table is None else sign_and_logarithm(known.builder, table)
+
+
+def _square_table(known: Whole, statement: Let | Call) -> Any:
+    """The elements of the one operand, a small matrix of as many rows as columns; None if it is another one."""
+    tables = None if statement.keywords or len(statement.operands) != 1 else _tables(known, statement.operands)
+    is_square = tables is not None and tables[0].ndim == 2 and tables[0].shape == tables[0].shape[::-1]
+    return tables[0] if tables is not None and is_square and len(tables[0]) <= MOST_ROWS else None
 
 
 def _transpose(known: Whole, statement: Let) -> Elements | None:
@@ -336,6 +355,7 @@ _RULES: dict[Any, Callable[[Any, Let], Any]] = {
     np.linalg.norm: _norm,
     np.linalg.solve: _solve,
     np.linalg.inv: _inverse,
+    np.linalg.det: _determinant,
     np.transpose: _transpose,
     np.reshape: _reshape,
     np.array: _literal,

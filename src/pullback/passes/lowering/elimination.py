@@ -1,4 +1,4 @@
-"""Elimination with the elements of small systems: the solution of a x = b, in numbers.
+"""Elimination with the elements of small matrices: the solution of a x = b, and determinants, in numbers.
 
 >>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
@@ -26,20 +26,25 @@
 
 The row with the larger pivot is chosen number by number, as LAPACK's getrf exchanges whole rows, so that a system is
 singular where it is for NumPy. Derivatives follow those of the arithmetic; which row is chosen does not matter to them.
+The logarithm of a determinant is that of the product of the pivots, or the sum of theirs where that might not be a
+float.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
-from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import Scalar
+from pullback.ir.nodes import Block, Constant, If, Operand, Value
+from pullback.ir.types import BOOL, Scalar
 
 _FLOAT = Scalar("float64")
+_SMALLEST, _LARGEST = 1e-290, 1e290
+"""Between these a product of pivots has all its digits."""
 
 
 def solved(builder: Builder, a: Any, b: Any) -> Any:
@@ -48,13 +53,10 @@ def solved(builder: Builder, a: Any, b: Any) -> Any:
     rows = [[*a[i], *b[i]] for i in range(n)]
     for k in range(n):
         _choose_pivot(builder, rows, k)
-        is_regular = builder.let(np.not_equal, rows[k][k], Constant(0.0, _FLOAT))
+        is_regular = builder.let(np.not_equal, rows[k][k], _number(0.0))
         error, text = Constant(np.linalg.LinAlgError), Constant("Singular matrix")
         builder.effect(primitives.check, is_regular, error, text)
-        for row in rows[k + 1 :]:
-            factor = builder.let(np.divide, row[k], rows[k][k])
-            for j in range(k + 1, len(row)):
-                row[j] = _less(builder, row[j], factor, rows[k][j])
+        _eliminate(builder, rows, k)
     for k in reversed(range(n)):
         for j in range(n, len(rows[k])):
             for i in range(k + 1, n):
@@ -66,14 +68,103 @@ def solved(builder: Builder, a: Any, b: Any) -> Any:
     return table
 
 
-def _choose_pivot(builder: Builder, rows: list[list[Operand]], k: int) -> None:
-    """Exchange row k with a later one, number by number, wherever that one has the larger element in column k."""
+def sign_and_logarithm(builder: Builder, a: Any) -> tuple[Value, Value]:
+    """The sign of the determinant, and the logarithm of its absolute value: 0 and -inf of a singular matrix."""
+    rows = [[*row] for row in a]
+    exchanges: list[Value] = []
+    for k in range(len(rows)):
+        exchanges += _choose_pivot(builder, rows, k)
+        _eliminate(builder, rows, k)
+    pivots = [rows[k][k] for k in range(len(rows))]
+    signs = [builder.let(primitives.select, e, _number(-1.0), _number(1.0), type_=_FLOAT) for e in exchanges]
+    product = _product(builder, [*pivots, *signs])
+    size = builder.let(np.absolute, product)
+    is_large, is_small = (
+        builder.let(np.greater, size, _number(_SMALLEST)),
+        builder.let(np.less, size, _number(_LARGEST)),
+    )
+    is_plain = builder.let(np.logical_and, is_large, is_small, type_=BOOL)
+    with builder.block() as statements:
+        of_product = builder.let(np.copysign, _number(1.0), product), builder.let(np.log, size)
+    then = Block(tuple(statements), of_product)
+    with builder.block() as statements:
+        of_pivots = _of_extremes(builder, pivots, signs, _sum(builder, [item for row in a for item in row]))
+    orelse = Block(tuple(statements), of_pivots)
+    results = Value("sign", _FLOAT), Value("logarithm", _FLOAT)
+    builder.add(If(is_plain, then, orelse, results, builder.location))
+    return results
+
+
+def _of_extremes(
+    builder: Builder, pivots: list[Operand], signs: list[Value], total: Operand
+) -> tuple[Operand, Operand]:
+    """The sign and the logarithm where the product of the pivots is none or may be rounded.
+
+    Where one is 0, those after it are NaN; so is the derivative of what is computed of the total of the elements.
+    """
+    zeros = [builder.let(np.equal, pivot, _number(0.0)) for pivot in pivots]
+    is_singular = reduce(lambda a, b: builder.let(np.logical_or, a, b, type_=BOOL), zeros)
+    with builder.block() as statements:
+        nothing = builder.let(np.multiply, builder.let(np.absolute, total), _number(0.0))
+        singular: tuple[Operand, Operand] = _number(0.0), builder.let(np.log, nothing)
+    then = Block(tuple(statements), singular)
+    with builder.block() as statements:
+        logarithms = [builder.let(np.log, builder.let(np.absolute, pivot)) for pivot in pivots]
+        of_pivots = [builder.let(np.copysign, _number(1.0), pivot) for pivot in pivots]
+        regular = _product(builder, [*of_pivots, *signs]), _sum(builder, logarithms)
+    orelse = Block(tuple(statements), regular)
+    results = Value("sign", _FLOAT), Value("logarithm", _FLOAT)
+    builder.add(If(is_singular, then, orelse, results, builder.location))
+    return results
+
+
+def determinant(builder: Builder, a: Any) -> Operand:
+    """By cofactors of the first row: its derivatives are right where the matrix is singular, too."""
+    if len(a) == 1:
+        return a[0][0]
+    total: Operand | None = None
+    for j in range(len(a)):
+        minor = determinant(builder, np.delete(a[1:], j, axis=1))
+        term = builder.let(np.multiply, a[0][j], minor)
+        total = term if total is None else builder.let(np.subtract if j % 2 else np.add, total, term)
+    assert total is not None, "a matrix has a row"
+    return total
+
+
+def _product(builder: Builder, factors: list[Operand]) -> Operand:
+    return reduce(lambda a, b: builder.let(np.multiply, a, b), factors)
+
+
+def _sum(builder: Builder, terms: list[Operand]) -> Operand:
+    return reduce(lambda a, b: builder.let(np.add, a, b), terms)
+
+
+def _number(value: float) -> Constant:
+    return Constant(value, _FLOAT)
+
+
+def _eliminate(builder: Builder, rows: list[list[Operand]], k: int) -> None:
+    """Take as much of row k from those below as leaves them 0 in column k."""
+    for row in rows[k + 1 :]:
+        factor = builder.let(np.divide, row[k], rows[k][k])
+        for j in range(k + 1, len(row)):
+            row[j] = _less(builder, row[j], factor, rows[k][j])
+
+
+def _choose_pivot(builder: Builder, rows: list[list[Operand]], k: int) -> list[Value]:
+    """Exchange row k with a later one, number by number, wherever that one has the larger element in column k.
+
+    Returns the conditions of the exchanges.
+    """
+    conditions: list[Value] = []
     for other in rows[k + 1 :]:
         sizes = [builder.let(np.absolute, row[k]) for row in (other, rows[k])]
         is_larger = builder.let(np.greater, *sizes)
         for j in range(k, len(other)):
             pair = rows[k][j], other[j]
             rows[k][j], other[j] = _chosen(builder, is_larger, *pair[::-1]), _chosen(builder, is_larger, *pair)
+        conditions.append(is_larger)
+    return conditions
 
 
 def _chosen(builder: Builder, condition: Value, one: Operand, other: Operand) -> Value:

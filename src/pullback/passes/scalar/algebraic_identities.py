@@ -127,7 +127,15 @@ def _load(simplifier: Definitions, array: Operand, path: Operand) -> Operand | N
         stored = definition.operands[2]
     else:
         return None
-    return stored if isinstance(stored, Value) and isinstance(stored.type, Scalar) else None
+    return stored if isinstance(stored, Value | Constant) and isinstance(stored.type, Scalar) else None
+
+
+def _store(simplifier: Definitions, array: Operand, path: Operand, value: Operand) -> Operand | None:
+    """What holds the value there already."""
+    definition = simplifier.definitions.get(array) if isinstance(array, Value) else None
+    if definition is None or definition.function is not primitives.store:
+        return None
+    return array if definition.operands[1:] == (path, value) else None
 
 
 def _transpose(simplifier: Definitions, array: Operand, axes: Operand = ()) -> Operand | None:
@@ -164,6 +172,7 @@ IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     np.reshape: _reshape,
     primitives.cast: _cast,
     primitives.load: _load,
+    primitives.store: _store,
     max: _maximum,
     np.equal: _equal,
     np.where: _where,

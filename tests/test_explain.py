@@ -124,13 +124,13 @@ def test_iterations_side_by_side_are_named():
     def energy(x):
         total = 0.0
         for p in range(x.shape[0]):
-            t = np.empty(2)
-            for j in range(2):
+            t = np.empty(6)
+            for j in range(6):
                 t[j] = np.sin(x[p, j])
-            total += t[0] * t[1]
+            total += t[0] * t[5]
         return total
 
-    text = pb.explain(energy, np.ones((5, 2)))
+    text = pb.explain(energy, np.ones((5, 6)))
     assert "64 iterations side by side; runs once: each iteration adds its part of the gradient; vectorised" in text
 
 

@@ -187,3 +187,15 @@ def test_noun_is_never_a_name_of_the_users_text() -> None:
 def test_no_noun_is_the_name_of_a_helper() -> None:
     kept_for_variables = {"sum"}  # only behind the name of a variable: `y_sum`
     assert not (set(_NOUNS.values()) & RESERVED) - kept_for_variables
+
+
+def test_what_returns_an_array_has_no_text_of_value_and_grad():
+    def doubled(x):
+        y = x.copy()
+        for i in range(x.shape[0]):
+            y[i] += x[i] ** 2
+        return y
+
+    with pytest.raises(pb.TypingError, match="does not return a float number"):
+        pb.inspect_source(doubled, np.ones(3))
+    assert "def doubled" in pb.inspect_source(doubled, np.ones(3), argnums=())

@@ -172,7 +172,7 @@ def f(x, a):
         x[i] = x[i - 1] * np.sin(x[i] * a)
     return np.sum(x)
 """
-LAYOUTS = "[np.arange(3.0), np.arange(6.0)[::2], np.arange(3.0)[::-1], np.broadcast_to(1.5, 3), np.zeros(0)]"
+LAYOUTS = "[np.arange(6.0), np.arange(12.0)[::2], np.arange(6.0)[::-1], np.broadcast_to(1.5, 6), np.zeros(0)]"
 SAME_BITS = {
     "array and number": (SMALL, "pb.grad(f)(np.arange(3.0), 2.0).tolist()"),
     "several": (SMALL, "[np.asarray(g).tolist() for g in pb.grad(f, (0, 1))(np.arange(3.0), 2.0)]"),

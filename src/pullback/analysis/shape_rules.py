@@ -12,7 +12,9 @@ A rule gives None for a shape, or for the size of an axis, that is not known in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -123,9 +125,14 @@ def _eye(shapes: Shapes, statement: Let) -> Shape | None:
 
 
 def _diagonal(shapes: Shapes, statement: Let) -> Shape | None:
-    """The shape of a matrix with a vector on its main diagonal."""
+    """The shape of a matrix with a vector on its main diagonal, or of the main diagonal of a matrix."""
     shape = shapes.of(statement.operands[0])
-    return (*shape, *shape) if len(shape) == 1 and statement.operands[1:] in ((), (Constant(0),)) else None
+    if statement.operands[1:] not in ((), (Constant(0),)):
+        return None
+    if len(shape) == 1:
+        return (*shape, *shape)
+    numbers = [size for size in shape if isinstance(size, int)]
+    return (min(numbers),) if len(numbers) == len(shape) else None
 
 
 def _stacked(shapes: Shapes, statement: Let) -> Shape | None:
@@ -136,6 +143,18 @@ def _stacked(shapes: Shapes, statement: Let) -> Shape | None:
     shape, axis = agreed
     place = axis % (len(shape) + 1)
     return (*shape[:place], len(statement.operands[0]), *shape[place:])
+
+
+def _joined_rows(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of np.vstack and np.hstack, of vectors or matrices alone."""
+    parts = statement.operands[0]
+    ranks = {len(shapes.of(part)) for part in parts} if isinstance(parts, tuple) else set()
+    if len(ranks) != 1 or not ranks <= {1, 2}:
+        return None
+    is_matrix = ranks == {2}
+    if statement.function is np.vstack:
+        return _joined(shapes, statement) if is_matrix else _stacked(shapes, statement)
+    return _joined(shapes, replace(statement, operands=(parts, Constant(int(is_matrix)))))
 
 
 def _joined(shapes: Shapes, statement: Let) -> Shape | None:
@@ -163,7 +182,12 @@ def _reshaped(shapes: Shapes, statement: Let) -> Shape | None:
     """The shape of a reshaped array; a size of -1 is that of the only axis that is not among the others."""
     wanted = statement.operands[1]
     sizes: list[Size | None] = [_given(shapes, size) for size in (wanted if isinstance(wanted, tuple) else (wanted,))]
-    if -1 in sizes and None not in sizes:
+    whole = [size for size in (*shapes.of(statement.operands[0]), *sizes) if not isinstance(size, int)]
+    if -1 in sizes and not whole:
+        others = math.prod(size for size in sizes if isinstance(size, int) and size != -1)
+        count = math.prod(size for size in shapes.of(statement.operands[0]) if isinstance(size, int))
+        sizes[sizes.index(-1)] = count // others if others else None
+    elif -1 in sizes and None not in sizes:
         left = [size for size in shapes.of(statement.operands[0]) if size != 1]
         for size in sizes:
             if size in left:
@@ -204,6 +228,8 @@ SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.outer: _outer,
     np.stack: _stacked,
     np.concatenate: _joined,
+    np.vstack: _joined_rows,
+    np.hstack: _joined_rows,
     np.reshape: _reshaped,
     np.roll: _first,
     np.cumsum: _cumulated,

@@ -208,6 +208,11 @@ class Shapes:
             if statement.function is primitives.dim:
                 array, axis = statement.operands
                 self.sizes[value] = self.of(array)[axis.value]
+            elif (
+                statement.function is primitives.cast
+                and value.type.dtype == statement.operands[0].type.dtype == "int64"
+            ):
+                self.sizes[value] = self.size(statement.operands[0])
             return
         shape = self.shape_of(statement)
         if shape is None or len(shape) != value.type.ndim:

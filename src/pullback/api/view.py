@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from pullback.api.calling import check_is_number
 from pullback.api.calls import Argnums
 from pullback.api.derivative import Derivative
 from pullback.api.derivatives import GradientFunction
@@ -107,8 +108,13 @@ def inspect_source(
     numbers, _ = wrt_leaves(engine, forms, chosen)
     if mode == "forward" and numbers:
         made = built.code.pushforward(len(built.captures), numbers).derivative("primal", ())
+    elif numbers:
+        first, *_ = (*leaf_types(built.result), None)
+        if isinstance(built.result, Leaf) or not (isinstance(first, Scalar) and is_real_float(first)):
+            check_is_number(engine, built.result)
+        made = built.code.derivative("value_and_grad", numbers)
     else:
-        made = built.code.derivative("value_and_grad" if numbers else "primal", numbers)
+        made = built.code.derivative("primal", ())
     text: str = made.machine_text
     return text.rstrip()
 

@@ -24,8 +24,6 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    if np.ndim(x) == 0:
-        return np.array([x, y, z])
     return np.moveaxis(np.stack((x, y, z), axis=-1), -1, axisc)
 
 

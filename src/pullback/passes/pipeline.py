@@ -33,12 +33,12 @@ checks, text          all, as machines run them
 from __future__ import annotations
 
 from pullback.ir.nodes import Function
+from pullback.passes.aggregates.replacement import replace_aggregates
 from pullback.passes.entries import Pass, Settings, plain
 from pullback.passes.loops.argument_search import search_arguments
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.complete_unrolling import unroll_completely
-from pullback.passes.loops.conditional_reductions import add_in_every_iteration
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.loop_distribution import distribute_loops
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
@@ -47,7 +47,6 @@ from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
-from pullback.passes.lowering.aggregates import replace_aggregates
 from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
@@ -91,7 +90,7 @@ PASSES = (
         "scalar_replacement_of_aggregates",
         "the elements of small arrays that iterations make are numbers of their own",
         plain(replace_aggregates),
-        needs=("constant_sizes", "simplification"),
+        needs=("constant_sizes", "simplification", "dead_code"),
         option="scalar_replacement_of_aggregates",
         reorders=True,
     ),
@@ -343,13 +342,6 @@ PASSES = (
         lambda function, settings: check_bounds(function, settings.parallel) if settings.checked else function,
     ),
     Pass(
-        "conditional_reductions",
-        "a sum that grows in a branch grows in every iteration, by 0 where the branch is not taken",
-        plain(add_in_every_iteration),
-        needs=("scalar_replacement",),
-        option="conditional_reductions",
-    ),
-    Pass(
         "whole_numbers",
         "an integer that is made of a float, and read by arithmetic of floats alone, stays a float",
         plain(keep_as_floats),
@@ -404,6 +396,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "constant_sizes",
         "simplification",
         "loop_invariants",
+        "dead_code",
         "scalar_replacement_of_aggregates",
         "simplification",
         "loop_invariants",
@@ -453,7 +446,6 @@ STAGES: dict[str, tuple[str, ...]] = {
         "unroll_and_jam",
         "scatter_to_gather",
         "scalar_replacement",
-        "conditional_reductions",
     ),
     "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "argument_search", "parallel"),
     "text": ("strip_distribution", "stack_allocation", "optimisation_barriers"),

@@ -32,7 +32,7 @@ from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, If, Let, Value, read_by, results_of, values_in, walk
 from pullback.ir.types import Array, Scalar
-from pullback.transform.repeated_branches import MOST_STATEMENTS
+from pullback.transform.repeated_branches import MOST_STATEMENTS, Repeatable
 
 CHEAP: set[Callable[..., Any]] = {
     np.add,
@@ -60,9 +60,6 @@ CHEAP: set[Callable[..., Any]] = {
     runtime.counted,
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""
-
-Repeatable = Let | If
-"""What defines one value: a branch has one result here (`repeated_branches`)."""
 
 _INTEGER_ONLY = {np.floor_divide, np.remainder, min, max}
 _UNLIMITED = 10**6

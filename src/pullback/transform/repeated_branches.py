@@ -17,7 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pullback.ir.nodes import Block, If, Statement, is_scalar, is_undefined, read_by, results_of, values_in
+from pullback.ir.nodes import Block, If, Let, Statement, Value, is_scalar, is_undefined, read_by, results_of, values_in
+
+Repeatable = Let | If
+"""What defines one value: a branch has one result here."""
 
 MOST_STATEMENTS = 8
 """More than these take longer than a load, with what a machine loses where it guesses the wrong branch."""
@@ -33,6 +36,17 @@ def single_results(branch: If) -> Iterator[If]:
                 for block, value in zip((branch.then, branch.orelse), yields, strict=True)
             )
             yield replace(branch, then=then, orelse=orelse, results=(result,))
+
+
+def definitions_in(block: Block) -> dict[Value, Repeatable]:
+    """What defines a value of a block by itself: for results of a branch, as much of it as they take."""
+    found: dict[Value, Repeatable] = {}
+    for statement in block.statements:
+        if isinstance(statement, Let):
+            found[statement.value] = statement
+        elif isinstance(statement, If):
+            found |= {one.results[0]: one for one in single_results(statement)}
+    return found
 
 
 def _live(block: Block) -> Block:

@@ -60,8 +60,8 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array, axis_noun
-from pullback.transform.min_cut import CHEAP, Repeatable, can_repeat, choose
-from pullback.transform.repeated_branches import single_results
+from pullback.transform.min_cut import CHEAP, can_repeat, choose
+from pullback.transform.repeated_branches import Repeatable, definitions_in
 from pullback.transform.residual_places import starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
 from pullback.transform.reverse.sweep import Sweep
@@ -186,7 +186,7 @@ class Residuals:
         needed = [value for value in self.needs.get(path, ()) if not self.is_index(value, path)]
         if not needed:
             return
-        definitions = _definitions(self.blocks[path])
+        definitions = definitions_in(self.blocks[path])
         noted = [statement for made in self.plan.notes.get(path, {}).values() for statement in made]
         definitions.update({statement.value: statement for statement in noted})
         inside = {v for v, where in self.paths.items() if where == path and not self.is_index(v, path)}
@@ -388,17 +388,6 @@ class Residuals:
         self.need(made.final)
         self.plan.counters.append(made)
         return made
-
-
-def _definitions(block: Block) -> dict[Value, Repeatable]:
-    """What defines a value of a block by itself: for results of a branch, as much of it as they take."""
-    found: dict[Value, Repeatable] = {}
-    for statement in block.statements:
-        if isinstance(statement, Let):
-            found[statement.value] = statement
-        elif isinstance(statement, If):
-            found |= {one.results[0]: one for one in single_results(statement)}
-    return found
 
 
 def noted_size(array: Value, axis: int) -> Let:

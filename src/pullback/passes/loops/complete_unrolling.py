@@ -32,6 +32,7 @@ and that write no arrays: what their iterations write is kept as a whole.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -47,38 +48,46 @@ MOST_STATEMENTS = 80
 def unroll_completely(function: Function) -> Function:
     """The same function without such loops."""
     callees = tuple(map(unroll_completely, function.callees))
-    return replace(function, body=_block(function.body, False), callees=callees)
+    return replace(unrolled(function, _writes_no_arrays), callees=callees)
 
 
-def _block(block: Block, inside: bool) -> Block:
+def _writes_no_arrays(loop: For) -> bool:
+    return all(is_scalar(carried.parameter) for carried in loop.carried)
+
+
+def unrolled(function: Function, is_chosen: Callable[[For], bool], most: int = MOST_STATEMENTS) -> Function:
+    """The function without those loops of known and few iterations that are chosen: of `most` statements afterwards."""
+    return replace(function, body=_block(function.body, False, is_chosen, most))
+
+
+def _block(block: Block, inside: bool, is_chosen: Callable[[For], bool], most: int) -> Block:
     """A block, of a loop or `inside` one."""
     statements: list[Statement] = []
     terms: dict[Value, Operand] = {}
     for statement in block.statements:
         within = inside or isinstance(statement, For | While)
-        changed = with_blocks(statement, partial(_block, inside=within))
+        chosen = inside and isinstance(statement, For) and is_chosen(statement)
+        changed = with_blocks(statement, partial(_block, inside=within, is_chosen=is_chosen, most=most))
         (changed,) = substituted(Block((changed,)), terms).statements
-        statements += _unrolled(changed, terms) if inside and isinstance(changed, For) else [changed]
+        statements += _iterations(changed, terms, most) if chosen and isinstance(changed, For) else [changed]
     return substituted(Block(tuple(statements), block.yields), terms)
 
 
-def _indices(loop: For) -> range | None:
-    """The indices of a loop that is to be unrolled."""
+def _known_indices(loop: For, most: int) -> range | None:
+    """The indices of a loop that can be unrolled; None of another one."""
     bounds = (loop.start, loop.stop, loop.step)
     if loop.exits or loop.reverse or not all(isinstance(bound, Constant) for bound in bounds):
         return None
-    if not all(is_scalar(carried.parameter) for carried in loop.carried):
-        return None
     indices = range(*(bound.value for bound in bounds if isinstance(bound, Constant)))
     inner = list(walk(loop.body))
-    if len(indices) > MOST_ITERATIONS or len(inner) * len(indices) > MOST_STATEMENTS:
+    if len(indices) > MOST_ITERATIONS or len(inner) * len(indices) > most:
         return None
     return None if any(isinstance(s, For | While) for s in inner) else indices
 
 
-def _unrolled(loop: For, terms: dict[Value, Operand]) -> list[Statement]:
+def _iterations(loop: For, terms: dict[Value, Operand], most: int) -> list[Statement]:
     """The statements of all iterations, or the loop; `terms` takes in what then stands for its results."""
-    indices = _indices(loop)
+    indices = _known_indices(loop, most)
     if indices is None:
         return [loop]
     statements: list[Statement] = []

@@ -26,7 +26,7 @@ call with other sizes, it and those after it go to the form for all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -34,11 +34,14 @@ import numpy as np
 from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Value, While, blocks_of, values_in, walk
+from pullback.ir.nodes import Block, Constant, For, Function, Let, Value, While, blocks_of, lets_in, values_in, walk
 from pullback.ir.rewrite import substituted
+from pullback.ir.types import Array
 
 SHORTEST, LONGEST = 2, 4
 """The lengths of short rows."""
+
+_IN_PLACE = {primitives.store, primitives.add_at}
 
 ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
 """Axes of parameters, each with its size."""
@@ -47,6 +50,7 @@ ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
 def constant_sizes(function: Function, shapes: Mapping[Value, tuple[int, ...]]) -> ConstantSizes:
     """The lengths of short rows of parameters of these shapes that loops read elements of, and of small arrays."""
     read, whole = (set(_read_in_loops(function.body, of_loads)) for of_loads in (True, False))
+    whole |= _sources(function, _replaced_arrays(function.body))
     found: list[tuple[tuple[Value, int], int]] = []
     for parameter, shape in shapes.items():
         is_small = parameter in whole and max(shape, default=0) <= LONGEST
@@ -79,3 +83,32 @@ def _read_in_loops(block: Block, of_loads: bool, in_loop: bool = False) -> Itera
             yield from (array for array in arrays if statement.function is not primitives.dim)
         for inner in blocks_of(statement):
             yield from _read_in_loops(inner, of_loads, in_loop or isinstance(statement, For | While))
+
+
+def _replaced_arrays(block: Block) -> Iterator[Value]:
+    """The arrays that loops are handed, and whose iterations make others in their place."""
+    before = {s.value: s.operands[0] for s in walk(block) if isinstance(s, Let) and s.function in _IN_PLACE}
+    for statement in walk(block):
+        if isinstance(statement, For | While):
+            before |= zip(statement.results, (carried.initial for carried in statement.carried), strict=True)
+    for statement in walk(block):
+        if isinstance(statement, For | While):
+            for carried, after in zip(statement.carried, statement.body.yields, strict=False):
+                while after in before:
+                    after = before[after]
+                if after is not carried.parameter:
+                    yield from (v for v in values_in((carried.initial,)) if isinstance(v.type, Array))
+
+
+def _sources(function: Function, arrays: Iterable[Value]) -> set[Value]:
+    """The arrays themselves, and those that they are computed of."""
+    lets = lets_in(function.body)
+    found: set[Value] = set()
+    waiting = list(arrays)
+    while waiting:
+        value = waiting.pop()
+        if value not in found:
+            found.add(value)
+            made = lets.get(value)
+            waiting += [v for v in values_in(made.operands if made else ()) if isinstance(v.type, Array)]
+    return found

@@ -2,7 +2,7 @@
 
 >>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
->>> from pullback.passes.lowering.aggregates import replace_aggregates
+>>> from pullback.passes.aggregates.replacement import replace_aggregates
 >>> def reflected(angles):
 ...     v = np.array([1.0, 0.5])
 ...     for k in range(angles.shape[0]):

@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -43,7 +44,6 @@ from pullback.ir.nodes import (
     Block,
     Call,
     Carried,
-    Constant,
     Effect,
     For,
     Function,
@@ -61,14 +61,11 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.types import Array, Scalar
-from pullback.passes.lowering.elements import (
-    CREATING,
-    Elements,
-    elements_of,
-    is_arithmetic,
-    named_part,
-    signs_and_logarithms,
-)
+from pullback.passes.aggregates.access import is_constant
+from pullback.passes.aggregates.arithmetic import signs_and_logarithms
+from pullback.passes.aggregates.elements import Elements, named_part
+from pullback.passes.aggregates.rules import CREATING, elements_of, is_arithmetic
+from pullback.passes.aggregates.unrolling import ACCESSES, WRITES, unrolled_over_elements
 
 MOST_ELEMENTS = 9
 """So many elements an array may have: a matrix of three rows and columns."""
@@ -76,17 +73,25 @@ MOST_ELEMENTS = 9
 MOST_STATEMENTS = 500
 """So many statements a function may have then."""
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
-
 
 def replace_aggregates(function: Function) -> Function:
     """The same function with the small arrays of its loops as numbers."""
     replacement = _Replacement(function)
+    unrolled = unrolled_over_elements(
+        function, lambda array: replacement.shape(array) is not None, lambda made: _Replacement(made).candidates
+    )
+    if unrolled is not function:
+        return _replaced(unrolled, _Replacement(unrolled)) or _replaced(function, replacement) or function
+    return _replaced(function, replacement) or function
+
+
+def _replaced(function: Function, replacement: _Replacement) -> Function | None:
+    """The function with elements for arrays; None where there are none, or it would be too long."""
     if not replacement.candidates:
-        return function
+        return None
     body = replacement.whole(function.body)
     is_short = sum(1 for _ in walk(body)) <= MOST_STATEMENTS
-    return replace(function, body=body) if is_short and replacement.made else function
+    return replace(function, body=body) if is_short and replacement.made else None
 
 
 class _Replacement:
@@ -107,12 +112,14 @@ class _Replacement:
     # Which arrays
 
     def shape(self, value: Operand) -> tuple[int, ...] | None:
-        """The shape of a small array of floats. Sums and products of truth values are others for numbers."""
-        if not isinstance(value, Value) or not isinstance(value.type, Array) or value.type.dtype != "float64":
+        """The shape of a small array of floats or truth values."""
+        if not isinstance(value, Value) or not isinstance(value.type, Array):
+            return None
+        if value.type.dtype not in ("float64", "bool"):
             return None
         sizes = self.shapes.of(value)
         known = tuple(size for size in sizes if isinstance(size, int))
-        is_small = len(known) == len(sizes) in (1, 2) and 1 <= math.prod(known) <= MOST_ELEMENTS
+        is_small = len(known) == len(sizes) <= 2 and 1 <= math.prod(known) <= MOST_ELEMENTS
         return known if is_small else None
 
     def found_in(self, function: Function) -> set[Value]:
@@ -125,10 +132,11 @@ class _Replacement:
             classes.take_in(statement)
         loops = (s for s in function.body.statements if isinstance(s, For | While))
         inside = (s for loop in loops for block in blocks_of(loop) for s in walk(block))
-        arithmetic = [s for s in inside if isinstance(s, Let) and is_arithmetic(s.function)]
+        lets = [s for s in inside if isinstance(s, Let)]
         while True:
             found = {value for value in self.made_in_loops(function.body) if not classes.is_refused(value)}
-            refused = [value for statement in arithmetic for value in self.meeting(statement, found)]
+            meeting = (s for s in lets if is_arithmetic(s.function) or (s.function in WRITES and s.value in found))
+            refused = [value for statement in meeting for value in self.meeting(statement, found)]
             if not refused:
                 return found
             classes.refused += refused
@@ -271,8 +279,10 @@ class _Replacement:
         if value not in self.elements:
             return self.terms.get(value, value)
         if value not in self.arrays:
-            nested = _nested(self.elements[value].table())
-            self.arrays[value] = self.builder.let(np.array, nested, name=value.name, type_=value.type)
+            found = self.elements[value]
+            made = partial(self.builder.let, name=value.name, type_=value.type)
+            whole = made(np.array, _nested(found.table())) if found.shape else made(np.reshape, found.items[0], ())
+            self.arrays[value] = whole
         return self.arrays[value]
 
     def all_of(self, value: Operand) -> list[Operand]:
@@ -298,12 +308,6 @@ def _nested(items: Any) -> Any:
     return tuple(map(_nested, items)) if isinstance(items, np.ndarray) else items
 
 
-def _is_constant(path: tuple[Any, ...]) -> bool:
-    """Whether a path names its elements by constants."""
-    steps = [item for step in path for item in (step.items if isinstance(step, Index) else (step,))]
-    return all(isinstance(item, Constant) and type(item.value) is int for item in steps)
-
-
 class _Classes:
     """Versions of arrays that are one array in memory, or may be, and which of these classes are refused."""
 
@@ -323,10 +327,10 @@ class _Classes:
     def take_in(self, statement: Statement) -> None:
         """Take in a statement: which versions it joins, and whether it reaches for an element that the run chooses."""
         match statement:
-            case Let(operands=(Value() as array, path, *_)) if statement.function in _ACCESSES:
+            case Let(operands=(Value() as array, path, *_)) if statement.function in ACCESSES:
                 if statement.function is not primitives.load:
                     self.join_all(statement.value, [array])
-                if not _is_constant(path):
+                if not is_constant(path):
                     self.refused.append(array)
             case If(then=then, orelse=orelse):
                 for result, *sides in zip(statement.results, then.yields, orelse.yields, strict=True):

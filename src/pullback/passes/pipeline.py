@@ -45,6 +45,7 @@ from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_in
 from pullback.passes.loops.loop_reversal import reverse_loops
 from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
+from pullback.passes.loops.speculation import load_before_branches
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
 from pullback.passes.lowering.constant_sizes import with_constant_sizes
@@ -173,6 +174,14 @@ PASSES = (
         plain(unroll_completely),
         needs=("dead_code",),
         option="complete_unrolling",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
+        "speculation",
+        "elements that branches of a loop read are read before the branches, where they are inside the array anyway",
+        plain(load_before_branches),
+        needs=("dead_code",),
+        option="speculation",
         then=("simplification", "dead_code"),
     ),
     Pass(
@@ -412,7 +421,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
     ),
     "sizes": ("equal_sizes",),
-    "vectorisation": ("outer_vectorisation", "loop_distribution", "complete_unrolling"),
+    "vectorisation": ("outer_vectorisation", "loop_distribution", "complete_unrolling", "speculation"),
     "differentiation": (
         "argument_selection",
         "array_privatisation",

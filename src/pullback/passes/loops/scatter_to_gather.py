@@ -16,19 +16,20 @@ def scatter(y, x):
     trips_plus_one = trips + 1
     row = np.empty((trips + 2,), dtype=np.float64)
     for i in range(x.shape[0]):
-        row[0] = 0.0
-        row[trips_plus_one] = 0.0
+        row[0] = -0.0
+        row[trips_plus_one] = -0.0
         for j in range(x.shape[1]):
             j_plus_one = j + 1
             row[j + 1] = x[i, j]
         if 0 < x.shape[1]:
             for j in range(x.shape[1] + 1):
-                y[i, j] += row[j] + row[j + 1]
+                y[i, j] = y[i, j] + row[j] + row[j + 1]
 
 Where the contributions are multiples of one number, by factors that are the same in every iteration, the row is of that
 number. Additions to neighbours in memory follow one another, which bars a compiler from doing several iterations at
-once; neither of the new loops does that. The row has zeros at both ends, and is made before the loops around. Stencils
-over several rows are those of `line_buffers.py` and, in parallel, `array_expansion.py`.
+once; neither of the new loops does that. Outside of the backward sweep an element is added to in the order of the
+iterations, so that it is rounded as before. The row has zeros at both ends, and is made before the loops around.
+Stencils over several rows are those of `line_buffers.py` and, in parallel, `array_expansion.py`.
 """
 
 from __future__ import annotations
@@ -136,6 +137,7 @@ class _ScatterToGather:
         self.builder = Builder()
         self.builder.location = loop.location
         self.additions = [a for group in groups for a in group]
+        self.is_exact = not all(a.statement.location.is_adjoint for a in self.additions)
         array = loop.carried[k].parameter
         bases = dict.fromkeys(multiples[a.addend].base for a in self.additions)
         self.rows = {base: Value("row", Array(array.type.dtype, 1)) for base in bases}
@@ -166,10 +168,13 @@ class _ScatterToGather:
             for place in range(self.span):
                 behind = self.builder.let(np.add, trips, constant(self.span + place))
                 for index in (constant(place), behind):
-                    zero = Constant(0.0, addend.type)
-                    row = self.builder.let(primitives.store, row, (Index((index,)),), zero, name="row")
+                    row = self.builder.let(primitives.store, row, (Index((index,)),), self.nothing(addend), name="row")
             ends[addend] = row
         return ends
+
+    def nothing(self, addend: Value) -> Constant:
+        """What changes no number that it is added to; in the backward sweep, where the sign of a 0 is nobody's, 0."""
+        return Constant(-0.0 if self.is_exact else 0.0, addend.type)
 
     def first(self, ends: dict[Value, Value], array: Value) -> For:
         """The loop as it was, which stores what it added."""
@@ -224,12 +229,13 @@ class _ScatterToGather:
         index = Value(self.loop.index.name, INT)
         parameter, result = Value(array.name, array.type), Value(array.name, array.type)
         with self.builder.block() as statements:
-            total: Operand | None = None
+            path = (Index((*group[0].rest, index)),)
+            total: Operand | None = self.builder.let(primitives.load, parameter, path) if self.is_exact else None
             for a in sorted(group, key=lambda a: -a.offset):
                 part = self.part(a, index, guarded)
                 total = part if total is None else self.builder.let(np.add, total, part)
-            path = (Index((*group[0].rest, index)),)
-            last = self.builder.let(primitives.add_at, parameter, path, total, name=array.name)
+            function = primitives.store if self.is_exact else primitives.add_at
+            last = self.builder.let(function, parameter, path, total, name=array.name)
         body = Block(tuple(statements), (last,))
         carried = (Carried(parameter, array),)
         self.builder.add(For(index, start, stop, constant(1), carried, body, (result,), location=self.loop.location))
@@ -249,4 +255,4 @@ class _ScatterToGather:
         after_first = builder.let(np.less_equal, self.loop.start, iteration)
         before_end = builder.let(np.less, iteration, self.loop.stop)
         reached = builder.let(np.logical_and, after_first, before_end)
-        return builder.let(primitives.select, reached, part, Constant(0.0, part.type), type_=part.type)
+        return builder.let(primitives.select, reached, part, self.nothing(part), type_=part.type)

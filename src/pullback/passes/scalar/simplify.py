@@ -108,48 +108,57 @@ class _Simplifier:
         if simpler is not None and _same_type(simpler, statement.value):
             self.known[statement.value] = simpler
             return []
-        new = self.rewritten(replace(statement, operands=operands))
+        new, *before = self.rewritten(replace(statement, operands=operands))
         key = expression_key(new)
         if key is not None:
             if key in self.computed and not self.is_less_exact(self.computed[key], new):
                 self.known[statement.value] = self.computed[key]
                 return []
             self.computed[key] = statement.value
-        self.definitions[statement.value] = new
-        return [new]
+        self.definitions |= {made.value: made for made in (*before, new)}
+        return [*before, new]
 
     def is_less_exact(self, value: Value, statement: Let) -> bool:
         """Whether a value is of the backward sweep, where products may be contracted, the statement the user's."""
         made = self.definitions.get(value)
         return made is not None and made.location.is_adjoint and not statement.location.is_adjoint
 
-    def rewritten(self, statement: Let) -> Let:
-        """`-1 * a` as `-a`; in the backward sweep `a * (1 / b)` as `a / b`, where nobody else reads the reciprocal."""
+    def rewritten(self, statement: Let) -> list[Let]:
+        """A statement in another form, then what has to stand before it.
+
+        `-1 * a` is `-a`; in the backward sweep `a * (1 / b)` is `a / b`, where nobody else reads the reciprocal.
+        """
         if statement.function is np.multiply:
             a, b = statement.operands
             for one, other in ((a, b), (b, a)):
                 if is_number(one, -1) and other.type == statement.value.type:
-                    return replace(statement, function=np.negative, operands=(other,))
+                    return [replace(statement, function=np.negative, operands=(other,))]
             made = self.definitions.get(b) if isinstance(b, Value) and self.uses[b] == 1 else None
             is_reciprocal = made is not None and made.function is np.true_divide and is_number(made.operands[0], 1)
             if made is not None and is_reciprocal and made.location.is_adjoint:
-                return replace(statement, function=np.true_divide, operands=(a, made.operands[1]))
+                return [replace(statement, function=np.true_divide, operands=(a, made.operands[1]))]
         if statement.function is primitives.store:
-            return self.added(statement) or statement
-        return statement
+            return self.added(statement) or [statement]
+        return [statement]
 
-    def added(self, statement: Let) -> Let | None:
-        """`x[i] = x[i] + e` as `x[i] += e`, whose adjoint leaves that of `x` alone."""
+    def added(self, statement: Let) -> list[Let] | None:
+        """`x[i] = x[i] + e` as `x[i] += e`, whose adjoint leaves that of `x` alone, and `x[i] - e` as that of `-e`."""
         array, path, value = statement.operands
         made = self.definitions.get(value) if isinstance(value, Value) and self.uses[value] == 1 else None
-        if made is None or made.function is not np.add or is_advanced(path):
+        if made is None or made.function not in (np.add, np.subtract) or is_advanced(path):
             return None
-        for old, new in (made.operands, made.operands[::-1]):
+        is_sum = made.function is np.add
+        if not is_sum and not (is_float(made.value.type) and isinstance(made.value.type, Scalar)):
+            return None
+        for old, new in (made.operands, made.operands[::-1]) if is_sum else (made.operands,):
             is_view = isinstance(old.type, Array)
             read = self.definitions.get(old) if isinstance(old, Value) and (is_view or self.uses[old] == 1) else None
             same = read is not None and read.function is primitives.load and read.operands == (array, path)
             if same and new.type.dtype == array.type.dtype and made.value.type == old.type:
-                return replace(statement, function=primitives.add_at, operands=(array, path, new))
+                opposite = replace(made, value=Value("", new.type), function=np.negative, operands=(new,))
+                addend = new if is_sum else opposite.value
+                addition = replace(statement, function=primitives.add_at, operands=(array, path, addend))
+                return [addition] if is_sum else [addition, opposite]
         return None
 
     def simpler(self, statement: Let, operands: tuple[Operand, ...]) -> Operand | None:

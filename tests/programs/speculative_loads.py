@@ -1,0 +1,126 @@
+"""Elements that branches of innermost loops read, inside the array whatever the condition, and others."""
+
+import numpy as np
+
+from collect import program
+
+U = np.array([0.5, -1.2, 2.0, 0.3, 1.1, -0.7])
+V = np.array([0.7, -0.2, -0.6, 1.4, 0.3])
+W = np.array([[0.4, -0.3, 1.2], [-0.8, 0.5, 0.9], [1.5, 0.2, -1.1]])
+
+
+@program(U, V, 3)
+@program(U, V, 0)
+@program(U[::-1], V[::-1], 2)
+@program(U.astype(np.float32), V.astype(np.float32), 2)
+@program(U[:1], V[:0], 2)
+def upwind(u, velocity, steps):
+    now = u.copy()
+    for _ in range(steps):
+        after = now.copy()
+        for i in range(now.shape[0] - 1):
+            if velocity[i] > 0:
+                flux = 0.3 * velocity[i] * now[i]
+            else:
+                flux = 0.3 * velocity[i] * now[i + 1]
+            after[i] -= flux
+            after[i + 1] += flux
+        now = after
+    return np.sum(now**2)
+
+
+@program(U, V)
+def inside_by_the_condition_alone(u, v):
+    """At the last iteration v[i] is not there, and it is not read."""
+    total = 0.0
+    for i in range(u.shape[0]):
+        if i < v.shape[0]:
+            total += u[i] * v[i]
+        else:
+            total += u[i] * u[i - 1]
+    return total
+
+
+@program(U)
+def first_element_left_out(u):
+    total = 0.0
+    for i in range(u.shape[0]):
+        if i > 0:
+            total += (u[i] - u[i - 1]) ** 2
+    return total
+
+
+@program(U, V)
+def one_branch_in_another(u, v):
+    total = 0.0
+    for i in range(v.shape[0]):
+        if u[i] > 0:
+            if v[i] > u[i + 1]:
+                s = v[i] * u[i + 1]
+            else:
+                s = u[i] - u[i + 1]
+        else:
+            s = v[i]
+        total += s * s
+    return total
+
+
+@program(W, 1)
+def of_rows(w, k):
+    total = 0.0
+    for i in range(w.shape[0]):
+        for j in range(w.shape[1] - 1):
+            if w[k, j] > 0:
+                s = w[i, j] * w[k, j + 1]
+            else:
+                s = w[i, j + 1]
+            total += s * s
+    return total
+
+
+@program(U)
+def elements_written_in_the_loop(u):
+    y = u.copy()
+    total = 0.0
+    for i in range(1, y.shape[0]):
+        if u[i] > 0:
+            y[i] = y[i] * 0.5
+            s = y[i] * y[i - 1]
+        else:
+            s = y[i]
+        total += s * s
+    return total
+
+
+@program(U, np.array([3, 0, 2, 5, 1]))
+def places_of_the_run(u, k):
+    total = 0.0
+    for i in range(k.shape[0]):
+        if u[i] > 0:
+            s = u[k[i]] * u[i]
+        else:
+            s = u[i + 1]
+        total += s * s
+    return total
+
+
+@program(U, V)
+def added_and_subtracted(u, v):
+    """In the order of the iterations: sums of three numbers have one rounding each."""
+    y = np.zeros(u.shape[0] + 1)
+    for i in range(v.shape[0]):
+        y[i] -= v[i] * u[i]
+        y[i + 1] += v[i] * 1e-9
+        y[i + 2] -= u[i + 1]
+        y[i] = y[i] - 0.1 * v[i]
+    return y @ y
+
+
+@program(np.array([5, 7, 9]), V)
+def integers(k, v):
+    k = k.copy()
+    total = 0.0
+    for i in range(k.shape[0]):
+        k[i] -= 2
+        total += v[i] * k[i]
+    return total

@@ -32,7 +32,8 @@ NOT_SMOOTH = {
         for name in (
             *("entropy", "entropy_by_iterations", "entropy_by_iterations_in_an_array", "entropy_in_single_precision"),
             *("overwritten_by_mask", "read_by_mask", "nested_choices", "replaced_by_number", "repeatedly"),
-            *("chosen_in_each_iteration", "through_a_branch", "through_a_call"),
+            *("chosen_in_each_iteration", "through_a_branch", "through_a_call", "the_other_one_only_compared"),
+            "elements_of_which_one_is_only_compared",
         )
     },
 }

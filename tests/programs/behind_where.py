@@ -228,3 +228,28 @@ def reductions_with_weights_of_zero(a, w):
     others = np.linalg.norm(a, axis=1)
     good = np.isfinite(others)
     return np.sum(np.where(good, parts, 0.0) * w) + np.sum(np.where(good, others, 0.0) * w)
+
+
+@program(np.array([0.0, 0.5, 2.0]), np.array([1.0, 0.2, 3.0]))
+def the_other_one_only_compared(x, y):
+    """Each number is chosen by one of the two, but one of these has no influence on the result."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        a = np.log(x[i])
+        lower, upper = np.where(x[i] < 0.1, a, y[i]), np.where(x[i] < 0.1, y[i], a)
+        if lower < 10.0:
+            total += upper
+    return total
+
+
+@program(np.array([[0.0, 0.5, 2.0], [1.0, 0.0, 0.3]]), np.array([1.0, 0.2, 3.0]))
+def elements_of_which_one_is_only_compared(x, y):
+    total = 0.0
+    v = np.ones(3)
+    for t in range(x.shape[0]):
+        logarithms = np.log(x[t])
+        lower, upper = np.where(x[t] < 0.1, logarithms, y), np.where(x[t] < 0.1, y, logarithms)
+        v = v * 0.5 + upper
+        if lower[0] < 10.0:
+            total += v[0] * v[1]
+    return total + np.sum(v)

@@ -16,7 +16,7 @@ Choices are `np.where`, masks and index arrays. Two values that a condition exch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -48,22 +48,30 @@ _READS_AND_WRITES = {primitives.load, primitives.load_last, primitives.store}
 def find_strong_zeros(function: Function) -> frozenset[Value]:
     """The floats that a choice is computed from, directly or not: a cotangent of exactly 0 stays 0 there."""
     sources = dict(_flow(function.body))
+    exchanged = _exchanged(function.body, _behind(values_in(function.body.yields), sources))
+    return frozenset(_behind((v for s in walk(function.body) for v in _chosen_from(s, exchanged)), sources))
+
+
+def _behind(values: Iterable[Value], sources: Mapping[Value, tuple[Operand, ...]]) -> set[Value]:
+    """The floats among some values, and all that these are computed from."""
     found: set[Value] = set()
-    exchanged = _exchanged(function.body)
-    waiting = [v for s in walk(function.body) for v in _chosen_from(s, exchanged) if is_float(v.type)]
+    waiting = list(values)
     while waiting:
         value = waiting.pop()
-        if value not in found:
+        if value not in found and is_float(value.type):
             found.add(value)
-            waiting += [v for v in values_in(sources.get(value, ())) if is_float(v.type)]
-    return frozenset(found)
+            waiting += values_in(sources.get(value, ()))
+    return found
 
 
-def _exchanged(body: Block) -> set[tuple[Value, Operand]]:
-    """Conditions with the values that are chosen either way, where they hold and where not, as rows of a pivot."""
+def _exchanged(body: Block, used: set[Value]) -> set[tuple[Value, Operand]]:
+    """Conditions with the values that are chosen either way, where they hold and where not, as rows of a pivot.
+
+    used: what the results are computed from; another choice drops its values.
+    """
     sides: tuple[set[tuple[Value, Operand]], ...] = (set(), set())
     for statement in walk(body):
-        if isinstance(statement, Let) and statement.function is primitives.select:
+        if isinstance(statement, Let) and statement.function is primitives.select and statement.value in used:
             condition, *chosen = statement.operands
             for side, operand in zip(sides, chosen, strict=True):
                 side.add((condition, operand))

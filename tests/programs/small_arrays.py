@@ -224,3 +224,28 @@ def tested_for_all(x):
         if np.any(v > 1.0):
             v = v * 0.5
     return np.sum(v)
+
+
+@program(steps(4, 3))
+def masks(x):
+    """Truth values in small arrays stay truth values, however they are made and written."""
+    first, second = np.ones(3, dtype=bool), np.full(3, True)
+    total = 0.0
+    for t in range(x.shape[0]):
+        third = np.array([x[t, 0] > 0.3, True, x[t, 1] < 0.5])
+        total += np.sum(x[t][first]) + 2 * np.sum(x[t][second]) + 3 * np.sum(x[t][third])
+        first[1] = x[t, 2] > 0.4
+        second = second.copy()
+        second[:2] = third[1:]
+        total += np.sum(first) * x[t, 0] + np.sum(third & second) * x[t, 1]
+        total += np.sum(np.where(first, x[t], 0.0)) * np.sum(x[t][np.logical_not(third)])
+    return total
+
+
+@program(steps(4, 3))
+def chosen_by_numbers(x):
+    """A number that is not 0 counts as true."""
+    v = np.array([0.0, 1.0, 2.0])
+    for t in range(x.shape[0]):
+        v = np.where(v - 1.0, v * x[t], 1.0)
+    return np.sum(v)

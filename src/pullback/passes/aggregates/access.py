@@ -17,7 +17,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Let, Operand, Permute, Slice, Value
 from pullback.ir.types import Array, Scalar, is_integer
-from pullback.passes.aggregates.arithmetic import as_float
+from pullback.passes.aggregates.arithmetic import as_element
 from pullback.passes.aggregates.elements import Elements, Whole, is_kept, made_of, tables_of
 
 _WHOLE = Slice(None, None, None)
@@ -150,6 +150,8 @@ def _written(known: Whole, statement: Let, change: Any) -> Elements | Operand | 
     found, given = known.parts(array), tables_of(known, [value])
     if found is None or given is None or not is_constant(path):
         return None
+    if statement.function is primitives.add_at and array.type.dtype == "bool":
+        return None
     numbers, table = np.empty(found.shape, object), found.table()
     for k, place in enumerate(np.ndindex(found.shape)):
         numbers[place] = k
@@ -160,7 +162,7 @@ def _written(known: Whole, statement: Let, change: Any) -> Elements | Operand | 
         return None
     flat = table.reshape(-1)
     for place in np.ndindex(places.shape):
-        flat[places[place]] = change(flat[places[place]], as_float(known, items[place]))
+        flat[places[place]] = change(flat[places[place]], as_element(known, items[place], array.type.dtype))
     return Elements(found.shape, tuple(flat))
 
 

@@ -77,7 +77,8 @@ def _side_by_side(shape: tuple[int, ...], tables: list[Any]) -> list[tuple[tuple
 def chosen(known: Whole, statement: Let) -> Elements | None:
     """np.where with three operands."""
     shape = known.shape(statement.value)
-    if shape is None or statement.value.type.dtype != "float64" or is_kept(known, statement):
+    dtypes = statement.value.type.dtype, statement.operands[0].type.dtype
+    if shape is None or dtypes != ("float64", "bool") or is_kept(known, statement):
         return None
     tables = tables_of(known, statement.operands) if len(statement.operands) == 3 else None
     if tables is None:
@@ -92,7 +93,12 @@ def chosen(known: Whole, statement: Let) -> Elements | None:
 
 def as_float(known: Whole, item: Operand) -> Operand:
     """A number as one of an array of floats."""
-    return item if item.type == FLOAT else known.builder.cast(item, "float64")
+    return as_element(known, item, "float64")
+
+
+def as_element(known: Whole, item: Operand, dtype: str) -> Operand:
+    """A number or truth value as one of an array."""
+    return item if item.type == Scalar(dtype) else known.builder.cast(item, dtype)
 
 
 def product(known: Whole, statement: Let) -> Elements | Operand | None:

@@ -26,7 +26,7 @@ import numpy as np
 
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, Scalar
-from pullback.passes.aggregates.arithmetic import as_float
+from pullback.passes.aggregates.arithmetic import as_element, as_float
 from pullback.passes.aggregates.elements import Elements, Whole, arguments_of, is_kept, number
 
 LAYOUTS = {
@@ -77,20 +77,20 @@ def literal(known: Whole, statement: Let) -> Elements | None:
     given = statement.operands[0]
     if isinstance(given, Value):
         return known.parts(given)
-    items = _leaves(known, given)
+    items = _leaves(known, given, statement.value.type.dtype)
     if items is None or len(items) != int(np.prod(shape)):
         return None
     return Elements(shape, tuple(items))
 
 
-def _leaves(known: Whole, operand: Operand) -> list[Operand] | None:
+def _leaves(known: Whole, operand: Operand, dtype: str) -> list[Operand] | None:
     if isinstance(operand, tuple):
-        found = [_leaves(known, item) for item in operand]
+        found = [_leaves(known, item, dtype) for item in operand]
         return None if None in found else [item for items in found if items is not None for item in items]
     if is_scalar(operand):
-        return [as_float(known, known.operand(operand))]
+        return [as_element(known, known.operand(operand), dtype)]
     small = known.parts(operand)
-    return None if small is None else list(small.items)
+    return None if small is None else [as_element(known, item, dtype) for item in small.items]
 
 
 def filled(value: Callable[[tuple[int, ...]], float]) -> Callable[[Whole, Let], Elements | None]:
@@ -102,7 +102,8 @@ def filled(value: Callable[[tuple[int, ...]], float]) -> Callable[[Whole, Let], 
         if shape is None or is_kept(known, statement) or is_shifted:
             return None
         type_ = Scalar(statement.value.type.dtype)
-        return Elements(shape, tuple(Constant(value(place), type_) for place in np.ndindex(shape)))
+        kind = bool if type_.dtype == "bool" else float
+        return Elements(shape, tuple(Constant(kind(value(place)), type_) for place in np.ndindex(shape)))
 
     return rule
 
@@ -112,7 +113,7 @@ def full(known: Whole, statement: Let) -> Elements | None:
     operands, _ = arguments_of(statement)
     if shape is None or is_kept(known, statement) or len(operands) != 2 or not is_scalar(operands[1]):
         return None
-    item = as_float(known, known.operand(operands[1]))
+    item = as_element(known, known.operand(operands[1]), statement.value.type.dtype)
     return Elements(shape, (item,) * int(np.prod(shape)))
 
 

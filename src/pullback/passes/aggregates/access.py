@@ -152,15 +152,12 @@ def _written(known: Whole, statement: Let, change: Any) -> Elements | Operand | 
         return None
     if statement.function is primitives.add_at and array.type.dtype == "bool":
         return None
-    numbers, table = np.empty(found.shape, object), found.table()
-    for k, place in enumerate(np.ndindex(found.shape)):
-        numbers[place] = k
     try:
-        places = np.asarray(part_of(numbers, path), object)
+        places = np.asarray(part_of(np.arange(len(found.items)).reshape(found.shape), path))
         items = np.broadcast_to(given[0], places.shape)
     except (IndexError, ValueError):
         return None
-    flat = table.reshape(-1)
+    flat = list(found.items)
     for place in np.ndindex(places.shape):
         flat[places[place]] = change(flat[places[place]], as_element(known, items[place], array.type.dtype))
     return Elements(found.shape, tuple(flat))

@@ -65,7 +65,7 @@ def result_of(statement: Let, table: Any) -> Elements | Operand:
     """A table as what a statement gives: elements, or the only one of them as a number."""
     if isinstance(statement.value.type, Array):
         return made_of(table)
-    item: Operand = table.item() if table.dtype != object else table.ravel()[0]
+    item: Operand = table.ravel()[0]
     return item
 
 

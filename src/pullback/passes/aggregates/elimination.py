@@ -40,9 +40,9 @@ import numpy as np
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import Block, Constant, If, Operand, Value
-from pullback.ir.types import BOOL, Scalar
+from pullback.ir.types import BOOL
+from pullback.passes.aggregates.elements import FLOAT, number
 
-_FLOAT = Scalar("float64")
 _SMALLEST, _LARGEST = 1e-290, 1e290
 """Between these a product of pivots has all its digits."""
 
@@ -53,7 +53,7 @@ def solved(builder: Builder, a: Any, b: Any) -> Any:
     rows = [[*a[i], *b[i]] for i in range(n)]
     for k in range(n):
         _choose_pivot(builder, rows, k)
-        is_regular = builder.let(np.not_equal, rows[k][k], _number(0.0))
+        is_regular = builder.let(np.not_equal, rows[k][k], number(0.0))
         error, text = Constant(np.linalg.LinAlgError), Constant("Singular matrix")
         builder.effect(primitives.check, is_regular, error, text)
         _eliminate(builder, rows, k)
@@ -76,21 +76,21 @@ def sign_and_logarithm(builder: Builder, a: Any) -> tuple[Value, Value]:
         exchanges += _choose_pivot(builder, rows, k)
         _eliminate(builder, rows, k)
     pivots = [rows[k][k] for k in range(len(rows))]
-    signs = [builder.let(primitives.select, e, _number(-1.0), _number(1.0), type_=_FLOAT) for e in exchanges]
+    signs = [builder.let(primitives.select, e, number(-1.0), number(1.0), type_=FLOAT) for e in exchanges]
     product = _product(builder, [*pivots, *signs])
     size = builder.let(np.absolute, product)
     is_large, is_small = (
-        builder.let(np.greater, size, _number(_SMALLEST)),
-        builder.let(np.less, size, _number(_LARGEST)),
+        builder.let(np.greater, size, number(_SMALLEST)),
+        builder.let(np.less, size, number(_LARGEST)),
     )
     is_plain = builder.let(np.logical_and, is_large, is_small, type_=BOOL)
     with builder.block() as statements:
-        of_product = builder.let(np.copysign, _number(1.0), product), builder.let(np.log, size)
+        of_product = builder.let(np.copysign, number(1.0), product), builder.let(np.log, size)
     then = Block(tuple(statements), of_product)
     with builder.block() as statements:
         of_pivots = _of_extremes(builder, pivots, signs, _sum(builder, [item for row in a for item in row]))
     orelse = Block(tuple(statements), of_pivots)
-    results = Value("sign", _FLOAT), Value("logarithm", _FLOAT)
+    results = Value("sign", FLOAT), Value("logarithm", FLOAT)
     builder.add(If(is_plain, then, orelse, results, builder.location))
     return results
 
@@ -102,18 +102,18 @@ def _of_extremes(
 
     Where one is 0, those after it are NaN; so is the derivative of what is computed of the total of the elements.
     """
-    zeros = [builder.let(np.equal, pivot, _number(0.0)) for pivot in pivots]
+    zeros = [builder.let(np.equal, pivot, number(0.0)) for pivot in pivots]
     is_singular = reduce(lambda a, b: builder.let(np.logical_or, a, b, type_=BOOL), zeros)
     with builder.block() as statements:
-        nothing = builder.let(np.multiply, builder.let(np.absolute, total), _number(0.0))
-        singular: tuple[Operand, Operand] = _number(0.0), builder.let(np.log, nothing)
+        nothing = builder.let(np.multiply, builder.let(np.absolute, total), number(0.0))
+        singular: tuple[Operand, Operand] = number(0.0), builder.let(np.log, nothing)
     then = Block(tuple(statements), singular)
     with builder.block() as statements:
         logarithms = [builder.let(np.log, builder.let(np.absolute, pivot)) for pivot in pivots]
-        of_pivots = [builder.let(np.copysign, _number(1.0), pivot) for pivot in pivots]
+        of_pivots = [builder.let(np.copysign, number(1.0), pivot) for pivot in pivots]
         regular = _product(builder, [*of_pivots, *signs]), _sum(builder, logarithms)
     orelse = Block(tuple(statements), regular)
-    results = Value("sign", _FLOAT), Value("logarithm", _FLOAT)
+    results = Value("sign", FLOAT), Value("logarithm", FLOAT)
     builder.add(If(is_singular, then, orelse, results, builder.location))
     return results
 
@@ -137,10 +137,6 @@ def _product(builder: Builder, factors: list[Operand]) -> Operand:
 
 def _sum(builder: Builder, terms: list[Operand]) -> Operand:
     return reduce(lambda a, b: builder.let(np.add, a, b), terms)
-
-
-def _number(value: float) -> Constant:
-    return Constant(value, _FLOAT)
 
 
 def _eliminate(builder: Builder, rows: list[list[Operand]], k: int) -> None:
@@ -168,7 +164,7 @@ def _choose_pivot(builder: Builder, rows: list[list[Operand]], k: int) -> list[V
 
 
 def _chosen(builder: Builder, condition: Value, one: Operand, other: Operand) -> Value:
-    return builder.let(primitives.select, condition, one, other, type_=_FLOAT)
+    return builder.let(primitives.select, condition, one, other, type_=FLOAT)
 
 
 def _less(builder: Builder, value: Operand, factor: Operand, other: Operand) -> Value:

@@ -54,6 +54,7 @@ from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.in_place import write_in_place
+from pullback.passes.memory.loop_load_elimination import eliminate_loads
 from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.rank_k_updates import update_by_matrices
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
@@ -346,6 +347,14 @@ PASSES = (
         reorders=True,
     ),
     Pass(
+        "loop_load_elimination",
+        "an element that an iteration before stored is handed on in a variable",
+        plain(eliminate_loads),
+        needs=("invariant_statements",),
+        option="loop_load_elimination",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
         "bounds_checks",
         "accesses that are not proved to be inside are checked, before the loop where that can be done",
         lambda function, settings: check_bounds(function, settings.parallel) if settings.checked else function,
@@ -455,6 +464,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "unroll_and_jam",
         "scatter_to_gather",
         "scalar_replacement",
+        "loop_load_elimination",
     ),
     "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "argument_search", "parallel"),
     "text": ("strip_distribution", "stack_allocation", "optimisation_barriers"),

@@ -277,3 +277,29 @@ def array_of_a_mixed_list(x, n):
     for i in range(2):
         items.append(x[i] * i)
     return np.sum(np.array(items) * x[0])
+
+
+@program(np.array([0.4, -1.3, 2.1]))
+def lists_joined_with_arrays(v):
+    """A list among the arrays that are joined is an array of its items."""
+    a = np.concatenate(([1.0], v, [v[0], 2]))
+    b = np.hstack(((0.5 * v[1],), v))
+    c = np.vstack((v, [float(k) for k in range(v.shape[0])], 2 * v))
+    d = np.stack([list(v), v**2], axis=1)
+    return np.sum(a**2) + np.sum(np.sin(b)) + np.sum(c**3) + np.sum(d * d)
+
+
+@program(np.array([0.4, -1.3, 2.1]))
+def rows_joined_with_matrices(v):
+    c = np.concatenate([[v, 2 * v], np.ones((1, v.shape[0]))])
+    d = np.concatenate([[[v[0], 1], [2, v[1]]], [[3.0], [v[2]]]], axis=1)
+    return np.sum(c**2) + np.sum(np.cos(d))
+
+
+@program(np.array([0.4, -1.3, 2.1]))
+def appended_items_joined_with_an_array(v):
+    items = []
+    for i in range(v.shape[0]):
+        if v[i] > 0:
+            items.append(v[i] ** 2)
+    return np.sum(np.concatenate((items, v)) ** 2)

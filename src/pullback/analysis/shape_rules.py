@@ -22,8 +22,8 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.sizes import Shape, Size
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, Let, Operand, Value
-from pullback.ir.types import Array
+from pullback.ir.nodes import Constant, Let, Operand
+from pullback.ir.types import Array, Scalar, is_integer
 
 
 class Shapes(Protocol):
@@ -34,6 +34,7 @@ class Shapes(Protocol):
     def of(self, operand: Operand) -> Shape: ...
     def size(self, operand: Operand) -> Size: ...
     def made_size(self, operand: Operand) -> Size: ...
+    def between(self, start: int, stop: Operand) -> Size | None: ...
 
 
 def _matmul(shapes: Shapes, statement: Let) -> Shape | None:
@@ -69,10 +70,15 @@ def _jacobian(shapes: Shapes, statement: Let) -> Shape:
 
 
 def _arange(shapes: Shapes, statement: Let) -> Shape | None:
-    """The shape of `np.arange(n)`, where n is not negative."""
-    stop = statement.operands[0] if len(statement.operands) == 1 else None
-    size = shapes.size(stop) if isinstance(stop, Value) else stop
-    return None if size is stop else (size,)
+    """The shape of `np.arange(n)` and of `np.arange(2, n + 1)`, where n is the size of an array."""
+    count = len(statement.operands) - len(statement.keywords)
+    start, stop = (Constant(0), *statement.operands[:count])[-2:]
+    integers = all(
+        isinstance(operand.type, Scalar) and is_integer(operand.type) for operand in statement.operands[:count]
+    )
+    if count > 2 or not integers or not isinstance(start, Constant) or set(statement.keywords) - {"dtype"}:
+        return None
+    return (shapes.between(start.value, stop),)
 
 
 def _outer(shapes: Shapes, statement: Let) -> Shape | None:

@@ -75,6 +75,7 @@ class Shapes:
         self.sizes: dict[Value, Size] = {}
         self.equal: dict[Size, Size] = dict(equal or {})
         self.less: dict[Value, tuple[Size, int]] = {}
+        self.more: dict[Value, tuple[Size, int]] = {}
         self.compared: dict[Value, tuple[Size, Size]] = {}
         self.unsure: list[tuple[Size, Size, bool]] = []
         self.broadcasts: dict[frozenset[Size], Size] | None = None  # None outside of blocks: nothing says what is left
@@ -115,6 +116,17 @@ class Shapes:
             size, left = self.less[operand]
             return self.named(sliced(size, Slice(Constant(left, INT), None, None)))
         return self.size(operand)
+
+    def between(self, start: int, stop: Operand) -> Size | None:
+        """How many integers there are from `start` to before `stop`, if that is a size of an array, or a part of it."""
+        size, more = self.more.get(stop) or (self.size(stop), 0)
+        if stop in self.less:
+            size, more = self.less[stop][0], -self.less[stop][1]
+        if isinstance(size, int):
+            return max(0, size + more - start)
+        if isinstance(size, Value) or start < more:
+            return None
+        return self.named(sliced(size, Slice(Constant(start - more, INT), None, None)))
 
     def block(self, block: Block) -> None:
         outer = self.broadcasts
@@ -185,9 +197,12 @@ class Shapes:
                 self.known[result] = shape
 
     def note_difference(self, statement: Let) -> None:
-        """Know `max(n - 2, 0)` as the size of a slice that leaves off two elements."""
+        """Know `max(n - 2, 0)` as the size of a slice that leaves off two elements, and what is more than a size."""
         value, operands = statement.value, statement.operands
-        if statement.function is np.subtract and is_integer(value.type) and isinstance(operands[1], Constant):
+        if statement.function is np.add and is_integer(value.type) and isinstance(operands[1], Constant):
+            if operands[1].value > 0:
+                self.more[value] = (self.size(operands[0]), operands[1].value)
+        elif statement.function is np.subtract and is_integer(value.type) and isinstance(operands[1], Constant):
             if operands[1].value > 0:
                 self.less[value] = (self.size(operands[0]), operands[1].value)
         elif statement.function is max and operands[0] in self.less and operands[1] == Constant(0, INT):

@@ -28,8 +28,11 @@ STATIC = {
 }
 """Parameters whose value decides the type of the result: they must be known before the run."""
 
-TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "arrays", "tup", "size"}
+TUPLES = {"shape", "newshape", "axis", "axes", "reps", "shift", "source", "destination", "size"}
 """Parameters that take a tuple as it is, where others make an array of it."""
+
+SEQUENCES = {"arrays", "tup"}
+"""Parameters that take several arrays, each of which may be a list of its numbers."""
 
 _WITHOUT_DERIVATIVES = (np.float16, np.longdouble, np.clongdouble)
 _WIDE = ("float64", "complex128")
@@ -269,6 +272,8 @@ def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Ope
             return Constant(value)
         case TupleValue() | ListRef() if label in TUPLES:
             return tuple(as_operand(context, item, label, node) for item in context.items(binding, node))
+        case TupleValue() | ListRef() if label in SEQUENCES:
+            return tuple(context.operand(item, node) for item in context.items(binding, node))
         case Text():
             context.mistyped(node, "a string made at run time cannot be passed here")
         case ArrayRef() | TupleValue() | ListRef() | Value() | Constant():

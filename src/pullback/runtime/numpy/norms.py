@@ -102,13 +102,21 @@ def _norm_over(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False)
 
 
 @kernel
+def copy_all(to: Any, x: Any) -> None:
+    for j in range(x.size):
+        to[j] = x[j]
+
+
+@kernel
 def roll_middle(x: Any, rows: int, count: int, columns: int, shift: int) -> Any:
     out = np.empty_like(x)
+    if count == 0:
+        return out
+    size, moved = count * columns, (shift % count) * columns
     for i in range(rows):
-        for r in range(count):
-            start, end = (i * count + r) * columns, (i * count + (r + shift) % count) * columns
-            for j in range(columns):
-                out[end + j] = x[start + j]
+        start, end = i * size, (i + 1) * size
+        copy_all(out[start + moved : end], x[start : end - moved])
+        copy_all(out[start : start + moved], x[end - moved : end])
     return out
 
 

@@ -120,3 +120,24 @@ def product_read_for_its_size(x, y):
 @failing(X, Y, error=IndexError)
 def part_read_for_its_size(x, y):
     return x[np.array([0, 5])].shape[0] * np.sum(y)
+
+
+@program(np.array([0.4, -1.3, 2.1, 0.7]), 3)
+@program(np.array([0.4]), 2)
+@program(np.array([]), 2)
+def places_counted_from_one(v, steps):
+    """`np.arange(1, n + 1)` has as many elements as v."""
+    n = v.shape[0]
+    places = np.arange(1, n + 1)
+    total = 0.0
+    for _ in range(steps):
+        v = np.sin(0.05 * v * places**2) + 0.1 * np.arange(0, n) * v
+        total += np.sum(v[2:] * np.arange(2, n)) + np.sum(v[1:] * np.arange(n - 1))
+    return total
+
+
+@program(np.array([0.4, -1.3, 2.1, 0.7]), 2)
+@program(np.array([0.4, -1.3]), -3)
+def places_up_to_any_number(v, n):
+    places = np.arange(1, n + 1)
+    return np.sum(v) * (1.0 + np.sum(places * 0.5))

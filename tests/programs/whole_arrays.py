@@ -132,3 +132,46 @@ def shorter_in_each_iteration(x, steps):
         for i in range(1, now.shape[0]):
             total += now[i] * now[i] * now[i - 1] * (k + 1)
     return total
+
+
+@program(X, W, 2)
+@program(X, W, 1)
+@program(X, W, 0)
+def shrinking(v, w, steps):
+    """Each step has an array of its own size: it is kept whole on a stack, not once for each of its three readers."""
+    for _ in range(steps):
+        v = w[0] * v[2:] + w[1] * v[1:-1] * v[2:] + w[2] * np.sin(v[:-2])
+    return np.sum(v**2)
+
+
+@program(X, W, 4)
+def shrinking_to_nothing(v, w, steps):
+    total = 0.0
+    for _ in range(steps):
+        v = w[0] * v[1:] + w[1] * np.cos(v[:-1] * v[1:])
+        total += np.sum(v)
+    return total
+
+
+@program(X, 0.3)
+@program(X[:2], 0.3)
+def shrinking_while_it_is_long(v, a):
+    while v.shape[0] > 2:
+        v = np.tanh(v[:-1] * v[1:]) + a * v[1:]
+    return np.sum(v)
+
+
+@program(SQUARE, 0.3)
+def shrinking_matrices(m, a):
+    for _ in range(2):
+        m = m[1:, 1:] * np.sin(m[:-1, :-1]) + a * m[1:, :-1] * m[:-1, 1:]
+    return np.sum(m)
+
+
+@program(X, W, 3)
+def shrinking_in_some_iterations(v, w, steps):
+    for k in range(steps):
+        if k % 2 == 0:
+            v = w[0] * v[1:] * v[:-1]
+        v = np.sin(v) + w[1] * v * v
+    return np.sum(v)

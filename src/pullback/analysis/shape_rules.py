@@ -6,6 +6,9 @@
 >>> function = normal_form(lambda a, b: np.stack((a @ b, np.roll(b[0], 1))), np.ones(2), np.ones((2, 3)))
 >>> Shapes(function).of(function.results[0])
 (2, (b: float64[:, :], 1))
+>>> function = normal_form(lambda a: np.arange(1, a.shape[0] + 1), np.ones(2))
+>>> Shapes(function).of(function.results[0])
+((a: float64[:], 0),)
 
 A rule gives None for a shape, or for the size of an axis, that is not known in terms of those of the arguments.
 """

@@ -53,7 +53,7 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     if len(between) > array.type.ndim:
         return True
     around = _loops(known.statements, home)
-    if not around or not _has_place(known, array, home, around):
+    if not around:
         return False
     inner = _innermost(known.statements, path)
     inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]

@@ -8,6 +8,7 @@ from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
+from pullback.runtime.codegen.alias_scopes import ScopingLower
 from pullback.runtime.codegen.array_expressions import ArrayExpressionLower
 from pullback.runtime.codegen.calls_outside_loops import CallingLower
 from pullback.runtime.codegen.constant_powers import ConstantPowersLower
@@ -20,7 +21,13 @@ from pullback.runtime.codegen.unwinding import UnwindingLower
 
 
 class _Lower(
-    ArrayExpressionLower, SliceAssignmentLower, ConstantPowersLower, ContractingLower, InterleavingLower, UnwindingLower
+    ArrayExpressionLower,
+    SliceAssignmentLower,
+    ConstantPowersLower,
+    ContractingLower,
+    ScopingLower,
+    InterleavingLower,
+    UnwindingLower,
 ):
     """The translation of generated functions."""
 

@@ -431,3 +431,44 @@ def read_by_a_later_nest(x):
         for j in range(5):
             total = np.cos(total * y[i, j]) + y[i - 1, j]
     return total
+
+
+@program(
+    np.array([[0.4, -0.2, 0.7], [0.1, 0.9, -0.5]]),
+    np.array([[0.3, 0.8], [-0.6, 0.2], [0.5, 0.4]]),
+    np.array([0.2, -0.3, 0.5]),
+    3,
+)
+def of_an_array_that_each_iteration_makes(w1, w2, y, steps):
+    """The adjoint of the product needs `h` as a whole, that of the hyperbolic tangent its elements."""
+    for _ in range(steps):
+        h = np.empty(2)
+        for i in range(2):
+            h[i] = np.tanh(w1[i] @ y)
+        y = y + w2 @ h
+    return np.sum(y**2)
+
+
+@program(np.array([0.2, -0.3, 0.5]), 3)
+def of_an_array_that_is_overwritten_in_the_iteration(y, steps):
+    for _ in range(steps):
+        h = np.empty(3)
+        for i in range(3):
+            h[i] = np.exp(y[i])
+        total = np.sum(np.sin(h))
+        for i in range(3):
+            h[i] = h[i] * np.exp(0.3 * h[i] + 0.1 * total)
+        y = np.tanh(h * h)
+    return np.sum(y**2)
+
+
+@program(np.array([0.2, -0.3, 0.5]), 3)
+def of_rows_of_an_array_that_each_iteration_makes(y, steps):
+    for k in range(steps):
+        h = np.zeros((3, 3))
+        for i in range(3):
+            for j in range(i + 1):
+                h[i, j] = np.exp(y[i] * y[j])
+            h[k % 3, i] = np.exp(h[i, 0])
+        y = np.tanh(h @ y)
+    return np.sum(y**2)

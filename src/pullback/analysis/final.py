@@ -57,11 +57,15 @@ Loops = tuple[For | While, ...]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A load or store of part of an array, the loops around it, and its place in the order of the program."""
+    """A load or store of part of an array, the loops around it, and its place in the order of the program.
+
+    own: in each iteration of so many of the loops, from the outermost on, it is an array of its own.
+    """
 
     statement: Let
     loops: Loops
     order: int
+    own: int
 
 
 class FinalElements:
@@ -73,14 +77,21 @@ class FinalElements:
         self.writes: dict[Value, list[Access]] = {}
         self.last: dict[Value, Value] = {}
         self.known: dict[Value, Value | None] = {}
-        for origin in _origins(body):
-            chain = _Chain()
-            last = chain.follow(body, origin, ())
-            if last is not None and last is not origin:
-                writes = [access for access in chain.accesses if access.statement.function is not primitives.load]
-                for access in chain.accesses:
-                    value = access.statement.value
-                    self.accesses[value], self.writes[value], self.last[value] = access, writes, last
+        for block, loops in _iterations(body, ()):
+            made = {v for s in block.statements for v in results_of(s)}
+            for origin in _origins(block):
+                if not loops or origin in made:
+                    self.note(block, loops, origin)
+
+    def note(self, block: Block, loops: Loops, origin: Value) -> None:
+        """Take in an array that is there in a block, or made in it: all accesses to it."""
+        chain = _Chain(len(loops))
+        last = chain.follow(block, origin, loops)
+        if last is not None and last is not origin:
+            writes = [access for access in chain.accesses if access.statement.function is not primitives.load]
+            for access in chain.accesses:
+                value = access.statement.value
+                self.accesses[value], self.writes[value], self.last[value] = access, writes, last
 
     def holder(self, statement: Let) -> Value | None:
         """The last version of the array that a load or store is about, if no later store can be to the same place."""
@@ -97,12 +108,20 @@ class FinalElements:
         """Whether no iteration of a loop around a load writes the element that this or another iteration reads."""
         access = self.accesses.get(load.value)
         around = next((k for k, outer in enumerate(access.loops) if outer is loop), None) if access else None
-        if access is None or around is None:
+        if access is None or around is None or around < access.own:
             return False
         writes = (
             write for write in self.writes[load.value] if len(write.loops) > around and write.loops[around] is loop
         )
         return not any(self.places.may_meet_in(access, write, around, in_order=False) for write in writes)
+
+
+def _iterations(block: Block, loops: Loops) -> Iterator[tuple[Block, Loops]]:
+    """The block, and the body of each loop in it, in no branch, with the loops around it."""
+    yield block, loops
+    for statement in block.statements:
+        if isinstance(statement, For | While):
+            yield from _iterations(statement.body, (*loops, statement))
 
 
 def _origins(body: Block) -> Iterator[Value]:
@@ -124,7 +143,8 @@ def _origins(body: Block) -> Iterator[Value]:
 class _Chain:
     """The versions of one array, from one statement to the next, and the accesses to them."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: int) -> None:
+        self.own = own
         self.accesses: list[Access] = []
 
     def follow(self, block: Block, version: Value, loops: Loops) -> Value | None:
@@ -152,11 +172,11 @@ class _Chain:
         if not statement.operands or statement.operands[0] is not version:
             return version
         if statement.function is primitives.load:
-            self.accesses.append(Access(statement, loops, len(self.accesses)))
+            self.accesses.append(Access(statement, loops, len(self.accesses), self.own))
         elif consumes(statement):
             if statement.function not in (primitives.store, primitives.add_at):
                 return None
-            self.accesses.append(Access(statement, loops, len(self.accesses)))
+            self.accesses.append(Access(statement, loops, len(self.accesses), self.own))
             version = statement.value
         return version
 
@@ -215,7 +235,7 @@ class _Places:
             common += 1
         if write.order > access.order and self.may_meet_in(access, write, common):
             return True
-        return any(self.may_meet_in(access, write, k) for k in range(common))
+        return any(self.may_meet_in(access, write, k) for k in range(access.own, common))
 
     def may_meet_in(self, access: Access, write: Access, shared: int, in_order: bool = True) -> bool:
         """The same where the `shared` outermost loops are in one iteration for both, and the next is in a later one.

@@ -214,13 +214,11 @@ class Residuals:
     def read_again(self, path: Path, definitions: dict[Value, Repeatable]) -> dict[Value, Let]:
         """Loads from the last version of an array, for what a block loads or stores and nothing overwrites."""
         found: dict[Value, Let] = {}
-        made: set[Value] = set()
         for statement in definitions.values():
             if isinstance(statement, If):
                 continue
             array = self.elements.holder(statement)
-            made.add(statement.value)
-            if array is None:
+            if array is None or (self.paths.get(array) and not is_kept_whole(self, array, path)):
                 continue
             _, place, *stored = statement.operands
             if statement.function is primitives.load:

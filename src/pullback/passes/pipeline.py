@@ -50,6 +50,7 @@ from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
 from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
+from pullback.passes.memory.accumulator_coalescing import coalesce_accumulators
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
@@ -258,6 +259,13 @@ PASSES = (
         option="loop_reversal",
     ),
     Pass(
+        "accumulator_coalescing",
+        "what is added up from zeros, then to another adjoint, starts from that",
+        plain(coalesce_accumulators),
+        option="accumulator_coalescing",
+        reorders=True,
+    ),
+    Pass(
         "zero_initialisation",
         "zeros are not written where the first addition to each element can be a store",
         lambda function, settings: skip_zero_initialisation(function),
@@ -450,7 +458,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_stores",
         "loop_reversal",
     ),
-    "lowered adjoint": ("lowering", "simplification", "dead_code"),
+    "lowered adjoint": ("lowering", "simplification", "dead_code", "accumulator_coalescing"),
     "initialisation": ("zero_initialisation",),
     "buffers": ("products", "simplification", "loop_invariants", "in_place", "rank_k_updates"),
     "allocation": ("allocation_hoisting",),

@@ -28,6 +28,7 @@ BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 WRITTEN_FOR = {
     "accumulator_coalescing": ("time_steps",),
+    "copy_elision": ("time_steps",),
     "complete_unrolling": ("unrolled_loops",),
     "scalar_replacement_of_aggregates": ("elements_as_numbers", "small_arrays"),
     "speculation": ("speculative_loads",),

@@ -52,6 +52,7 @@ from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.accumulator_coalescing import coalesce_accumulators
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
+from pullback.passes.memory.copy_elision import elide_copies
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.in_place import write_in_place
@@ -347,6 +348,13 @@ PASSES = (
         reorders=True,
     ),
     Pass(
+        "copy_elision",
+        "an array that an iteration copies is changed where it is, if its old elements are not needed",
+        plain(elide_copies),
+        needs=("copy_insertion",),
+        option="copy_elision",
+    ),
+    Pass(
         "scalar_replacement",
         "an element that every iteration adds to is summed in a variable",
         plain(replace_elements_by_scalars),
@@ -471,6 +479,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "invariant_statements",
         "unroll_and_jam",
         "scatter_to_gather",
+        "copy_elision",
         "scalar_replacement",
         "loop_load_elimination",
     ),

@@ -152,8 +152,8 @@ class _ScatterToGather:
             dtype = Constant(row.type.dtype)
             builder.add(Let(row, np.empty, ((length,), dtype), ("dtype",), loop.location))
         result = loop.results[self.k]
-        array = Value(result.name, result.type)
-        builder.add(self.first(self.with_zero_ends(trips), array))
+        ends = self.with_zero_ends(trips)
+        array = self.first(ends)
         has_iterations = builder.let(np.less, loop.start, loop.stop)
         with builder.block() as inside:
             last = self.second(array)
@@ -176,8 +176,11 @@ class _ScatterToGather:
         """What changes no number that it is added to; in the backward sweep, where the sign of a 0 is nobody's, 0."""
         return Constant(-0.0 if self.is_exact else 0.0, addend.type)
 
-    def first(self, ends: dict[Value, Value], array: Value) -> For:
-        """The loop as it was, which stores what it added."""
+    def first(self, ends: dict[Value, Value]) -> Value:
+        """Add the loop as it was, which stores what it added; returns the array behind it.
+
+        It carries the array only if its iterations do more with it.
+        """
         loop = self.loop
         parameters = {addend: Value("row", row.type) for addend, row in self.rows.items()}
         body = without_additions(loop.body, self.additions)
@@ -189,13 +192,19 @@ class _ScatterToGather:
             place = place_in_row(self.builder, loop, loop.index, 0, self.span)
             for addend, row in parameters.items():
                 yields.append(self.builder.let(primitives.store, row, (Index((place,)),), addend, name="row"))
-        carried = [Carried(parameters[a], ends[a]) for a in self.rows]
-        return replace(
+        array, result = loop.carried[self.k], loop.results[self.k]
+        is_unread = body.yields[self.k] is array.parameter and read[array.parameter] == 1
+        kept = [j for j in range(len(loop.carried)) if j != self.k or not is_unread]
+        left: Value = array.initial if is_unread else Value(result.name, result.type)
+        rows = [Carried(parameters[a], ends[a]) for a in self.rows]
+        changed = replace(
             loop,
-            carried=(*loop.carried, *carried),
-            body=Block(tuple(statements), (*body.yields, *yields)),
-            results=(*loop.results[: self.k], array, *loop.results[self.k + 1 :], *self.filled.values()),
+            carried=(*(loop.carried[j] for j in kept), *rows),
+            body=Block(tuple(statements), (*(body.yields[j] for j in kept), *yields)),
+            results=(*(left if j == self.k else loop.results[j] for j in kept), *self.filled.values()),
         )
+        self.builder.add(changed)
+        return left
 
     def second(self, array: Value) -> Value:
         """Add the loops that gather; returns the last version of the array."""

@@ -25,11 +25,12 @@ def scatter(y, x):
             for j in range(x.shape[1] + 1):
                 y[i, j] = y[i, j] + row[j] + row[j + 1]
 
-Where the contributions are multiples of one number, by factors that are the same in every iteration, the row is of that
-number. Additions to neighbours in memory follow one another, which bars a compiler from doing several iterations at
-once; neither of the new loops does that. Outside of the backward sweep an element is added to in the order of the
-iterations, so that it is rounded as before. The row has zeros at both ends, and is made before the loops around.
-Stencils over several rows are those of `line_buffers.py` and, in parallel, `array_expansion.py`.
+Where the contributions are multiples of one number, by factors that are the same in every iteration, or the number
+itself with either sign, as a flux out of one cell and into the next, the row is of that number. Additions to neighbours
+in memory follow one another, which bars a compiler from doing several iterations at once; neither of the new loops does
+that. Outside of the backward sweep an element is added to in the order of the iterations, so that it is rounded as
+before, and zeros keep their signs. The row has zeros at both ends, and is made before the loops around. Stencils over
+several rows are those of `line_buffers.py` and, in parallel, `array_expansion.py`.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ from pullback.passes.loops.stencil import (
     added_to,
     moved_by,
     multiples_in,
+    numbers_alone,
     place_in_row,
     without_additions,
 )
@@ -106,7 +108,7 @@ def _with_gather(loop: For) -> list[Statement] | None:
         return None
     for k in range(len(loop.carried)):
         groups = _groups(loop, k)
-        multiples = multiples_in(loop, [a for group in groups for a in group])
+        multiples = _multiples(loop, groups)
         rows = {multiple.base for multiple in multiples.values()}
         if rows and len(rows) <= MOST_ROWS:
             return _ScatterToGather(loop, k, groups, multiples).statements()
@@ -123,6 +125,37 @@ def _groups(loop: For, k: int) -> list[list[Addition]]:
     return list(found.values()) if meet and all(_span(group) <= WIDEST for group in found.values()) else []
 
 
+def _multiples(loop: For, groups: list[list[Addition]]) -> dict[Value, Multiple]:
+    """The addends of a loop as multiples of fewer numbers, where zeros behind the ends of rows change no sum."""
+    multiples = multiples_in(loop, [a for group in groups for a in group])
+    if not _is_exact(groups) or all(len(signs) < 2 for signs in _signs_at_ends(groups, multiples).values()):
+        return multiples
+    return numbers_alone(multiples)
+
+
+def _is_exact(groups: list[list[Addition]]) -> bool:
+    """Whether additions are to be rounded as before: those outside of the backward sweep."""
+    return not all(a.statement.location.is_adjoint for group in groups for a in group)
+
+
+def _signs_at_ends(
+    groups: list[list[Addition]], multiples: dict[Value, Multiple]
+) -> dict[tuple[Value, bool], set[bool]]:
+    """For the zeros before a row of contributions, and for those behind it (True): whether those who read them negate.
+
+    Zeros before the first iteration are read by the additions that are ahead of others, those behind by the others.
+    """
+    found: dict[tuple[Value, bool], set[bool]] = {}
+    for group in groups:
+        offsets = [a.offset for a in group]
+        for a in group:
+            multiple = multiples[a.addend]
+            for behind, limit in ((False, min(offsets)), (True, max(offsets))):
+                if a.offset != limit:
+                    found.setdefault((multiple.base, behind), set()).add(multiple.negated)
+    return found
+
+
 def _span(group: list[Addition]) -> int:
     offsets = [a.offset for a in group]
     return max(offsets) - min(offsets)
@@ -137,7 +170,8 @@ class _ScatterToGather:
         self.builder = Builder()
         self.builder.location = loop.location
         self.additions = [a for group in groups for a in group]
-        self.is_exact = not all(a.statement.location.is_adjoint for a in self.additions)
+        self.is_exact = _is_exact(groups)
+        self.signs = _signs_at_ends(groups, multiples)
         array = loop.carried[k].parameter
         bases = dict.fromkeys(multiples[a.addend].base for a in self.additions)
         self.rows = {base: Value("row", Array(array.type.dtype, 1)) for base in bases}
@@ -166,15 +200,18 @@ class _ScatterToGather:
         ends: dict[Value, Value] = {}
         for addend, row in self.rows.items():
             for place in range(self.span):
-                behind = self.builder.let(np.add, trips, constant(self.span + place))
-                for index in (constant(place), behind):
-                    row = self.builder.let(primitives.store, row, (Index((index,)),), self.nothing(addend), name="row")
+                end = self.builder.let(np.add, trips, constant(self.span + place))
+                for index, behind in ((constant(place), False), (end, True)):
+                    zero = self.nothing(addend, True in self.signs.get((addend, behind), ()))
+                    row = self.builder.let(primitives.store, row, (Index((index,)),), zero, name="row")
             ends[addend] = row
         return ends
 
-    def nothing(self, addend: Value) -> Constant:
-        """What changes no number that it is added to; in the backward sweep, where the sign of a 0 is nobody's, 0."""
-        return Constant(-0.0 if self.is_exact else 0.0, addend.type)
+    def nothing(self, addend: Value, negated: bool = False) -> Constant:
+        """What changes no number that it is added to, or subtracted from; in the backward sweep, where the sign of a 0
+        is nobody's, 0.
+        """
+        return Constant(-0.0 if self.is_exact and not negated else 0.0, addend.type)
 
     def first(self, ends: dict[Value, Value]) -> Value:
         """Add the loop as it was, which stores what it added; returns the array behind it.
@@ -242,7 +279,11 @@ class _ScatterToGather:
             total: Operand | None = self.builder.let(primitives.load, parameter, path) if self.is_exact else None
             for a in sorted(group, key=lambda a: -a.offset):
                 part = self.part(a, index, guarded)
-                total = part if total is None else self.builder.let(np.add, total, part)
+                negated = self.multiples[a.addend].negated
+                if total is not None:
+                    total = self.builder.let(np.subtract if negated else np.add, total, part)
+                else:
+                    total = self.builder.let(np.negative, part) if negated else part
             function = primitives.store if self.is_exact else primitives.add_at
             last = self.builder.let(function, parameter, path, total, name=array.name)
         body = Block(tuple(statements), (last,))

@@ -58,10 +58,14 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class Multiple:
-    """What an addition adds, as a number made in the iteration times a factor from outside; None for the number."""
+    """What an addition adds, as a number made in the iteration times a factor from outside; None for the number.
+
+    negated: it is the number with the other sign.
+    """
 
     base: Value
     factor: Operand | None
+    negated: bool = False
 
 
 def multiples_in(loop: For, additions: Iterable[Addition]) -> dict[Value, Multiple]:
@@ -69,9 +73,15 @@ def multiples_in(loop: For, additions: Iterable[Addition]) -> dict[Value, Multip
     made = made_in_iterations(loop)
     definitions = {s.value: s for s in loop.body.statements if isinstance(s, Let)}
     addends = dict.fromkeys(a.addend for a in additions)
-    multiples = {addend: _multiple(definitions.get(addend), addend, made) for addend in addends}
-    if len({multiple.base for multiple in multiples.values()}) < len(addends):
-        return multiples
+    for found in (_multiple, _negated):
+        multiples = {addend: found(definitions.get(addend), addend, made) for addend in addends}
+        if len({multiple.base for multiple in multiples.values()}) < len(addends):
+            return multiples
+    return numbers_alone(addends)
+
+
+def numbers_alone(addends: Iterable[Value]) -> dict[Value, Multiple]:
+    """Each addend as the number itself."""
     return {addend: Multiple(addend, None) for addend in addends}
 
 
@@ -81,6 +91,14 @@ def _multiple(statement: Let | None, addend: Value, made: set[Value]) -> Multipl
             is_made = isinstance(base, Value) and base in made and factor not in made
             if is_made and is_scalar(base) and base.type.dtype == addend.type.dtype and is_scalar(factor):
                 return Multiple(base, factor)
+    return Multiple(addend, None)
+
+
+def _negated(statement: Let | None, addend: Value, made: set[Value]) -> Multiple:
+    if statement is not None and statement.function is np.negative:
+        base = statement.operands[0]
+        if isinstance(base, Value) and base in made and is_scalar(base) and base.type.dtype == addend.type.dtype:
+            return Multiple(base, None, negated=True)
     return Multiple(addend, None)
 
 

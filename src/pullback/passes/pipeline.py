@@ -71,6 +71,7 @@ from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.reassociation import reassociate
 from pullback.passes.scalar.simplify import simplify
 from pullback.passes.scalar.whole_numbers import keep_as_floats
+from pullback.passes.vector.loop_skewing import skew_loops
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
 from pullback.passes.vector.strip_distribution import distribute_strips
@@ -401,6 +402,13 @@ PASSES = (
         needs=("bounds_checks", "overflow_checks"),
     ),
     Pass(
+        "loop_skewing",
+        "the iterations of an antidiagonal run side by side, where each waits for the one before it and the one above",
+        plain(skew_loops),
+        needs=("bounds_checks", "overflow_checks"),
+        option="loop_skewing",
+    ),
+    Pass(
         "strip_distribution",
         "a loop that finds its elements by indices of the run loads, computes and stores 64 iterations at a time",
         plain(distribute_strips),
@@ -484,7 +492,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_load_elimination",
     ),
     "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "argument_search", "parallel"),
-    "text": ("strip_distribution", "stack_allocation", "optimisation_barriers"),
+    "text": ("loop_skewing", "strip_distribution", "stack_allocation", "optimisation_barriers"),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}
 """The names of the optimisations, for `differentiable(optimisations=...)`; each can be left out."""

@@ -1,0 +1,165 @@
+"""Subscripts: the places of accesses to arrays as linear forms, and whether two accesses may be to the same element.
+
+>>> import numpy as np
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir import primitives
+>>> from pullback.ir.nodes import walk
+>>> def f(y):
+...     for i in range(1, y.shape[0]):
+...         y[i] = np.sin(y[i - 1])
+...     return y
+>>> function = normal_form(f, np.ones(3))
+>>> (loop,) = (s for s in function.body.statements if isinstance(s, For))
+>>> load, store = (
+...     Access(s, (loop,), k)
+...     for k, s in enumerate(s for s in walk(loop.body) if s.function in (primitives.load, primitives.store))
+... )
+>>> places = Places(function.body, Shapes(function))
+>>> places.may_meet(load, store), places.may_meet(store, load)  # the second one runs later
+(False, True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pullback.analysis.linear import is_impossible
+from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.shapes import Shapes
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Index,
+    Let,
+    Operand,
+    Slice,
+    Value,
+    While,
+    blocks_of,
+    is_scalar,
+    results_of,
+)
+from pullback.ir.types import is_integer
+
+Loops = tuple[For | While, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load or store of part of an array, the loops around it, and its place in the order of the program.
+
+    own: in each iteration of so many of the loops, from the outermost on, it is an array of its own.
+    """
+
+    statement: Let
+    loops: Loops
+    order: int
+    own: int = 0
+
+
+class Places:
+    """The indices of accesses as linear forms of loop indices and of what is invariant in the loops."""
+
+    def __init__(self, body: Block, shapes: Shapes) -> None:
+        self.ranges = Ranges(shapes)
+        self.loops: dict[Value, Loops] = {}
+        self.survey(body, ())
+
+    def survey(self, block: Block, loops: Loops) -> None:
+        """Note the form of each integer, and the loops in which each value is made."""
+        for statement in block.statements:
+            self.loops.update(dict.fromkeys(results_of(statement), loops))
+            if isinstance(statement, Let):
+                self.ranges.note(statement)
+            inner = loops
+            if isinstance(statement, For | While):
+                inner = (*loops, statement)
+                self.loops.update({carried.parameter: inner for carried in statement.carried})
+            if isinstance(statement, For):
+                self.loops[statement.index] = inner
+            for part in blocks_of(statement):
+                self.survey(part, inner)
+
+    def may_meet(self, access: Access, write: Access) -> bool:
+        """Whether a write that runs after an access may be to the same element."""
+        common = 0
+        for mine, other in zip(access.loops, write.loops, strict=False):
+            if mine is not other:
+                break
+            common += 1
+        if write.order > access.order and self.may_meet_in(access, write, common):
+            return True
+        return any(self.may_meet_in(access, write, k) for k in range(access.own, common))
+
+    def may_meet_in(self, access: Access, write: Access, shared: int, in_order: bool = True) -> bool:
+        """The same where the `shared` outermost loops are in one iteration for both, and the next is in a later one.
+
+        in_order: it is in a later one for the write; in any for both otherwise.
+        """
+        same = {id(loop) for loop in access.loops[:shared]}
+        sides = [Side("access", access, same, self), Side("write", write, same, self)]
+        conditions = [fact for side in sides for fact in side.facts()]
+        if (
+            in_order
+            and shared < len(access.loops)
+            and shared < len(write.loops)
+            and access.loops[shared] is write.loops[shared]
+        ):
+            conditions += later(access.loops[shared], *sides)
+        places = [side.places() for side in sides]
+        equal = [a.plus(b, -1) for a, b in zip(*places, strict=False) if a is not None and b is not None]
+        return not is_impossible(equal, conditions)
+
+
+class Side:
+    """One of two accesses: what varies in loops that are not in the same iteration has a term of its own for each."""
+
+    def __init__(self, name: str, access: Access, same: set[int], places: Places) -> None:
+        self.name, self.access, self.same, self.whole = name, access, same, places
+
+    def form(self, operand: Operand) -> Form:
+        form = self.whole.ranges.form(operand)
+        return Form(form.constant, tuple((self.term(term), c) for term, c in form.terms))
+
+    def term(self, term: Any) -> Any:
+        value = term[0] if isinstance(term, tuple) else term
+        changes = any(id(loop) not in self.same for loop in self.whole.loops.get(value, ()))
+        return (self.name, term) if changes else ("both", term)
+
+    def facts(self) -> list[Form]:
+        """The forms that are not negative, since the indices of the loops around the access are within their bounds."""
+        found: list[Form] = []
+        for loop in self.access.loops:
+            if isinstance(loop, For) and isinstance(loop.step, Constant):
+                index, start, stop = map(self.form, (loop.index, loop.start, loop.stop))
+                up = 1 if loop.step.value > 0 else -1
+                found += [Form(0).plus(index, up).plus(start, -up), Form(-1).plus(stop, up).plus(index, -up)]
+        sizes = dict.fromkeys(term for form in found for term, _ in form.terms if isinstance(term[1], tuple))
+        return found + [Form(0, ((term, 1),)) for term in sizes]
+
+    def places(self) -> list[Form | None]:
+        """The index along each axis; None where it is no single one, or where it may count from the end."""
+        path = self.access.statement.operands[1]
+        if len(path) != 1 or not isinstance(path[0], Index):
+            return []
+        found: list[Form | None] = []
+        for item in path[0].items:
+            if isinstance(item, Slice):
+                found.append(None)
+            elif is_scalar(item) and is_integer(item.type):
+                form = self.form(item)
+                negative = Form(-1).plus(form, -1)
+                found.append(form if is_impossible([], [*self.facts(), negative]) else None)
+            else:
+                break
+        return found
+
+
+def later(loop: For | While, access: Side, write: Side) -> list[Form]:
+    """The write is in a later iteration of a loop than the access."""
+    if not isinstance(loop, For) or not isinstance(loop.step, Constant):
+        return []
+    up = 1 if (loop.step.value > 0) is not loop.reverse else -1
+    return [Form(-1).plus(write.form(loop.index), up).plus(access.form(loop.index), -up)]

@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 
 from pullback import runtime
 from pullback.analysis.distance_vectors import DistanceVectors
+from pullback.analysis.reductions import adds_to
 from pullback.analysis.straight_loops import computes_numbers, is_simple
 from pullback.analysis.subscripts import Access, Loops, Places
 from pullback.ir import primitives
@@ -49,7 +50,7 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
-from pullback.ir.types import Array
+from pullback.ir.types import is_float
 
 _WRITES = {primitives.store, primitives.add_at}
 _ACCESSES = {primitives.load, *_WRITES}
@@ -61,7 +62,8 @@ _BY_ONE = (constant(1), constant(-1))
 class Nest:
     """A loop whose iterations have one inner loop each, with as many iterations, and statements before and behind it.
 
-    versions: of the arrays that the outer loop carries, each with the number of the carried value.
+    versions: of the arrays that the outer loop carries, each with the number of the carried value. The outer loop
+    carries nothing else but sums.
     """
 
     outer: For
@@ -77,12 +79,21 @@ class Nest:
     @property
     def numbers(self) -> list[int]:
         """The numbers that the inner loop carries, by their places."""
-        return [k for k, carried in enumerate(self.inner.carried) if is_scalar(carried.parameter)]
+        return _numbers(self.inner)
+
+    @property
+    def sums(self) -> list[int]:
+        """The sums that the outer loop carries, by their places: wavefronts add them up in another order."""
+        return _numbers(self.outer)
 
     def writes(self, part: tuple[Statement, ...]) -> list[int]:
         """The arrays that a part writes, by their places in the outer loop."""
         lets = (s for s in part if isinstance(s, Let) and s.function in _WRITES)
         return sorted({self.versions[s.value] for s in lets})
+
+
+def _numbers(loop: For) -> list[int]:
+    return [k for k, carried in enumerate(loop.carried) if is_scalar(carried.parameter)]
 
 
 def nest_of(outer: For) -> Nest | None:
@@ -122,16 +133,17 @@ def _is_plain(statement: Statement) -> bool:
 
 
 def _follow_arrays(nest: Nest) -> bool:
-    """Whether the outer loop carries arrays alone, and each of them stays one through an iteration.
+    """Whether the outer loop carries arrays, each of which stays one through an iteration, and sums of floats.
 
-    Takes down their versions.
+    Takes down the versions of the arrays.
     """
     outer, inner, versions = nest.outer, nest.inner, nest.versions
-    if any(
-        c.private or not isinstance(c.parameter.type, Array) or not isinstance(c.initial, Value) for c in outer.carried
-    ):
+    if any(not is_float(outer.carried[k].parameter.type) for k in nest.sums) or not adds_to(outer, nest.sums):
         return False
-    versions.update({carried.parameter: k for k, carried in enumerate(outer.carried)})
+    carried = {k: c for k, c in enumerate(outer.carried) if not is_scalar(c.parameter)}
+    if any(c.private or not isinstance(c.initial, Value) for c in carried.values()):
+        return False
+    versions.update({c.parameter: k for k, c in carried.items()})
     if not _follow(nest.before, versions):
         return False
     arrays = [k for k, carried in enumerate(inner.carried) if not is_scalar(carried.parameter)]
@@ -148,7 +160,7 @@ def _follow_arrays(nest: Nest) -> bool:
         versions[inner.results[k]] = place
     if not _follow(nest.behind, versions):
         return False
-    return all(versions.get(operand) == k for k, operand in enumerate(outer.body.yields))
+    return all(versions.get(outer.body.yields[k]) == k for k in carried)
 
 
 def _follow(part: tuple[Statement, ...], versions: dict[Value, int]) -> bool:

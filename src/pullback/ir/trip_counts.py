@@ -11,13 +11,18 @@ from pullback.ir.types import INT
 
 def trip_count(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Operand:
     """How many iterations `range(start, stop, step)` has."""
+    return at_least_zero(builder, signed_trip_count(builder, start, stop, step))
+
+
+def signed_trip_count(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Operand:
+    """The same where there are any, else 0 or a negative number."""
     if step == constant(-1):
-        return at_least_zero(builder, builder.let(np.subtract, start, stop))
+        return builder.let(np.subtract, start, stop)
     length = stop if start == constant(0) else builder.let(np.subtract, stop, start)
     if step != constant(1):
         iterations = builder.let(np.floor_divide, builder.let(np.negative, length), step)
         length = builder.let(np.negative, iterations)
-    return at_least_zero(builder, length)
+    return length
 
 
 def at_least_zero(builder: Builder, size: Operand) -> Operand:

@@ -404,7 +404,7 @@ PASSES = (
     Pass(
         "loop_skewing",
         "the iterations of an antidiagonal run side by side, where each waits for the one before it and the one above",
-        plain(skew_loops),
+        lambda function, settings: skew_loops(function, settings.in_order),
         needs=("bounds_checks", "overflow_checks"),
         option="loop_skewing",
     ),

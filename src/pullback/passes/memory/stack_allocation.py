@@ -38,8 +38,8 @@ from pullback.ir.rewrite import with_blocks
 
 MOST_ELEMENTS = 64
 """So many an array may have: for more, loops are not unrolled, and nothing is gained."""
-MOST_IN_FRAME = 2048
-"""So many all of them may have together: of 8 bytes each, 16 kB."""
+MOST_IN_FRAME = 8192
+"""So many all of them may have together: of 8 bytes each, 64 kB."""
 _LOCAL = {np.empty: runtime.local_empty, np.zeros: runtime.local_zeros}
 
 

@@ -42,22 +42,26 @@ from pullback.ir.types import INT, Array
 from pullback.passes.vector.stages import AFFINE, Stages, work_of
 from pullback.passes.vector.wavefront_loops import wavefronts_of
 
-LEAST_WORK = 2
+LEAST_WORK = 0
 """So many operations an iteration must have for each number that is passed from one of its loops to another."""
 
 
-def skew_loops(function: Function) -> Function:
-    """The same function with such nests in wavefronts."""
-    callees = tuple(map(skew_loops, function.callees))
+def skew_loops(function: Function, in_order: bool = False) -> Function:
+    """The same function with such nests in wavefronts.
+
+    in_order: not those with a sum of all elements, which is then added up in another order.
+    """
+    callees = tuple(skew_loops(callee, in_order) for callee in function.callees)
     if not any(isinstance(s, For) and nest_of(s) for s in walk(function.body)):
         return replace(function, callees=callees)
-    return replace(function, body=_Walk(function).block(function.body, ()), callees=callees)
+    return replace(function, body=_Walk(function, in_order).block(function.body, ()), callees=callees)
 
 
 class _Walk:
     """A walk through a function, with what is known of it, found out when it is asked for."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, in_order: bool) -> None:
+        self.in_order = in_order
         self.given = [parameter for parameter in function.parameters if isinstance(parameter.type, Array)]
         self.aliases: Callable[[], Aliases] = cache(lambda: find_aliases(function))
         self.unset: Callable[[], set[Value]] = cache(lambda: maybe_undefined(function.body))
@@ -78,6 +82,8 @@ class _Walk:
 
     def nest(self, nest: Nest, around: Loops) -> list[Statement] | None:
         """What stands in the place of a nest; None where it stays."""
+        if self.in_order and nest.sums:
+            return None
         if not _can_be_kept(nest, self.unset()) or self.shares_memory(nest):
             return None
         made = wavefronts_of(nest, _gains)
@@ -93,7 +99,7 @@ class _Walk:
         """Whether an array that a nest writes may be the memory of another one that it accesses."""
         lets = (s for part in nest.parts for s in walk(Block(part)) if isinstance(s, Let))
         others = {s.operands[0] for s in lets if s.function is primitives.load} - nest.versions.keys()
-        written = [carried.initial for carried in nest.outer.carried]
+        written = [nest.outer.carried[k].initial for k in sorted({*nest.versions.values()})]
         roots = {self.aliases().root(array) for array in written}
         return len(roots) < len(written) or any(self.aliases().root(a) in roots for a in (*self.given, *others))
 
@@ -103,7 +109,9 @@ def _can_be_kept(nest: Nest, unset: set[Value]) -> bool:
 
     What meets one of those has the dtype that an element of an array would not give it.
     """
-    numbers = [nest.inner.carried[k] for k in nest.numbers]
+    numbers = [
+        loop.carried[k] for loop, places in ((nest.inner, nest.numbers), (nest.outer, nest.sums)) for k in places
+    ]
     statements = [s for part in nest.parts for s in part]
     made = {v: s for s in statements for v in results_of(s) if is_scalar(v)} | {c.parameter: None for c in numbers}
     if any(is_undefined(c.initial) for c in numbers) or not unset.isdisjoint(made):

@@ -28,6 +28,7 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Carried,
+    Constant,
     For,
     If,
     Index,
@@ -43,7 +44,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.rewrite import copied, like, renamed
-from pullback.ir.trip_counts import trip_count
+from pullback.ir.trip_counts import signed_trip_count
 from pullback.ir.types import INT, Array
 from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided
 from pullback.passes.vector.strips import WIDTH, strips_of_all, width_of_strip
@@ -86,7 +87,9 @@ class _Wavefronts:
 
     versions: what the arrays are that the outer loop carries, by their places. kept: the arrays that have a number of
     each row of the strip: of those that an iteration computes before the inner loop, and of those that this carries.
-    again: what each part computes by itself, an index or an element that nobody writes.
+    sums: those that the outer loop carries, each with what it becomes in an iteration; the rows that have one place in
+    all strips have one of their own. again: what each part computes by itself, an index or an element that nobody
+    writes.
     """
 
     def __init__(self, nest: Nest, gains: Callable[[Stages], bool]) -> None:
@@ -94,7 +97,8 @@ class _Wavefronts:
         self.builder = Builder()
         self.builder.location = self.outer.location
         self.rows, self.columns = _Counter(self.outer, self.builder), _Counter(self.inner, self.builder)
-        self.versions: dict[int, Value] = {k: c.initial for k, c in enumerate(self.outer.carried)}
+        self.versions: dict[int, Value] = {k: self.outer.carried[k].initial for k in nest.versions.values()}
+        self.sums = {self.outer.carried[k].parameter: self.outer.body.yields[k] for k in nest.sums}
         self.kept: dict[Value, Value] = {}
         self.again = _computed_again(nest)
         self.before = tuple(s for s in nest.before if s not in self.again)
@@ -102,15 +106,17 @@ class _Wavefronts:
 
     def made(self) -> list[Statement] | None:
         builder = self.builder
-        trips = [trip_count(builder, loop.start, loop.stop, loop.step) for loop in (self.outer, self.inner)]
+        trips = [signed_trip_count(builder, loop.start, loop.stop, loop.step) for loop in (self.outer, self.inner)]
         fewest = builder.let(min, *trips, type_=INT)
         are_many = builder.let(np.greater_equal, fewest, constant(LEAST_ITERATIONS))
         with builder.block() as inside:
             strips = strips_of_all(trips[0], WIDTH, builder)
             last = builder.let(np.subtract, trips[1], constant(1), type_=INT)
-            self.loop(strips, self.versions, (), lambda number: self.strip(number, trips[0], last))
+            self.kept = {v: self.room_for(v, np.zeros) for v in self.sums}
+            self.loop(strips, self.versions, self.sums, lambda number: self.strip(number, trips[0], last))
+            ends = self.totals() | self.versions
         plain = copied(self.outer, {})
-        then = Block(tuple(inside), tuple(self.versions.values()))
+        then = Block(tuple(inside), tuple(ends[k] for k in range(len(self.outer.carried))))
         orelse = Block((plain,), plain.results)
         builder.add(If(are_many, then, orelse, self.outer.results, self.outer.location))
         return builder.statements if self.is_divided else None
@@ -140,6 +146,30 @@ class _Wavefronts:
         self.versions.update({k: next(following) for k in places})
         self.kept.update({v: next(following) for v in kept})
 
+    def room_for(self, value: Value, function: Callable[..., np.ndarray]) -> Value:
+        """An array for a number of each row of a strip."""
+        dtype, type_ = Constant(value.type.dtype), Array(value.type.dtype, 1)
+        size = (constant(WIDTH),)
+        return self.builder.let(function, size, dtype, keywords=("dtype",), name=value.name, type_=type_)
+
+    def totals(self) -> dict[int, Value]:
+        """What the sums are in the end, by their places in the outer loop: a loop adds up those of the rows."""
+        if not self.sums:
+            return {}
+        carried = [self.outer.carried[k] for k in self.nest.sums]
+        lane, parameters = Value("", INT), [like(c.parameter) for c in carried]
+        with self.builder.block() as body:
+            yields = []
+            for c, total in zip(carried, parameters, strict=True):
+                part = self.builder.let(primitives.load, self.kept[c.parameter], (Index((lane,)),), type_=total.type)
+                yields.append(self.builder.let(np.add, total, part, name=total.name, type_=total.type))
+        inner = tuple(Carried(p, c.initial) for p, c in zip(parameters, carried, strict=True))
+        results = tuple(map(like, parameters))
+        block, location = Block(tuple(body), tuple(yields)), self.builder.location
+        width = constant(WIDTH)
+        self.builder.add(For(lane, constant(0), width, constant(1), inner, block, results, location=location))
+        return dict(zip(self.nest.sums, results, strict=True))
+
     def strip(self, number: Value, trips: Operand, last: Operand) -> None:
         """What stands before the inner loops of all rows, their wavefronts, and what stands behind the loops."""
         builder, nest = self.builder, self.nest
@@ -148,13 +178,13 @@ class _Wavefronts:
         row = self.rows.after(self.rows.first, done)
         carried = {self.inner.carried[k].parameter: self.inner.carried[k].initial for k in nest.numbers}
         own = {v: v for v in _kept_for_later(nest, self.again)}
-        self.kept = {v: builder.empty((constant(WIDTH),), Array(v.type.dtype, 1), v.name) for v in (*own, *carried)}
+        self.kept |= {v: self.room_for(v, np.empty) for v in (*own, *carried)}
         self.beside(self.before, row, width, own | carried)
         waves = builder.let(np.add, width, last, type_=INT)
         places = nest.writes(self.inner.body.statements)
         self.loop(waves, places, carried, lambda wave: self.wavefront(wave, row, width, last))
         self.kept.update({self.inner.results[k]: self.kept[self.inner.carried[k].parameter] for k in nest.numbers})
-        self.beside(nest.behind, row, width, {})
+        self.beside(nest.behind, row, width, self.sums)
 
     def beside(self, part: tuple[Statement, ...], row: Operand, width: Operand, keeps: dict[Value, Operand]) -> None:
         """A loop over the rows for what stands beside the inner loop; `keeps`: what is kept of it, under which name."""
@@ -163,27 +193,31 @@ class _Wavefronts:
             return
 
         def iteration(lane: Value) -> None:
-            terms = self.terms(Block(part, tuple(keeps.values())), self.rows.after(row, lane), lane)
+            terms = self.terms(Block(part, tuple(keeps.values())), row, lane, lane)
             self.copy(part, terms)
             self.keep(keeps, lane, terms)
 
         self.loop(width, places, keeps, iteration)
 
-    def terms(self, part: Block, row: Operand, lane: Operand) -> dict[Value, Operand]:
-        """What stands for the values of other parts that a part reads."""
+    def terms(self, part: Block, row: Operand, lane: Operand, place: Operand) -> dict[Value, Operand]:
+        """What stands for the values of other parts that a part reads.
+
+        row: the index of the row of the first lane. place: where the arrays have the numbers of the lane.
+        """
         terms: dict[Value, Operand] = {v: self.versions[k] for v, k in self.nest.versions.items()}
-        terms[self.outer.index] = row
         needed = {*read_in(part)}.difference(defined_in(part))
         again = []
         for statement in reversed(self.again):
             if statement.value in needed:
                 again.append(statement)
                 needed.update(values_in(statement.operands))
+        if self.outer.index in needed:
+            terms[self.outer.index] = self.rows.after(row, lane)
         for statement in reversed(again):
             self.builder.add(copied(statement, terms))
         for value in (v for v in self.kept if v in needed):
-            place = (self.kept[value], (Index((lane,)),))
-            terms[value] = self.builder.let(primitives.load, *place, name=value.name, type_=value.type)
+            element = (self.kept[value], (Index((place,)),))
+            terms[value] = self.builder.let(primitives.load, *element, name=value.name, type_=value.type)
         return terms
 
     def copy(self, part: Iterable[Statement], terms: dict[Value, Operand]) -> None:
@@ -225,7 +259,7 @@ class _Wavefronts:
         nest, body = self.nest, self.inner.body
         carried = {self.inner.carried[k].parameter: body.yields[k] for k in nest.numbers}
         place = self.builder.let(np.add, start, lane, type_=INT)
-        terms = self.terms(body, self.rows.after(row, lane), place)
+        terms = self.terms(body, row, lane, place)
         terms[self.inner.index] = self.columns.before(column, lane)
         self.copy(body.statements, terms)
         self.keep(carried, place, terms)

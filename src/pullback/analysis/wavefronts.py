@@ -39,6 +39,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
+    Effect,
     For,
     If,
     Let,
@@ -52,8 +53,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import is_float
 
-_WRITES = {primitives.store, primitives.add_at}
-_ACCESSES = {primitives.load, *_WRITES}
+WRITES = {primitives.store, primitives.add_at}
+ACCESSES = {primitives.load, *WRITES}
 _RAISING = {getattr(runtime, name) for name in dir(runtime) if name.startswith("checked_")}
 _BY_ONE = (constant(1), constant(-1))
 
@@ -88,7 +89,7 @@ class Nest:
 
     def writes(self, part: tuple[Statement, ...]) -> list[int]:
         """The arrays that a part writes, by their places in the outer loop."""
-        lets = (s for s in part if isinstance(s, Let) and s.function in _WRITES)
+        lets = (s for s in part if isinstance(s, Let) and s.function in WRITES)
         return sorted({self.versions[s.value] for s in lets})
 
 
@@ -109,16 +110,24 @@ def nest_of(outer: For) -> Nest | None:
         return None
     nest = Nest(outer, inner, outer.body.statements[:k], outer.body.statements[k + 1 :])
     is_plain = all(_is_plain(statement) for part in nest.parts for statement in part)
-    return nest if is_plain and _follow_arrays(nest) else None
+    return nest if is_plain and _may_raise_at_once(nest) and _follow_arrays(nest) else None
 
 
 def _is_counted(loop: For) -> bool:
     return not (loop.exits or loop.parallel or loop.checkpoints) and loop.step in _BY_ONE
 
 
+def _may_raise_at_once(nest: Nest) -> bool:
+    """Whether all checks of indices are of one line: whichever fails first, nobody can tell."""
+    checks = (s for part in nest.parts for s in part if isinstance(s, Effect))
+    return len({(check.function, check.location) for check in checks}) < 2
+
+
 def _is_plain(statement: Statement) -> bool:
-    """Whether a statement computes a number, without an error, or accesses an element."""
+    """Whether a statement computes a number, without an error, accesses an element, or checks its index."""
     match statement:
+        case Effect():
+            return statement.function is runtime.check_index
         case If():
             inner = [s for side in (statement.then, statement.orelse) for s in walk(side)]
             sides = computes_numbers(statement.then) and computes_numbers(statement.orelse)
@@ -172,11 +181,11 @@ def _follow(part: tuple[Statement, ...], versions: dict[Value, int]) -> bool:
         if versions.keys() & set(values_in(tuple(others))):
             return False
         if isinstance(array, Value) and array in versions:
-            if statement.function not in {*_ACCESSES, primitives.dim}:
+            if statement.function not in {*ACCESSES, primitives.dim}:
                 return False
-            if statement.function in _WRITES:
+            if statement.function in WRITES:
                 versions[statement.value] = versions[array]
-        elif statement.function in _WRITES:
+        elif statement.function in WRITES:
             return False
     return True
 
@@ -184,7 +193,7 @@ def _follow(part: tuple[Statement, ...], versions: dict[Value, int]) -> bool:
 def has_wavefronts(nest: Nest, around: Loops, places: Places) -> bool:
     """Whether the dependences of a nest allow wavefronts. around: the loops that the nest stands in."""
     vectors = DistanceVectors(nest.outer, nest.inner, places)
-    accesses = list(_accesses(nest, around))
+    accesses = list(accesses_of(nest, around))
     return not any(
         _is_against(vectors, source, sink)
         for source in accesses
@@ -193,20 +202,8 @@ def has_wavefronts(nest: Nest, around: Loops, places: Places) -> bool:
     )
 
 
-def carries_flow(nest: Nest, around: Loops, places: Places) -> bool:
-    """Whether iterations of the inner loop wait for those before: they read what those have computed."""
-    vectors = DistanceVectors(nest.outer, nest.inner, places)
-    accesses = [access for access in _accesses(nest, around) if access.part == 1]
-    return any(
-        vectors.may_have(source.access, sink.access, (1, 0, 0), (-1, 0, 0), (0, 1, -1))
-        for source in accesses
-        for sink in accesses
-        if source.array == sink.array and source.is_write and not sink.is_write
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class _Access:
+class NestAccess:
     """An access to an array that the nest writes: the number of the array, and of the part that it stands in."""
 
     access: Access
@@ -215,23 +212,23 @@ class _Access:
 
     @property
     def is_write(self) -> bool:
-        return self.access.statement.function in _WRITES
+        return self.access.statement.function in WRITES
 
 
-def _accesses(nest: Nest, around: Loops) -> Iterator[_Access]:
+def accesses_of(nest: Nest, around: Loops) -> Iterator[NestAccess]:
     """The accesses to arrays that are carried, in the order of the program."""
     order = 0
     for part, statements in enumerate(nest.parts):
         loops = (*around, nest.outer, nest.inner) if part == 1 else (*around, nest.outer)
         for statement in walk(Block(statements)):
-            if isinstance(statement, Let) and statement.function in _ACCESSES:
+            if isinstance(statement, Let) and statement.function in ACCESSES:
                 array: Operand = statement.operands[0]
                 if array in nest.versions:
-                    yield _Access(Access(statement, loops, order), nest.versions[array], part)
+                    yield NestAccess(Access(statement, loops, order), nest.versions[array], part)
                     order += 1
 
 
-def _is_against(vectors: DistanceVectors, source: _Access, sink: _Access) -> bool:
+def _is_against(vectors: DistanceVectors, source: NestAccess, sink: NestAccess) -> bool:
     """Whether the second access may be to the element of the first, later, and would no longer be so in wavefronts."""
     pair = source.access, sink.access
     if source.part != sink.part:

@@ -19,10 +19,10 @@ from functools import cache
 from pullback.analysis.aliases import Aliases, find_aliases
 from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.outer_vectorisation import is_wide
-from pullback.analysis.reductions import adds_to
+from pullback.analysis.recurrences import latency_of
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.subscripts import Loops, Places
-from pullback.analysis.wavefronts import Nest, carries_flow, has_wavefronts, nest_of
+from pullback.analysis.wavefronts import ACCESSES, Nest, has_wavefronts, nest_of
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -38,12 +38,14 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.rewrite import with_blocks
-from pullback.ir.types import INT, Array
-from pullback.passes.vector.stages import AFFINE, Stages, work_of
+from pullback.ir.types import INT, Array, Scalar
+from pullback.passes.vector.stages import AFFINE, Stages
 from pullback.passes.vector.wavefront_loops import wavefronts_of
 
-LEAST_WORK = 0
-"""So many operations an iteration must have for each number that is passed from one of its loops to another."""
+LEAST_LATENCY = 30
+"""So many cycles an iteration must wait for the one before it: what is computed in fewer is about as fast in rows."""
+LEAST_FOR_EACH = 1.4
+"""So many of them there must be for each access to an element, and each number that one stage passes to another."""
 
 
 def skew_loops(function: Function, in_order: bool = False) -> Function:
@@ -86,14 +88,9 @@ class _Walk:
             return None
         if not _can_be_kept(nest, self.unset()) or self.shares_memory(nest):
             return None
-        made = wavefronts_of(nest, _gains)
-        if made is None or not self.has_chain(nest, around):
-            return None
-        return made if has_wavefronts(nest, around, self.places()) else None
-
-    def has_chain(self, nest: Nest, around: Loops) -> bool:
-        """Whether the iterations of the inner loop wait for each other."""
-        return not adds_to(nest.inner, nest.numbers) or carries_flow(nest, around, self.places())
+        latency = latency_of(nest, around, self.places())
+        made = wavefronts_of(nest, lambda stages: _gains(stages, latency)) if latency >= LEAST_LATENCY else None
+        return made if made is not None and has_wavefronts(nest, around, self.places()) else None
 
     def shares_memory(self, nest: Nest) -> bool:
         """Whether an array that a nest writes may be the memory of another one that it accesses."""
@@ -109,22 +106,20 @@ def _can_be_kept(nest: Nest, unset: set[Value]) -> bool:
 
     What meets one of those has the dtype that an element of an array would not give it.
     """
-    numbers = [
-        loop.carried[k] for loop, places in ((nest.inner, nest.numbers), (nest.outer, nest.sums)) for k in places
-    ]
+    carried = [nest.inner.carried[k] for k in nest.numbers] + [nest.outer.carried[k] for k in nest.sums]
     statements = [s for part in nest.parts for s in part]
-    made = {v: s for s in statements for v in results_of(s) if is_scalar(v)} | {c.parameter: None for c in numbers}
-    if any(is_undefined(c.initial) for c in numbers) or not unset.isdisjoint(made):
+    made = {v for s in statements for v in results_of(s) if is_scalar(v)} | {c.parameter for c in carried}
+    if any(is_undefined(c.initial) for c in carried) or not unset.isdisjoint(made):
         return False
-    return is_wide(nest.outer.body) or not any(v.type.weak and not _is_affine(s) for v, s in made.items())
+    indices = {s.value for s in statements if isinstance(s, Let) and s.function in AFFINE and s.value.type == INT}
+    is_weak = any(isinstance(v.type, Scalar) and v.type.weak for v in made - indices)
+    return is_wide(nest.outer.body) or not is_weak
 
 
-def _is_affine(statement: Statement | None) -> bool:
-    return isinstance(statement, Let) and statement.function in AFFINE and statement.value.type == INT
-
-
-def _gains(stages: Stages) -> bool:
-    """Whether the iterations of a wavefront have enough to compute, and nothing to load while they do."""
+def _gains(stages: Stages, latency: int) -> bool:
+    """Whether iterations wait longer for each other than a wavefront takes to pass numbers on, and access elements."""
     passed = [v for values in stages.passed() for v in values]
+    lets = [s for s in walk(Block((*stages.loads, *stages.arithmetic, *stages.stores))) if isinstance(s, Let)]
+    accesses = [s for s in lets if s.function in ACCESSES]
     loads = any(isinstance(s, Let) and s.function is primitives.load for s in walk(Block(tuple(stages.arithmetic))))
-    return not loads and work_of(stages.arithmetic) >= LEAST_WORK * len(passed)
+    return not loads and latency >= LEAST_FOR_EACH * (len(passed) + len(accesses))

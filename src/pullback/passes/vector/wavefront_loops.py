@@ -37,6 +37,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     defined_in,
+    has_effects,
     is_scalar,
     made_in_iterations,
     read_in,
@@ -189,7 +190,7 @@ class _Wavefronts:
     def beside(self, part: tuple[Statement, ...], row: Operand, width: Operand, keeps: dict[Value, Operand]) -> None:
         """A loop over the rows for what stands beside the inner loop; `keeps`: what is kept of it, under which name."""
         places = self.nest.writes(part)
-        if not places and not keeps:
+        if not places and not keeps and not has_effects(Block(part)):
             return
 
         def iteration(lane: Value) -> None:

@@ -110,7 +110,7 @@ def downwards(x, y):
     r = np.ones((n + 1, m + 1))
     for i in range(n - 1, -1, -1):
         for j in range(m - 1, -1, -1):
-            r[i, j] = np.log(1.0 + np.exp(r[i + 1, j] * x[i]) + np.exp(r[i, j + 1] * y[j])) * 0.5
+            r[i, j] = np.log(1.0 + np.exp(r[i + 1, j] * np.sin(x[i])) + np.exp(r[i, j + 1] * np.sin(y[j]))) * 0.5
     return r[0, 0]
 
 
@@ -121,7 +121,7 @@ def up_and_down(x, y):
     r = np.ones((n + 1, m + 1))
     for i in range(n - 1, -1, -1):
         for j in range(m):
-            r[i, j + 1] = np.tanh(r[i + 1, j + 1] * x[i] + np.exp(-r[i, j] * y[j])) + np.exp(-r[i + 1, j])
+            r[i, j + 1] = np.tanh(r[i + 1, j + 1] * x[i] + np.exp(-r[i, j] * y[j] ** 2)) + np.exp(-(r[i + 1, j] ** 2))
     return r[0, m] + r[0, m - 1]
 
 
@@ -149,7 +149,7 @@ def reads_ahead(start):
     r = start.copy()
     for i in range(1, r.shape[0]):
         for j in range(1, r.shape[1] - 2):
-            r[i, j] = np.exp(-r[i - 1, j + 2] ** 2) * np.cos(r[i, j - 1]) + np.exp(-r[i, j])
+            r[i, j] = np.exp(-(r[i - 1, j + 2] ** 2)) * np.cos(r[i, j - 1]) + np.exp(-r[i, j])
     return np.sum(r)
 
 
@@ -159,7 +159,7 @@ def triangle(x):
     r = np.ones((n, n))
     for i in range(1, n):
         for j in range(1, i):
-            r[i, j] = np.exp(-r[i - 1, j] * x[i]) + np.exp(-r[i, j - 1] * x[j])
+            r[i, j] = np.exp(-r[i - 1, j] * x[i] ** 2) + np.exp(-r[i, j - 1] * x[j] ** 2)
     return np.sum(r)
 
 
@@ -170,7 +170,8 @@ def batch(xs, y):
         r = np.ones((xs.shape[1] + 1, y.shape[0] + 1))
         for i in range(xs.shape[1]):
             for j in range(y.shape[0]):
-                r[i + 1, j + 1] = np.log(np.exp(r[i, j] * xs[b, i]) + np.exp(r[i + 1, j]) + np.exp(r[i, j + 1] * y[j]))
+                a = np.exp(0.5 * r[i, j] * np.sin(xs[b, i])) + np.exp(0.5 * r[i + 1, j])
+                r[i + 1, j + 1] = np.log(a + np.exp(0.5 * r[i, j + 1] * np.sin(y[j])))
         total += r[xs.shape[1], y.shape[0]]
     return total
 
@@ -182,8 +183,8 @@ def planes(x, y):
     r = np.ones((2, n + 1, m + 1))
     for i in range(n):
         for j in range(m):
-            r[0, i + 1, j + 1] = np.exp(-r[1, i, j + 1] * x[i]) + 0.3 * r[0, i + 1, j]
-            r[1, i + 1, j + 1] = np.exp(-r[0, i, j] * y[j]) + 0.3 * np.sin(r[1, i + 1, j])
+            r[0, i + 1, j + 1] = np.exp(-r[1, i, j + 1] * x[i] ** 2) + 0.3 * r[0, i + 1, j]
+            r[1, i + 1, j + 1] = np.exp(-r[0, i, j] * y[j] ** 2) + 0.3 * np.sin(r[1, i + 1, j])
     return r[0, n, m] + r[1, n, m]
 
 

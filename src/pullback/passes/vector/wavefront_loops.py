@@ -282,6 +282,7 @@ def _computed_again(nest: Nest) -> list[Let]:
 def _kept_for_later(nest: Nest, again: Iterable[Let]) -> list[Value]:
     """The numbers that stand before the inner loop and are read in it or behind it."""
     computed = {statement.value for statement in again}
-    read = {*read_in(Block((*nest.inner.body.statements, *nest.behind), nest.inner.body.yields))}
+    ends = (*nest.inner.body.yields, *nest.outer.body.yields)
+    read = {*read_in(Block((*nest.inner.body.statements, *nest.behind), ends))}
     made = (v for statement in nest.before for v in results_of(statement) if is_scalar(v))
     return [v for v in made if v in read and v not in computed]

@@ -1,6 +1,41 @@
 """Loop skewing: the iterations of an antidiagonal of a nest run side by side, in strips of 64 rows.
 
-DOCTEST
+>>> import numpy as np
+>>> from pullback.emission.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def table(n, m):
+...     r = np.ones((n + 1, m + 1))
+...     for i in range(n):
+...         for j in range(m):
+...             r[i + 1, j + 1] = np.log(np.exp(r[i, j + 1]) + np.exp(r[i + 1, j]))
+...     return r
+>>> function = prepared(normal_form(table, 100, 100))
+>>> text = emit_module([skew_loops(function)], compiled=False, comments=False)
+>>> print(text[text.index("    if") : text.index("    else")], end="")
+    if min(n, m) >= 8:
+        strips = (n + 63) // 64
+        m_minus_one = m - 1
+        for strip in range(strips):
+            scaled_strip = strip * 64
+            width = min(64, n - scaled_strip)
+            for wave in range(width + m_minus_one):
+                first_lane = max(wave - m_minus_one, 0)
+                lanes = min(wave + 1, width) - first_lane
+                t1 = scaled_strip + first_lane
+                t2 = wave - first_lane
+                elements = np.empty((64,), dtype=np.float64)
+                elements2 = np.empty((64,), dtype=np.float64)
+                for k in range(lanes):
+                    t3 = t1 + k
+                    t4 = t2 - k
+                    elements[k] = r[t3, t4 + 1]
+                    elements2[k] = r[t3 + 1, t4]
+                logs = np.empty((64,), dtype=np.float64)
+                for k2 in range(lanes):
+                    logs[k2] = np.log(np.exp(elements[k2]) + np.exp(elements2[k2]))
+                for k3 in range(lanes):
+                    r[t1 + k3 + 1, t2 - k3 + 1] = logs[k3]
 
 In a table in which each element depends on its neighbours above and to the left, neither rows nor columns can be
 vectorised: a wavefront can. The iterations of one are distributed into loops that load, compute and store
@@ -46,6 +81,8 @@ LEAST_LATENCY = 30
 """So many cycles an iteration must wait for the one before it: what is computed in fewer is about as fast in rows."""
 LEAST_FOR_EACH = 1.4
 """So many of them there must be for each access to an element, and each number that one stage passes to another."""
+MOST_PASSED = 48
+"""So many of these there may be, for each of which an array is in the frame of the function."""
 
 
 def skew_loops(function: Function, in_order: bool = False) -> Function:
@@ -119,6 +156,8 @@ def _can_be_kept(nest: Nest, unset: set[Value]) -> bool:
 def _gains(stages: Stages, latency: int) -> bool:
     """Whether iterations wait longer for each other than a wavefront takes to pass numbers on, and access elements."""
     passed = [v for values in stages.passed() for v in values]
+    if len(passed) > MOST_PASSED:
+        return False
     lets = [s for s in walk(Block((*stages.loads, *stages.arithmetic, *stages.stores))) if isinstance(s, Let)]
     accesses = [s for s in lets if s.function in ACCESSES]
     loads = any(isinstance(s, Let) and s.function is primitives.load for s in walk(Block(tuple(stages.arithmetic))))

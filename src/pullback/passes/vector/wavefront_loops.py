@@ -114,7 +114,7 @@ class _Wavefronts:
             strips = strips_of_all(trips[0], WIDTH, builder)
             last = builder.let(np.subtract, trips[1], constant(1), type_=INT)
             self.kept = {v: self.room_for(v, np.zeros) for v in self.sums}
-            self.loop(strips, self.versions, self.sums, lambda number: self.strip(number, trips[0], last))
+            self.loop("strip", strips, self.versions, self.sums, lambda number: self.strip(number, trips[0], last))
             ends = self.totals() | self.versions
         plain = copied(self.outer, {})
         then = Block(tuple(inside), tuple(ends[k] for k in range(len(self.outer.carried))))
@@ -122,13 +122,15 @@ class _Wavefronts:
         builder.add(If(are_many, then, orelse, self.outer.results, self.outer.location))
         return builder.statements if self.is_divided else None
 
-    def loop(self, trips: Operand, places: Iterable[int], kept: Iterable[Value], body: Callable[[Value], None]) -> None:
-        """Add a loop that changes these arrays; `body` adds what an iteration does, from its number."""
+    def loop(
+        self, name: str, trips: Operand, places: Iterable[int], kept: Iterable[Value], body: Callable[[Value], None]
+    ) -> None:
+        """Add a loop that changes these arrays; `body` adds what an iteration does, from its number of this name."""
         places, kept = tuple(places), tuple(kept)
         outside = self.arrays(places, kept)
         parameters = [*map(like, outside)]
         self.become(places, kept, parameters)
-        number = Value("", INT)
+        number = Value(name, INT)
         with self.builder.block() as statements:
             body(number)
         inside = Block(tuple(statements), tuple(self.arrays(places, kept)))
@@ -183,7 +185,7 @@ class _Wavefronts:
         self.beside(self.before, row, width, own | carried)
         waves = builder.let(np.add, width, last, type_=INT)
         places = nest.writes(self.inner.body.statements)
-        self.loop(waves, places, carried, lambda wave: self.wavefront(wave, row, width, last))
+        self.loop("wave", waves, places, carried, lambda wave: self.wavefront(wave, row, width, last))
         self.kept.update({self.inner.results[k]: self.kept[self.inner.carried[k].parameter] for k in nest.numbers})
         self.beside(nest.behind, row, width, self.sums)
 
@@ -198,7 +200,7 @@ class _Wavefronts:
             self.copy(part, terms)
             self.keep(keeps, lane, terms)
 
-        self.loop(width, places, keeps, iteration)
+        self.loop("lane", width, places, keeps, iteration)
 
     def terms(self, part: Block, row: Operand, lane: Operand, place: Operand) -> dict[Value, Operand]:
         """What stands for the values of other parts that a part reads.
@@ -238,16 +240,17 @@ class _Wavefronts:
     def wavefront(self, wave: Value, row: Operand, width: Operand, last: Operand) -> None:
         """The iterations of a wavefront, in stages: those of the rows that have a column in it."""
         builder = self.builder
-        start = builder.let(max, builder.let(np.subtract, wave, last, type_=INT), constant(0), type_=INT)
+        late = builder.let(np.subtract, wave, last, type_=INT)
+        start = builder.let(max, late, constant(0), name="first_lane", type_=INT)
         stop = builder.let(min, builder.let(np.add, wave, constant(1), type_=INT), width, type_=INT)
-        lanes = builder.let(np.subtract, stop, start, type_=INT)
+        lanes = builder.let(np.subtract, stop, start, name="lanes", type_=INT)
         row = self.rows.after(row, start)
         column = self.columns.after(self.columns.first, builder.let(np.subtract, wave, start, type_=INT))
         places = self.nest.writes(self.inner.body.statements)
         carried = [self.inner.carried[k].parameter for k in self.nest.numbers]
         outside = self.arrays(places, carried)
         with builder.block() as apart:
-            self.loop(lanes, places, carried, lambda lane: self.iteration(lane, start, row, column))
+            self.loop("lane", lanes, places, carried, lambda lane: self.iteration(lane, start, row, column))
         (loop,) = apart
         assert isinstance(loop, For), "one loop was added"
         stages = divided(loop, loads_first=True)

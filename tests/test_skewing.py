@@ -222,3 +222,22 @@ def test_derivatives_of_all_kinds_are_those_of_rows(parallel):
     close(on(x, y, 0.5), off(x, y, 0.5), rtol=1e-13)
     close(pb.jvp(on, (x, y, 0.5), (y[:1] * x, y, 1.0))[1], pb.jvp(off, (x, y, 0.5), (y[:1] * x, y, 1.0))[1], rtol=1e-11)
     close(pb.hvp(on)(x, np.cos(x), y, 0.5), pb.hvp(off)(x, np.cos(x), y, 0.5), rtol=1e-9, atol=1e-11)
+
+
+def test_an_element_is_not_read_before_its_index_is_checked():
+    def weighted(x, y, kinds, weights):
+        r = np.ones((x.shape[0] + 1, y.shape[0] + 1))
+        for i in range(x.shape[0]):
+            scale = np.exp(-(weights[kinds[i]] ** 2))
+            for j in range(y.shape[0]):
+                r[i + 1, j + 1] = np.log(np.exp(r[i, j + 1] * scale) + np.exp(r[i + 1, j] * y[j] - x[i]))
+        return r[-1, -1]
+
+    kinds, weights = np.arange(70) % 2, np.array([0.3, 0.6])
+    text = assert_same_bits(weighted, (LONG, B, kinds, weights))
+    assert is_skewed(text)
+    code = "\n".join(line for line in text.splitlines() if "#" not in line)
+    assert code.index("check_index(") < code.index("weights[")
+    kinds[68] = 10**9
+    with pytest.raises(IndexError):
+        pb.grad(weighted)(LONG, B, kinds, weights)

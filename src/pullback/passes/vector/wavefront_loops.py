@@ -29,6 +29,7 @@ from pullback.ir.nodes import (
     Block,
     Carried,
     Constant,
+    Effect,
     For,
     If,
     Index,
@@ -88,9 +89,8 @@ class _Wavefronts:
 
     versions: what the arrays are that the outer loop carries, by their places. kept: the arrays that have a number of
     each row of the strip: of those that an iteration computes before the inner loop, and of those that this carries.
-    sums: those that the outer loop carries, each with what it becomes in an iteration; the rows that have one place in
-    all strips have one of their own. again: what each part computes by itself, an index or an element that nobody
-    writes.
+    sums: those that the outer loop carries, each with what it becomes in an iteration: each row adds to that of its
+    place in the strip. again: what each part computes by itself, an index or an element that nobody writes.
     """
 
     def __init__(self, nest: Nest, gains: Callable[[Stages], bool]) -> None:
@@ -102,7 +102,7 @@ class _Wavefronts:
         self.sums = {self.outer.carried[k].parameter: self.outer.body.yields[k] for k in nest.sums}
         self.kept: dict[Value, Value] = {}
         self.again = _computed_again(nest)
-        self.before = tuple(s for s in nest.before if s not in self.again)
+        self.before = tuple(s for s in nest.before if not any(s is again for again in self.again))
         self.is_divided = False
 
     def made(self) -> list[Statement] | None:
@@ -272,11 +272,13 @@ class _Wavefronts:
 def _computed_again(nest: Nest) -> list[Let]:
     """What each part computes by itself of what stands before the inner loop: indices, and elements nobody writes."""
     own, found = made_in_iterations(nest.outer) - {nest.outer.index}, list[Let]()
+    is_checked = False  # what stands behind a check may not be done before it
     for statement in nest.before:
+        is_checked = is_checked or isinstance(statement, Effect)
         if not isinstance(statement, Let) or own.intersection(values_in(statement.operands)):
             continue
         is_index = statement.function in AFFINE and statement.value.type == INT
-        if is_index or (statement.function is primitives.load and is_scalar(statement.value)):
+        if is_index or (statement.function is primitives.load and is_scalar(statement.value) and not is_checked):
             found.append(statement)
             own.discard(statement.value)
     return found

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback import runtime
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, walk
@@ -28,6 +29,8 @@ from pullback.ir.types import Scalar
 
 _NUMBERS = {primitives.load, primitives.cast, primitives.select, primitives.dim, np.round}
 _WRITES = {primitives.store, primitives.add_at}
+RAISING = {getattr(runtime, name) for name in dir(runtime) if name.startswith("checked_")}
+"""Arithmetic of integers that raises where a number does not fit."""
 
 
 def is_straight(loop: For) -> bool:

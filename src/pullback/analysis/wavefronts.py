@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from pullback import runtime
 from pullback.analysis.distance_vectors import DistanceVectors
 from pullback.analysis.reductions import adds_to
-from pullback.analysis.straight_loops import computes_numbers, is_simple
+from pullback.analysis.straight_loops import RAISING, computes_numbers, is_simple
 from pullback.analysis.subscripts import Access, Loops, Places
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -55,7 +55,6 @@ from pullback.ir.types import is_float
 
 WRITES = {primitives.store, primitives.add_at}
 ACCESSES = {primitives.load, *WRITES}
-_RAISING = {getattr(runtime, name) for name in dir(runtime) if name.startswith("checked_")}
 _BY_ONE = (constant(1), constant(-1))
 
 
@@ -137,7 +136,7 @@ def _is_plain(statement: Statement) -> bool:
                 and all(isinstance(s, If) or _is_plain(s) for s in inner)
             )
         case Let():
-            return statement.function not in _RAISING and is_simple(statement)
+            return statement.function not in RAISING and is_simple(statement)
     return False
 
 

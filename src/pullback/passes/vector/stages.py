@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pullback import runtime
 from pullback.analysis.reductions import adds_to
+from pullback.analysis.straight_loops import RAISING
 from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -53,7 +53,6 @@ from pullback.ir.types import INT, Array
 from pullback.passes.vector.strips import WIDTH
 
 AFFINE = {np.add, np.subtract, np.multiply}
-RAISING = {getattr(runtime, name) for name in dir(runtime) if name.startswith("checked_")}
 _DIVIDING = {np.divide, np.sqrt}
 _WRITES = {primitives.store, primitives.add_at}
 

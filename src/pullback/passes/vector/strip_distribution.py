@@ -55,7 +55,7 @@ from pullback import runtime
 from pullback.analysis.aliases import find_aliases
 from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.outer_vectorisation import is_wide
-from pullback.analysis.straight_loops import computes_numbers, is_simple
+from pullback.analysis.straight_loops import RAISING, computes_numbers, is_simple
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -79,7 +79,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like, with_blocks
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array
-from pullback.passes.vector.stages import AFFINE, RAISING, StageLoops, Stages, divided, work_of
+from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided, work_of
 from pullback.passes.vector.strips import WIDTH, strips_of_all, width_of_strip
 
 MOST_BUFFERS = 24

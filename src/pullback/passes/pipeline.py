@@ -364,14 +364,6 @@ PASSES = (
         reorders=True,
     ),
     Pass(
-        "loop_load_elimination",
-        "an element that an iteration before stored is handed on in a variable",
-        plain(eliminate_loads),
-        needs=("invariant_statements",),
-        option="loop_load_elimination",
-        then=("simplification", "dead_code"),
-    ),
-    Pass(
         "bounds_checks",
         "accesses that are not proved to be inside are checked, before the loop where that can be done",
         lambda function, settings: check_bounds(function, settings.parallel) if settings.checked else function,
@@ -407,6 +399,14 @@ PASSES = (
         lambda function, settings: skew_loops(function, settings.in_order),
         needs=("bounds_checks", "overflow_checks"),
         option="loop_skewing",
+    ),
+    Pass(
+        "loop_load_elimination",
+        "an element that an iteration before stored is handed on in a variable",
+        plain(eliminate_loads),
+        needs=("bounds_checks",),
+        option="loop_load_elimination",
+        then=("simplification", "dead_code"),
     ),
     Pass(
         "strip_distribution",
@@ -489,10 +489,15 @@ STAGES: dict[str, tuple[str, ...]] = {
         "scatter_to_gather",
         "copy_elision",
         "scalar_replacement",
-        "loop_load_elimination",
     ),
     "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "argument_search", "parallel"),
-    "text": ("loop_skewing", "strip_distribution", "stack_allocation", "optimisation_barriers"),
+    "text": (
+        "loop_skewing",
+        "loop_load_elimination",
+        "strip_distribution",
+        "stack_allocation",
+        "optimisation_barriers",
+    ),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}
 """The names of the optimisations, for `differentiable(optimisations=...)`; each can be left out."""

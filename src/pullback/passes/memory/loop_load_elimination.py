@@ -25,8 +25,8 @@ def smooth(y, x):
 
 An iteration would wait for the store of the one before, and a processor takes several times as long for that as for a
 product. An addition to an element counts as a load and a store, so that adjoints of recurrences are handed on too. It
-is legal where all that is written in between is proved to be other elements; the first elements are loaded before the
-loop, if it has iterations.
+is legal where all that is written in between is proved to be other elements. The first elements are loaded before the
+loop, if it has iterations; a loop that checks its indices loads nothing before.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    has_effects,
     is_scalar,
     lets_in,
     made_in_iterations,
@@ -131,7 +132,7 @@ class _Elimination:
         self.ranges.facts += self.ranges.loop_facts(loop)
         made = replace(loop, body=self.block(loop.body))
         found: list[_Reuse] = []
-        if loop.step in (constant(1), constant(-1)) and not loop.exits:
+        if loop.step in (constant(1), constant(-1)) and not (loop.exits or loop.parallel or has_effects(loop.body)):
             found = [reuse for k in range(len(loop.carried)) for reuse in self.reuses(made, k)]
         del self.ranges.facts[facts:]
         return _HandingOn(made, found).made() if found else [made]

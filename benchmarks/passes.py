@@ -45,6 +45,7 @@ WRITTEN_FOR = {
     "one_sweep": ("onesweep",),
     "loop_reversal": ("arrays",),
     "strip_distribution": ("indirect_loops",),
+    "loop_load_elimination": ("recurrences",),
     "loop_skewing": ("tables",),
     "argument_search": ("argument_selection",),
     "argument_selection": ("argument_selection",),

@@ -23,7 +23,7 @@ from numba.core.lowering import Lower
 _MAKING = {"empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like"}
 """Functions that make a new array; `array.copy`, a method, is another."""
 _READING = {"getitem", "static_getitem", "typed_getitem"}
-_MODULES = {"numpy", "pullback.runtime.memory.new_arrays", "pullback.runtime.memory.local_arrays"}
+_MODULES = {"numpy", "pullback.runtime.memory.new_arrays"}
 _WITHOUT_ARRAYS = (
     types.Number,
     types.Boolean,
@@ -50,7 +50,9 @@ class Families:
         self.typeof = typeof
         self.parents: dict[str, str] = {}
         statements = [statement for block in blocks for statement in block.body]
-        self.items = dict(self.tuples_in(statements))
+        self.items: dict[str, list[Any]] = {}
+        for target, items in self.tuples_in(statements):
+            self.items.setdefault(target, []).extend(items)
         for statement in statements:
             self.note(statement)
 
@@ -88,14 +90,16 @@ class Families:
     def tuples_in(self, statements: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
         """The variables that are assigned tuples, and their items: what is only returned makes no family of them."""
         for statement in statements:
-            value = statement.value if isinstance(statement, ir.Assign) else None
-            if isinstance(value, ir.Expr) and value.op == "build_tuple":
-                yield statement.target.name, value.items
-            elif isinstance(value, ir.Expr) and value.op == "cast" and self.is_tuple(value.value.name):
-                yield statement.target.name, [value.value]
+            if isinstance(statement, ir.Assign) and self.makes_tuple(statement.value):
+                value = statement.value
+                yield statement.target.name, value.items if value.op == "build_tuple" else [value.value]
 
-    def is_tuple(self, name: str) -> bool:
-        return isinstance(self.typeof(name), types.BaseTuple)
+    def makes_tuple(self, value: Any) -> bool:
+        """Whether a tuple is made of its items, or of another one that is returned."""
+        if not isinstance(value, ir.Expr):
+            return False
+        is_cast = value.op == "cast" and isinstance(self.typeof(value.value.name), types.BaseTuple)
+        return bool(is_cast or value.op == "build_tuple")
 
     def holding(self, variables: Iterable[Any]) -> Iterator[str]:
         """The names of variables that may hold arrays, and of the items of tuples among them."""
@@ -105,7 +109,7 @@ class Families:
                 yield from self.holding(self.items.get(variable.name, ()))
 
     def assigned(self, target: str, value: Any) -> None:
-        if target in self.items:
+        if self.makes_tuple(value):
             return
         if not isinstance(value, ir.Var | ir.Expr):
             if self.holds_arrays(target):

@@ -44,10 +44,14 @@ _ELSEWHERE = ""
 
 
 class Families:
-    """Families of variables whose arrays may share memory: a partition, by union and find."""
+    """Families of variables whose arrays may share memory: a partition, by union and find.
 
-    def __init__(self, blocks: Iterable[Any], typeof: Any) -> None:
+    typeof: gives the type of a variable. module: the functions of this one, too, are ours.
+    """
+
+    def __init__(self, blocks: Iterable[Any], typeof: Any, module: str) -> None:
         self.typeof = typeof
+        self.modules = {"numpy", "pullback", module}
         self.parents: dict[str, str] = {}
         statements = [statement for block in blocks for statement in block.body]
         self.items: dict[str, list[Any]] = {}
@@ -123,20 +127,19 @@ class Families:
         """What a call returns. A function of NumPy or of ours keeps no array that it is given; another one might."""
         function = self.typeof(call.func.name)
         given = list(self.holding(call.list_vars()))
-        if not is_known(function) or not all(_is_plain(self.typeof(name)) for name in given):
+        if not self.is_known(function) or not all(_is_plain(self.typeof(name)) for name in given):
             self.unite([_ELSEWHERE, *given])
         if self.holds_arrays(target) and not _makes_array(function):
             self.unite([target, *given])
-            if not is_known(function):
+            if not self.is_known(function):
                 self.unite([_ELSEWHERE, target])
 
-
-def is_known(function: Any) -> bool:
-    """Whether a function, or a method of an array, is one of NumPy or of ours."""
-    if isinstance(function, types.BoundFunction):
-        return isinstance(function.this, types.Array)
-    module = getattr(getattr(function, "typing_key", None), "__module__", None) or ""
-    return isinstance(function, types.Function) and module.split(".")[0] in {"numpy", "pullback"}
+    def is_known(self, function: Any) -> bool:
+        """Whether a function, or a method of an array, is one of NumPy or of ours."""
+        if isinstance(function, types.BoundFunction):
+            return isinstance(function.this, types.Array)
+        module = getattr(getattr(function, "typing_key", None), "__module__", None) or ""
+        return isinstance(function, types.Function) and not self.modules.isdisjoint({module, module.split(".")[0]})
 
 
 def _is_plain(type_: Any) -> bool:
@@ -176,7 +179,7 @@ class ScopingLower(Lower):
 
     def pre_lower(self) -> None:
         super().pre_lower()
-        self._families = Families(self.blocks.values(), self.typeof)
+        self._families = Families(self.blocks.values(), self.typeof, self.func_ir.func_id.func.__module__)
         self._scopes = self._made_scopes()
         self._marks: dict[str | None, dict[str, Any]] = {}
 

@@ -14,6 +14,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.extending import overload
 
+from pullback.runtime.codegen.alias_scopes import ScopingLower
 from pullback.runtime.codegen.constant_powers import ConstantPowersLower
 from pullback.runtime.codegen.contraction import ContractingLower
 from pullback.runtime.codegen.interleaving import InterleavingLower
@@ -55,7 +56,7 @@ def overload_with_borrowed(
     overload(function, jit_options=options, strict=False)(implementation)
 
 
-class _Lower(ConstantPowersLower, ContractingLower, InterleavingLower):
+class _Lower(ConstantPowersLower, ContractingLower, ScopingLower, InterleavingLower):
     pass
 
 

@@ -1,6 +1,6 @@
 """Loop-invariant code motion of loads: an element that is the same in every iteration is read before the loop.
 
->>> import pullback as pb
+>>> import numpy as np, pullback as pb
 >>> def sines(x, w):
 ...     s = 0.0
 ...     for i in range(x.shape[0]):
@@ -25,8 +25,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
+from pullback.analysis.index_arithmetic import arithmetic_of
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -43,11 +42,8 @@ from pullback.ir.nodes import (
     While,
     is_scalar,
     made_in_iterations,
-    values_in,
 )
 from pullback.ir.types import Array, Scalar
-
-_ARITHMETIC = {np.add, np.subtract, np.multiply, np.negative}
 
 
 def hoist_invariant_loads(function: Function) -> Function:
@@ -93,7 +89,7 @@ class _LoadHoisting:
         chosen: set[Value] = set()
         for statement in lets.values():
             if self.is_element(statement):
-                needed = _arithmetic_before(statement, lets, changing - chosen)
+                needed = arithmetic_of(statement.operands, lets, changing - chosen)
                 if needed is not None:
                     chosen |= needed | {statement.value}
         before = [s for s in lets.values() if s.value in chosen]
@@ -109,18 +105,3 @@ class _LoadHoisting:
         if not isinstance(array.type, Array) or len(items) != array.type.ndim or not all(map(is_scalar, items)):
             return False
         return all(self.ranges.is_inside(item, size) for item, size in zip(items, self.shapes.of(array), strict=True))
-
-
-def _arithmetic_before(load: Let, lets: dict[Value, Let], changing: set[Value]) -> set[Value] | None:
-    """The index arithmetic that must move along with a load; None where the load is not the same in every iteration."""
-    needed: set[Value] = set()
-    open_ = [v for v in values_in(load.operands) if v in changing]
-    while open_:
-        value = open_.pop()
-        made = lets.get(value)
-        if made is None or made.function not in _ARITHMETIC or not isinstance(value.type, Scalar):
-            return None
-        if value not in needed:
-            needed.add(value)
-            open_ += [v for v in values_in(made.operands) if v in changing]
-    return needed

@@ -33,10 +33,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from pullback.analysis.index_arithmetic import arithmetic_of
 from pullback.analysis.ranges import Form, Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -58,7 +58,6 @@ from pullback.ir.nodes import (
     is_scalar,
     lets_in,
     made_in_iterations,
-    values_in,
 )
 from pullback.ir.rewrite import copied, like, renamed, substituted, with_blocks
 from pullback.ir.types import Array, Scalar
@@ -66,7 +65,6 @@ from pullback.ir.types import Array, Scalar
 MOST_ITERATIONS = 2
 """How many iterations before may have stored an element."""
 _WRITES = {primitives.store, primitives.add_at}
-_ARITHMETIC = {np.add, np.subtract, np.multiply, np.negative}
 
 Place = tuple[Form, ...]
 
@@ -177,7 +175,7 @@ class _Elimination:
         forms = tuple(map(self.ranges.form, items))
         if any((term[0] if isinstance(term, tuple) else term) in changing for form in forms for term, _ in form.terms):
             return None
-        return forms if _index_arithmetic(items, lets, changing) is not None else None
+        return forms if arithmetic_of(items, lets, changing) is not None else None
 
     def reuse(self, read: _Access, accesses: list[_Access], loop: For, k: int) -> _Reuse | None:
         """What an access reads of an iteration before, if that was the last to write the element."""
@@ -215,21 +213,6 @@ def _moved(place: Place, loop: For, iterations: int) -> Place:
 def _direction(loop: For) -> int:
     """By how much the index changes from one iteration to the next."""
     return int(loop.step.value) * (-1 if loop.reverse else 1)
-
-
-def _index_arithmetic(indices: Any, lets: dict[Value, Let], changing: set[Value]) -> list[Let] | None:
-    """The statements of an iteration that compute an index, in order; None if there are others than arithmetic."""
-    needed: set[Value] = set()
-    open_ = [v for v in values_in(tuple(indices)) if v in changing]
-    while open_:
-        value = open_.pop()
-        made = lets.get(value)
-        if made is None or made.function not in _ARITHMETIC or not isinstance(value.type, Scalar):
-            return None
-        if value not in needed:
-            needed.add(value)
-            open_ += [v for v in values_in(made.operands) if v in changing]
-    return [statement for value, statement in lets.items() if value in needed]
 
 
 class _HandingOn:
@@ -323,7 +306,8 @@ class _HandingOn:
         lets, changing = lets_in(loop.body), made_in_iterations(loop) - {loop.index}
         terms: dict[Value, Operand] = {loop.index: start}
         with builder.block() as then:
-            for statement in _index_arithmetic([reuse.statement.operands[1] for reuse in reuses], lets, changing) or ():
+            needed = arithmetic_of(tuple(reuse.statement.operands[1] for reuse in reuses), lets, changing) or set()
+            for statement in (made for value, made in lets.items() if value in needed):
                 builder.add(copied(statement, terms))
             paths = [renamed(reuse.statement.operands[1], terms) for reuse in reuses]
             arrays = [loop.carried[reuse.k].initial for reuse in reuses]

@@ -135,8 +135,8 @@ def machine_text(function, arguments, **options):
 
 
 def is_skewed(text):
-    """Whether a text has strips of rows, of which a few are not worth the trouble."""
-    return ">= 8:" in text
+    """Whether a text has strips of rows and their wavefronts, and asks whether there are rows enough."""
+    return ">= 8" in text and "for strip in range(" in text and "for wave in range(" in text
 
 
 def run_by_python(text, arguments):

@@ -160,7 +160,7 @@ def test_what_is_surely_inside_is_not_checked():
 
 
 def test_a_loop_is_checked_once_before_it_starts():
-    assert checks_of(neighbours) == ["check_span(1, x.shape[0] - 1, w.shape[0], x.shape[0] - 1)"]
+    assert checks_of(neighbours) == ["check_span(1, x_size_minus_one, w.shape[0], x_size_minus_one)"]
 
 
 def test_an_index_from_an_array_is_checked_where_it_is_used():

@@ -35,7 +35,9 @@ def test_independent_chains_run_side_by_side(function):
 
 @pytest.mark.parametrize("function", IN_ORDER, ids=lambda f: f.__name__)
 def test_iterations_that_wait_for_each_other_run_in_order(function):
-    assert "in range(width):" not in pb.inspect_source(function, X, W)
+    """Loop skewing, which has strips too, is another thing."""
+    alone = pb.differentiable(optimisations=pb.OPTIMISATIONS - {"loop_skewing"})(function)
+    assert "in range(width):" not in pb.inspect_source(alone, X, W)
 
 
 def test_what_people_read_has_the_loops_they_wrote():

@@ -22,9 +22,11 @@ from numba import njit
 from scipy import special
 
 from pullback.runtime import vectormath
+from pullback.runtime.codegen.compiler import Compiler
 
 MANTISSAS = int(os.environ.get("PULLBACK_ULP_MANTISSAS", "1"))
-FLAGS = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "afn"}}
+FLAGS = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "afn"}, "pipeline_class": Compiler}
+"""Those of generated code."""
 INF, NAN = math.inf, math.nan
 
 

@@ -155,9 +155,8 @@ class _Names:
         for line in ["import numpy as np", "from numba import njit", *own]:
             self.lines.setdefault(id(imported(line)), line)
             self.aliases[line] = alias_of(line)
-        for meaning in needed.meanings.values():
-            if isinstance(meaning, str):
-                self._add_import(meaning)
+        for line in sorted({meaning for meaning in needed.meanings.values() if isinstance(meaning, str)}):
+            self._add_import(line)
         self.of: dict[Name, str] = {}
         for definition in needed.definitions:
             for name in definition.names:

@@ -23,7 +23,8 @@ from numba.core.lowering import Lower
 _MAKING = {"empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like"}
 """Functions that make a new array; `array.copy`, a method, is another."""
 _READING = {"getitem", "static_getitem", "typed_getitem"}
-_MODULES = {"numpy", "pullback.runtime.memory.new_arrays"}
+_PACKAGES = {"numpy", "pullback"}
+"""Those whose functions keep no array that they are given, and of whom the names above are."""
 _WITHOUT_ARRAYS = (
     types.Number,
     types.Boolean,
@@ -51,7 +52,7 @@ class Families:
 
     def __init__(self, blocks: Iterable[Any], typeof: Any, module: str) -> None:
         self.typeof = typeof
-        self.modules = {"numpy", "pullback", module}
+        self.modules = {*_PACKAGES, module}
         self.parents: dict[str, str] = {}
         statements = [statement for block in blocks for statement in block.body]
         self.items: dict[str, list[Any]] = {}
@@ -153,7 +154,8 @@ def _makes_array(function: Any) -> bool:
     key = getattr(function, "typing_key", None)
     if isinstance(function, types.BoundFunction):
         return bool(key == "array.copy")
-    return getattr(key, "__module__", "") in _MODULES and getattr(key, "__name__", "") in _MAKING
+    package = getattr(key, "__module__", "").partition(".")[0]
+    return package in _PACKAGES and getattr(key, "__name__", "") in _MAKING
 
 
 def holds_arrays(type_: Any) -> bool:

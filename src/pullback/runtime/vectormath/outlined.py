@@ -55,9 +55,12 @@ def variant_name(name: str, width: int) -> str:
 
 
 def declare(module: Any, name: str, result: Any, arguments: tuple[Any, ...]) -> Any:
-    """A new pure function in `module`, which stays there although only an attribute mentions it."""
+    """A new pure function in `module`, which stays there although only an attribute mentions it.
+
+    Those that are "weak_odr" go before loops are vectorised, where nothing calls them (`codegen/private_symbols.py`).
+    """
     function = ir.Function(module, ir.FunctionType(result, arguments), name)
-    function.linkage = "weak_odr"
+    function.linkage = "weak"
     for attribute in ("noinline", "nounwind", "readnone", "willreturn"):
         set.add(function.attributes, attribute)  # llvmlite's own list of attributes lacks some of LLVM's
     return function

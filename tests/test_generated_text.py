@@ -90,7 +90,7 @@ def leaves_in(value: Any) -> list[Any]:
     return [] if value is None else [value]
 
 
-@pytest.mark.drawn(55)
+@pytest.mark.drawn(38)
 @drawn
 def test_text_runs_on_its_own(program: collect.Program) -> None:
     sample, function = program.samples[0], interpreted(program)
@@ -110,7 +110,7 @@ def test_text_runs_on_its_own(program: collect.Program) -> None:
         np.testing.assert_allclose(own, other, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.drawn(34)
+@pytest.mark.drawn(24)
 @drawn
 def test_what_the_forward_function_returns_is_what_the_backward_function_takes(program: collect.Program) -> None:
     sample, function = program.samples[0], interpreted(program)

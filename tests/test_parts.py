@@ -40,7 +40,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(parts, "SIZE", size)
 
 
-@pytest.mark.drawn(33)
+@pytest.mark.drawn(23)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize(("program", "size"), EACH, ids=case_id)

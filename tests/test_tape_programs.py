@@ -97,7 +97,7 @@ def gradient_on_tape(program: Any, args: list[Any], sources: list[Any]) -> Any:
     return tape.gradient(y, sources, unconnected_gradients="zero")
 
 
-@pytest.mark.drawn(150)
+@pytest.mark.drawn(105)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.id)
 def test_gradient(program: Any) -> None:
@@ -131,7 +131,7 @@ def test_forward(program: Any) -> None:
     np.testing.assert_allclose(tangent.numpy(), total, rtol=rtol_of(sample.fresh()), atol=1e-12 + rtol_of(args) * size)
 
 
-@pytest.mark.drawn(60)
+@pytest.mark.drawn(42)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.id)
 def test_second_order(program: Any) -> None:
@@ -152,7 +152,7 @@ def test_second_order(program: Any) -> None:
     assert_same(pushed, [h.numpy() for h in pulled], rtol)
 
 
-@pytest.mark.drawn(55)
+@pytest.mark.drawn(38)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", collect.programs(), ids=lambda program: program.id)
 def test_call(program: Any) -> None:

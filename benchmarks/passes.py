@@ -47,6 +47,7 @@ WRITTEN_FOR = {
     "strip_distribution": ("indirect_loops",),
     "loop_load_elimination": ("recurrences",),
     "loop_skewing": ("tables",),
+    "recurrence_distribution": ("recurrence_parts",),
     "argument_search": ("argument_selection",),
     "argument_selection": ("argument_selection",),
     "array_privatisation": ("preallocated_arrays",),

@@ -180,3 +180,17 @@ def places(x, k):
 
 def test_statements_about_more_than_an_element_are_not_marked(families):
     families(places, X, np.array([5, 3, 1, 0, 2, 4]))
+
+
+def test_arguments_are_apart_where_a_function_says_so(families):
+    @alias_scopes.apart("y")
+    def filled(x, y, z):
+        row = y[1]
+        for i in range(6):
+            row[i] = x[i]
+        return z
+
+    found = families(filled, X, np.zeros((2, 6)), np.ones(6))
+    assert found.of("y") == found.of("row") is not None
+    assert found.of("x") is None
+    assert found.of("z") is None

@@ -263,6 +263,24 @@ def test_parts_call_outside_of_loops_what_is_inlined_in_them(monkeypatch: pytest
     assert "<4 x double>" in code or "<8 x double>" in code or "<2 x double>" in code
 
 
+def test_parts_know_what_the_whole_knows_of_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which are made here, and so apart from others; and how long rows are, without which no loop is vectorised."""
+    monkeypatch.setattr(parts, "LONGEST", 0)
+    monkeypatch.setattr(parts, "SIZE", 4)
+    lines = ["    a = np.zeros((v.shape[0], 3))", "    b = np.empty(v.shape[0])", "    c = v if v[0] > 0.0 else b"]
+    lines += ["    for i in range(v.shape[0]):", "        a[i, 1] = np.exp(v[i])", "        a[i, 0] = np.sin(v[i])"]
+    lines += ["    for i in range(v.shape[0]):", "        c[i] = a[i, 1] * a[i, 0] + a[i, 2]"]
+    text = "\n".join(["def program(v):", *lines, "    return np.sum(a) + np.sum(c)", ""])
+    scope: dict[str, Any] = {"np": np}
+    exec(text, scope)
+    function = pb.differentiable(scope["program"], source=text)
+    for v in (np.linspace(-1.0, 1.0, 40), np.linspace(1.0, 2.0, 40)):
+        assert function(v.copy()) == pytest.approx(scope["program"](v.copy()), rel=1e-13)
+    machine = pb.inspect_source(function, v, argnums=())
+    assert "@apart('a')" in machine
+    assert "if a.shape[1] != 3:\n        raise SizesDiffer()" in machine
+
+
 def test_loops_may_stand_in_one_another_as_deep_as_python_allows() -> None:
     """Work that doubles with each loop would not end."""
     depth = 18

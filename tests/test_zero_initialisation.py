@@ -13,7 +13,9 @@ def machine_text(function, *arguments):
 
 EMPTY = [
     (programs.longer_than_the_loop, (programs.X, programs.LONG), {"x", "y"}),
-    (programs.row_read_twice, (programs.M, programs.X), {"x"}),
+    (programs.row_read_twice, (programs.M, programs.X), {"m", "x"}),
+    (programs.each_column_by_name, (programs.M, programs.X), {"m", "x"}),
+    (programs.one_column_left_out, (programs.M, programs.X), {"x"}),
     (programs.row_read_before_the_whole, (np.hstack([programs.M] * 2), programs.X), {"m", "x"}),
     (programs.iterations_from_an_argument, (programs.X, programs.LONG, 3), set()),
     (programs.iterations_left_over, (programs.X, programs.LONG), set()),

@@ -119,3 +119,33 @@ def from_the_last(x, y):
     for i in range(x.shape[0]):
         total += np.sin(x[i]) * y[-i - 1]
     return total
+
+
+@program(M, X)
+@program(M[:0], X)
+@program(M[::-1], X)
+def each_column_by_name(m, x):
+    """Rows of three, whose elements are read one by one, in any order."""
+    total = 0.0
+    for row in range(m.shape[0]):
+        a, b, c = m[row]
+        total += np.sin(c) * x[row] * a + b * b
+    return total
+
+
+@program(M, X)
+def one_column_left_out(m, x):
+    total = 0.0
+    for i in range(m.shape[0]):
+        y = m[i] * 2.0
+        total += np.sin(y[2]) * x[i] * m[i, 0]
+    return total
+
+
+@program(M, X)
+def one_column_twice(m, x):
+    total = 0.0
+    for i in range(m.shape[0]):
+        y = m[i] - 0.5
+        total += np.sin(y[2]) * x[i] * m[i, 0] + y[1] * y[0]
+    return total + m[0, 1]

@@ -1,4 +1,4 @@
-"""Must-write analysis: which statement writes each element of an array before any other reads it.
+"""Must-write analysis: which statements write each element of an array before any other reads it.
 
 >>> import numpy as np
 >>> from pullback.frontend.build import normal_form
@@ -14,10 +14,10 @@
 >>> loop = next(s for s in function.body.statements if isinstance(s, For))
 >>> writes = MustWrites(function)
 >>> for k, carried in enumerate(loop.carried):
-...     write = writes.first_write(loop, k)
-...     print(carried.parameter.name, writes.covers(loop, k), write and write.location.text.strip())
-t True t[i] = x[i]
-u True None
+...     found = writes.first_writes(loop, k)
+...     print(carried.parameter.name, writes.covers(loop, k), [write.location.text.strip() for write in found])
+t True ['t[i] = x[i]']
+u True []
 """
 
 from __future__ import annotations
@@ -28,7 +28,19 @@ from pullback.analysis.iteration_order import own_axes_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import For, Function, Index, Let, Statement, Value, operands_of, read_in, values_in
+from pullback.ir.nodes import (
+    Constant,
+    For,
+    Function,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    operands_of,
+    read_in,
+    values_in,
+)
 from pullback.ir.types import Array
 
 _WRITES = {primitives.store, primitives.add_at}
@@ -45,8 +57,8 @@ class MustWrites:
         """Whether a loop has as many iterations as a carried array has elements along an axis."""
         return bool(self.shapes.made_size(loop.stop) == self.shapes.of(loop.carried[k].parameter)[axis])
 
-    def first_write(self, loop: For, k: int, indices: tuple[Value, ...] = ()) -> Let | None:
-        """The write that is the first access to each element of a carried array; None if there is no such statement.
+    def first_writes(self, loop: For, k: int, indices: tuple[Value, ...] = ()) -> tuple[Let, ...]:
+        """The writes that are the first access to each element of a carried array; none if there are no such ones.
 
         The loop goes over the elements from 0, along the first axis until it stops, and over all elements of each row;
         each iteration accesses elements of its own. A write is a store, or the addition to an element of an array of
@@ -54,24 +66,58 @@ class MustWrites:
         """
         axis, version = len(indices), loop.carried[k].parameter
         if loop.start != constant(0) or loop.step != constant(1) or loop.exits or axis == rank_of(version):
-            return None
-        if self.uses[version] != 1 or own_axes_of(loop, k).get(axis) != (loop.index,):
-            return None
-        first = next((s for s in loop.body.statements if version in values_in(operands_of(s))), None)
-        return None if first is None else self.write(first, version, (*indices, loop.index))
+            return ()
+        if own_axes_of(loop, k).get(axis) != (loop.index,):
+            return ()
+        return self.writes(loop.body.statements, version, (*indices, loop.index))
 
-    def write(self, statement: Statement, version: Value, indices: tuple[Value, ...]) -> Let | None:
-        """The write of a number at these indices by a statement, which may be a loop over the next axis."""
-        match statement:
-            case Let() if statement.function in _WRITES and statement.operands[:2] == (version, (Index(indices),)):
-                complete = len(indices) == rank_of(version)
-                return statement if complete and statement.operands[2].type.dtype == version.type.dtype else None
-            case For():
-                inner = next((k for k, carried in enumerate(statement.carried) if carried.initial is version), None)
-                if inner is None or len(indices) == rank_of(version) or not self.covers(statement, inner, len(indices)):
-                    return None
-                return self.first_write(statement, inner, indices)
-        return None
+    def writes(self, statements: tuple[Statement, ...], version: Value, indices: tuple[Value, ...]) -> tuple[Let, ...]:
+        """The writes of numbers at these indices by statements, one of which may be a loop over the next axis."""
+        first = next((s for s in statements if version in values_in(operands_of(s))), None)
+        if first is None or self.uses[version] != 1:
+            return ()
+        if isinstance(first, For):
+            inner = next((k for k, carried in enumerate(first.carried) if carried.initial is version), None)
+            if inner is None or len(indices) == rank_of(version) or not self.covers(first, inner, len(indices)):
+                return ()
+            return self.first_writes(first, inner, indices)
+        if len(indices) == rank_of(version):
+            return (first,) if isinstance(first, Let) and _writes_number(first, version, indices) else ()
+        return self.columns(statements, version, indices)
+
+    def columns(self, statements: tuple[Statement, ...], version: Value, indices: tuple[Value, ...]) -> tuple[Let, ...]:
+        """The writes to all elements of a row, one after the other, where their number is a constant."""
+        row = self.shapes.of(version)[len(indices)]
+        found: dict[int, Let] = {}
+        for statement in statements:
+            if version not in values_in(operands_of(statement)):
+                continue
+            if not isinstance(statement, Let) or self.uses[version] != 1 or statement.function not in _WRITES:
+                return ()
+            column = _last_index(statement)
+            if column is None or column.value in found:
+                return ()
+            if not _writes_number(statement, version, (*indices, column)):
+                return ()
+            found[column.value] = statement
+            if row == self.shapes.made_size(constant(len(found))):
+                return tuple(found.values()) if sorted(found) == [*range(len(found))] else ()
+            version = statement.value
+        return ()
+
+
+def _last_index(write: Let) -> Constant | None:
+    """The last one of the indices of a write, where it is a constant."""
+    path = write.operands[1]
+    last = path[0].items[-1] if len(path) == 1 and isinstance(path[0], Index) else None
+    return last if isinstance(last, Constant) else None
+
+
+def _writes_number(statement: Let, version: Value, indices: tuple[Operand, ...]) -> bool:
+    """Whether a statement writes one element of an array, at these indices."""
+    if statement.function not in _WRITES or statement.operands[:2] != (version, (Index(indices),)):
+        return False
+    return len(indices) == rank_of(version) and bool(statement.operands[2].type.dtype == version.type.dtype)
 
 
 def rank_of(value: Value) -> int:

@@ -26,7 +26,7 @@ operations a processor may start at a time, a loop takes no less.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -46,7 +46,10 @@ _DIVIDING = {np.divide, np.sqrt}
 
 def latency_of(nest: Nest, around: Loops, places: Places) -> int:
     """The longest of the recurrences of the inner loop, in cycles; 0 where it has none."""
-    return max((_path(nest, start, end) for start, end in _recurrences(nest, around, places)), default=0)
+    statements = nest.inner.body.statements
+    return max(
+        (longest_path(statements, [start], [end]) for start, end in _recurrences(nest, around, places)), default=0
+    )
 
 
 def _recurrences(nest: Nest, around: Loops, places: Places) -> Iterator[tuple[Value, Operand]]:
@@ -61,14 +64,14 @@ def _recurrences(nest: Nest, around: Loops, places: Places) -> Iterator[tuple[Va
         yield nest.inner.carried[k].parameter, nest.inner.body.yields[k]
 
 
-def _path(nest: Nest, start: Value, end: Operand) -> int:
-    """The cycles from a value to another one of the same iteration; 0 where it does not depend on it."""
-    reached = {start: 0}
-    for statement in nest.inner.body.statements:
+def longest_path(statements: Iterable[Statement], starts: Iterable[Value], ends: Iterable[Operand]) -> int:
+    """The cycles from any of some values to others of the same iteration; 0 where they do not depend on them."""
+    reached = dict.fromkeys(starts, 0)
+    for statement in statements:
         before = [reached[value] for value in _inputs(statement) if value in reached]
         if before:
             reached.update(dict.fromkeys(results_of(statement), max(before) + _latency(statement)))
-    return reached.get(end, 0) if isinstance(end, Value) else 0
+    return max((reached.get(end, 0) for end in ends if isinstance(end, Value)), default=0)
 
 
 def _inputs(statement: Statement) -> Iterator[Value]:

@@ -20,6 +20,7 @@ from pullback.emission.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emission.inline import find_inlined
 from pullback.emission.names import KEYWORDS, RESERVED, Forward, Names, name_classes
 from pullback.emission.operations import WRITERS
+from pullback.emission.part_arrays import PartArrays
 from pullback.emission.printer import to_text
 from pullback.emission.regions import is_parallel_loop, take_out_loops
 from pullback.emission.signs import tidy_signs
@@ -29,12 +30,13 @@ from pullback.emission.undefined import copied_values, undefined_values
 from pullback.ir import primitives
 from pullback.ir.nodes import Function, Let, Value, has_parallel_loops, walk
 from pullback.ir.types import Array, Type
-from pullback.runtime import check_depth
+from pullback.runtime import SizesDiffer, check_depth
 
 HELPERS_MODULE = "pullback.runtime"
 EXACT_LIBRARIES = frozenset({"libm", "special", "ufuncs"})
 LINKED_IN = "linked_in"
 IN_PARALLEL = "in_parallel"
+APART = "apart"
 COMPILER = "Compiler"
 Fastmath = frozenset[str] | bool | None
 
@@ -161,6 +163,7 @@ def _written(
         made, used, called = emit_function(function, named, classes, style, *own)
         if style.compiled:
             _prepare(made, used, function, is_callee, style.fastmath)
+            _tell_of_arrays(made[:-1], used, function, named)
         trees += made
         helpers |= used
         modules |= called
@@ -175,6 +178,39 @@ def _prepare(made: list[Any], used: set[str], function: Function, is_callee: boo
     made[-1].decorator_list = [_decorator(function, fastmath)] if is_callee else []
     for part in made[:-1]:
         part.decorator_list = [name(IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN)]
+
+
+def _tell_of_arrays(parts_made: list[Any], used: set[str], function: Function, named: Names) -> None:
+    """Tell LLVM of the arrays of each part: which share no memory with others, and how long their rows are."""
+    linked = [part for part in parts_made if not is_parallel_loop(part.body[0])]
+    arrays = PartArrays(function, named.of) if linked else None
+    for part in linked if arrays is not None else ():
+        parameters = [parameter.id for parameter in part.args.args]
+        alone = arrays.apart(parameters)
+        if alone:
+            part.decorator_list.append(call(name(APART), *map(constant, alone)))
+        wanted = _axes_with_constant_indices(part)
+        checks = [_check_of_size(p, *size) for p in parameters for size in arrays.sizes(p) if (p, size[0]) in wanted]
+        if checks:
+            used.add(SizesDiffer.__name__)
+            part.body[:0] = checks
+
+
+def _axes_with_constant_indices(part: Any) -> set[tuple[str, int]]:
+    """The axes along which constants find the elements, as those of short rows: loops go from row to row there."""
+    return {
+        (node.value.id, axis)
+        for node in gast.walk(part)
+        if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Tuple)
+        for axis, index in enumerate(node.slice.elts)
+        if isinstance(index, gast.Constant)
+    }
+
+
+def _check_of_size(array: str, axis: int, size: int) -> Any:
+    shape = gast.Attribute(name(array), "shape", gast.Load())
+    differs = gast.Compare(gast.Subscript(shape, constant(axis), gast.Load()), [gast.NotEq()], [constant(size)])
+    return gast.If(differs, [gast.Raise(call(name(SizesDiffer.__name__)), None)], [])
 
 
 def _mentioned(trees: list[Any], names: list[Names]) -> frozenset[str]:
@@ -214,7 +250,8 @@ def _imports(trees: list[Any], helpers: set[str], modules: set[str]) -> list[Any
     imports: list[Any] = [gast.Import([gast.alias(module, None)]) for module in sorted(modules)]
     imports.append(gast.Import([gast.alias("numpy", "np")]))
     decorators = [decorator for tree in trees for decorator in tree.decorator_list]
-    of_numba = ["njit"] if any(isinstance(decorator, gast.Call) for decorator in decorators) else []
+    called = {decorator.func.id for decorator in decorators if isinstance(decorator, gast.Call)}
+    of_numba = ["njit"] if "njit" in called else []
     if any(is_parallel_loop(tree.body[0]) for tree in trees):
         of_numba.append(PARALLEL_RANGE)
     if of_numba:
@@ -229,7 +266,9 @@ def _imports(trees: list[Any], helpers: set[str], modules: set[str]) -> list[Any
     names = helpers - {VECTOR_LIBRARY} - exact
     if names:
         imports.append(_import_from(HELPERS_MODULE, names))
-    linking = sorted({decorator.id for decorator in decorators if isinstance(decorator, gast.Name)})
+    linking = {decorator.id for decorator in decorators if isinstance(decorator, gast.Name)}
+    if APART in called:
+        imports.append(_import_from(f"{HELPERS_MODULE}.codegen.alias_scopes", [APART]))
     if linking:
         imports.append(_import_from(f"{HELPERS_MODULE}.codegen.linking", linking))
     return imports

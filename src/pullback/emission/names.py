@@ -40,7 +40,20 @@ RESERVED = (
     KEYWORDS
     | frozenset(dir(builtins))
     | frozenset(helpers.__all__)
-    | {"Compiler", "in_parallel", "linked_in", "math", "np", "njit", "prange", "scipy", "special", "stop", "vm"}
+    | {
+        "Compiler",
+        "apart",
+        "in_parallel",
+        "linked_in",
+        "math",
+        "np",
+        "njit",
+        "prange",
+        "scipy",
+        "special",
+        "stop",
+        "vm",
+    }
 )
 _IDENTIFIER = re.compile(r"(?<![.\w])[^\W\d]\w*")
 

@@ -74,6 +74,7 @@ from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.loop_skewing import skew_loops
 from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
+from pullback.passes.vector.recurrence_distribution import distribute_recurrences
 from pullback.passes.vector.strip_distribution import distribute_strips
 
 
@@ -409,6 +410,13 @@ PASSES = (
         then=("simplification", "dead_code"),
     ),
     Pass(
+        "recurrence_distribution",
+        "what of an iteration does not wait for the one before it is in loops of its own, 64 iterations at a time",
+        lambda function, settings: distribute_recurrences(function, settings.in_order),
+        needs=("bounds_checks", "overflow_checks"),
+        option="recurrence_distribution",
+    ),
+    Pass(
         "strip_distribution",
         "a loop that finds its elements by indices of the run loads, computes and stores 64 iterations at a time",
         plain(distribute_strips),
@@ -494,6 +502,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "text": (
         "loop_skewing",
         "loop_load_elimination",
+        "recurrence_distribution",
         "strip_distribution",
         "stack_allocation",
         "optimisation_barriers",

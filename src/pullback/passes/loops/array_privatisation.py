@@ -122,8 +122,8 @@ class _Privatiser:
                     if inner is None:
                         return False
                     covers = self.writes.covers(statement, inner)
-                    first = self.writes.first_write(statement, inner) if covers else None
-                    if first is not None and first.function is primitives.store:
+                    first = self.writes.first_writes(statement, inner) if covers else ()
+                    if first and all(write.function is primitives.store for write in first):
                         return True
                     if not self.is_overwritten(statement.body, statement.carried[inner].parameter, inner):
                         return False

@@ -88,8 +88,8 @@ class _ZeroInitialisation:
                     made = zeros.get(carried.initial)
                     if made is None or not self.is_left(statement, k):
                         continue
-                    first = self.must_writes.first_write(statement, k)
-                    if first is not None:
+                    first = self.must_writes.first_writes(statement, k)
+                    if first:
                         emptied.add(made.value)
                         whole = self.must_writes.covers(statement, k)
                         statement = _storing(statement if whole else _with_tail(changed, statement, k), first)
@@ -110,14 +110,16 @@ class _ZeroInitialisation:
         return self.tails and self.ranges.is_never_negative(self.ranges.form(loop.stop))
 
 
-def _storing(loop: For, write: Let) -> For:
-    """The loop with a write, somewhere in it, as a store."""
+def _storing(loop: For, writes: tuple[Let, ...]) -> For:
+    """The loop with writes, somewhere in it, as stores."""
+
+    def stored(statement: Statement) -> Statement:
+        if isinstance(statement, Let) and any(statement is write for write in writes):
+            return replace(statement, function=primitives.store)
+        return with_blocks(statement, changed)
 
     def changed(block: Block) -> Block:
-        found = (
-            replace(s, function=primitives.store) if s is write else with_blocks(s, changed) for s in block.statements
-        )
-        return replace(block, statements=tuple(found))
+        return replace(block, statements=tuple(map(stored, block.statements)))
 
     return replace(loop, body=changed(loop.body))
 

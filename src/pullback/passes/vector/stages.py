@@ -48,13 +48,13 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
-from pullback.ir.rewrite import copied, like
+from pullback.ir.rewrite import copied, like, renamed
 from pullback.ir.types import INT, Array
 from pullback.passes.vector.strips import WIDTH
 
 AFFINE = {np.add, np.subtract, np.multiply}
 _DIVIDING = {np.divide, np.sqrt}
-_WRITES = {primitives.store, primitives.add_at}
+WRITES = {primitives.store, primitives.add_at}
 
 
 @dataclass(slots=True)
@@ -108,18 +108,15 @@ def divided(loop: For, loads_first: bool = False) -> Stages | None:
     if not adds_to(loop, stages.numbers):
         return None
     totals = {loop.carried[k].parameter for k in stages.numbers}
-    own = made_in_iterations(loop)
-    cheap: set[Value] = {loop.index}
+    stages.cheap = cheap_in(loop)
+    cheap = {statement.value for statement in stages.cheap}
     versions.update({c.parameter: k for k, c in enumerate(loop.carried) if isinstance(c.parameter.type, Array)})
     others: list[Statement] = []
     for statement in loop.body.statements:
-        if isinstance(statement, Let) and statement.function in _WRITES and statement.operands[0] in versions:
+        if isinstance(statement, Let) and statement.function in WRITES and statement.operands[0] in versions:
             versions[statement.value] = versions[statement.operands[0]]
             stages.stores.append(statement)
-        elif isinstance(statement, Let) and statement.function in AFFINE and _is_cheap(statement, cheap, own):
-            cheap.add(statement.value)
-            stages.cheap.append(statement)
-        else:
+        elif cheap.isdisjoint(results_of(statement)):
             others.append(statement)
     early = _needed_early(others, stages.stores)
     for statement in others:
@@ -129,9 +126,17 @@ def divided(loop: For, loads_first: bool = False) -> Stages | None:
     return None if totals & _read((*stages.loads, *stages.stores)) else stages
 
 
-def _is_cheap(statement: Let, cheap: set[Value], own: set[Value]) -> bool:
-    is_integer = statement.value.type == INT
-    return is_integer and all(v in cheap or v not in own for v in values_in(statement.operands))
+def cheap_in(loop: For) -> list[Let]:
+    """The integers that are computed from the index of a loop and from outside, by additions and multiplications."""
+    own = made_in_iterations(loop) - {loop.index}
+    found: list[Let] = []
+    for statement in loop.body.statements:
+        if not isinstance(statement, Let) or not own.isdisjoint(values_in(statement.operands)):
+            continue
+        if statement.function in AFFINE and statement.value.type == INT:
+            found.append(statement)
+            own.discard(statement.value)
+    return found
 
 
 def _needed_early(statements: list[Statement], stores: list[Let]) -> Callable[[Statement], bool]:
@@ -156,16 +161,118 @@ def work_of(statements: list[Statement]) -> int:
     return work
 
 
-class StageLoops:
-    """Builds the three loops over the lanes of a strip.
+class LaneLoops:
+    """Builds loops over the lanes of a strip, each of which runs a part of the iterations of a loop.
+
+    cheap: what each part computes by itself, from the index and from outside. versions: of the arrays that the loop
+    carries, each with the number of the carried value. least: the index of the first lane, from which those of the
+    others go on by one. width: how many lanes the strip has. buffers: the arrays that have a number of each lane.
+    """
+
+    def __init__(
+        self,
+        loop: For,
+        cheap: list[Let],
+        versions: dict[Value, int],
+        builder: Builder,
+        least: Operand,
+        width: Operand,
+    ) -> None:
+        self.loop, self.cheap, self.versions, self.builder = loop, cheap, versions, builder
+        self.least, self.width = least, width
+        self.defined: set[Value] = set()
+        self.buffers: dict[Value, Value] = {}
+
+    def make_room(self, values: Iterable[Value]) -> None:
+        """Make buffers for these numbers."""
+        for value in values:
+            dtype = Constant(value.type.dtype)
+            type_ = Array(value.type.dtype, 1)
+            self.buffers[value] = self.builder.let(
+                np.empty, (constant(WIDTH),), dtype, keywords=("dtype",), name=value.name, type_=type_
+            )
+
+    def lanes(
+        self,
+        part: list[Statement],
+        passed: list[Value],
+        places: list[int],
+        versions: list[Value],
+        reverse: bool = False,
+    ) -> list[Value]:
+        """A loop over the lanes that runs a part, and passes these numbers on; what it carries, afterwards.
+
+        reverse: the last lane comes first.
+        """
+        loop, lane = self.loop, Value("", INT)
+        parameters = [loop.carried[k].parameter for k in places]
+        is_changed = any(loop.body.yields[k] is not p for k, p in zip(places, parameters, strict=True))
+        if not part and not passed and not is_changed:
+            return [versions[k] for k in places]
+        inside = [*map(like, parameters), *(like(self.buffers[v]) for v in passed)]
+        outside = [*(versions[k] for k in places), *(self.buffers[v] for v in passed)]
+        ends = tuple(loop.body.yields[k] for k in places)
+        with self.builder.block() as body:
+            before = {version: versions[k] for version, k in self.versions.items()}
+            carried_in = dict(zip(parameters, inside, strict=False))
+            terms = self.terms(Block(tuple(part), (*ends, *passed)), lane, carried_in) | before | carried_in
+            for statement in part:
+                self.builder.add(copied(statement, terms, self.define))
+            stored = [
+                self.builder.let(primitives.store, array, (Index((lane,)),), terms[v], type_=array.type)
+                for v, array in zip(passed, inside[len(places) :], strict=True)
+            ]
+        yields = (*(renamed(end, terms) for end in ends), *stored)
+        results = tuple(map(like, inside))
+        carried = tuple(map(Carried, inside, outside))
+        block = Block(tuple(body), yields)
+        bounds = constant(0), self.width, constant(1)
+        self.builder.add(For(lane, *bounds, carried, block, results, reverse=reverse, location=loop.location))
+        self.buffers |= dict(zip(passed, results[len(places) :], strict=True))
+        return list(results[: len(places)])
+
+    def define(self, value: Value) -> Value:
+        """A new value; it has the name of the old one once: Numba goes through a function for each name given twice."""
+        made = Value("" if value in self.defined else value.name, value.type, value.of)
+        self.defined.add(value)
+        return made
+
+    def terms(self, part: Block, lane: Value, own: Iterable[Value] = ()) -> dict[Value, Operand]:
+        """What stands for the values that a part reads: the index and what is cheap are computed, others loaded.
+
+        own: what the loop over the lanes carries.
+        """
+        needed, read = [], set(read_in(part))
+        for statement in reversed(self.cheap):
+            if statement.value in read:
+                needed.append(statement)
+                read |= set(values_in(statement.operands))
+        terms: dict[Value, Operand] = {}
+        made = {*own, *(v for s in part.statements for v in results_of(s))}
+        if self.loop.index in read:
+            is_zero = self.least == constant(0)
+            terms[self.loop.index] = lane if is_zero else self.builder.let(np.add, self.least, lane, type_=INT)
+        for statement in reversed(needed):
+            self.builder.add(copied(statement, terms))
+        for value, buffer in self.buffers.items():
+            if value in read and value not in made:
+                element = like(value)
+                self.builder.add(
+                    Let(element, primitives.load, (buffer, (Index((lane,)),)), location=self.loop.location)
+                )
+                terms[value] = element
+        return terms
+
+
+class StageLoops(LaneLoops):
+    """Builds the three loops of stages.
 
     offset: how far the first lane's index is behind the start of all. width: how many lanes the strip has.
     """
 
     def __init__(self, stages: Stages, builder: Builder, offset: Operand, width: Operand) -> None:
-        self.stages, self.loop, self.builder = stages, stages.loop, builder
-        self.offset, self.width = offset, width
-        self.buffers: dict[Value, Value] = {}
+        super().__init__(stages.loop, stages.cheap, stages.versions, builder, offset, width)
+        self.stages = stages
 
     def made(self, versions: list[Value]) -> list[Value]:
         """The three loops; the next versions of what the loop carries."""
@@ -173,69 +280,10 @@ class StageLoops:
         numbers = stages.numbers
         arrays = [k for k in range(len(versions)) if k not in numbers]
         first, second = stages.passed()
-        for value in (*first, *second):
-            dtype = Constant(value.type.dtype)
-            type_ = Array(value.type.dtype, 1)
-            self.buffers[value] = self.builder.let(
-                np.empty, (constant(WIDTH),), dtype, keywords=("dtype",), name=value.name, type_=type_
-            )
+        self.make_room((*first, *second))
         self.lanes(stages.loads, first, [], versions)
         for k, result in zip(numbers, self.lanes(stages.arithmetic, second, numbers, versions), strict=True):
             after[k] = result
         for k, result in zip(arrays, self.lanes(list(stages.stores), [], arrays, versions), strict=True):
             after[k] = result
         return after
-
-    def lanes(
-        self, part: list[Statement], passed: list[Value], places: list[int], versions: list[Value]
-    ) -> list[Value]:
-        """A loop over the lanes that runs a part, and passes these numbers on; what it carries, afterwards."""
-        if not part:
-            return [versions[k] for k in places]
-        loop, lane = self.loop, Value("", INT)
-        parameters = [loop.carried[k].parameter for k in places]
-        inside = [*map(like, parameters), *(like(self.buffers[v]) for v in passed)]
-        outside = [*(versions[k] for k in places), *(self.buffers[v] for v in passed)]
-        with self.builder.block() as body:
-            before = {version: versions[k] for version, k in self.stages.versions.items()}
-            terms = self.terms(part, lane) | before | dict(zip(parameters, inside, strict=False))
-            for statement in part:
-                self.builder.add(copied(statement, terms))
-            stored = [
-                self.builder.let(primitives.store, array, (Index((lane,)),), terms[v], type_=array.type)
-                for v, array in zip(passed, inside[len(places) :], strict=True)
-            ]
-        yields = (*(_version(loop.body.yields[k], terms) for k in places), *stored)
-        results = tuple(map(like, inside))
-        carried = tuple(map(Carried, inside, outside))
-        block = Block(tuple(body), yields)
-        self.builder.add(
-            For(lane, constant(0), self.width, constant(1), carried, block, results, location=loop.location)
-        )
-        self.buffers |= dict(zip(passed, results[len(places) :], strict=True))
-        return list(results[: len(places)])
-
-    def terms(self, part: list[Statement], lane: Value) -> dict[Value, Operand]:
-        """What stands for the values that a part reads: the index and what is cheap are computed, others loaded."""
-        read, needed = _read(part), []
-        for statement in reversed(self.stages.cheap):
-            if statement.value in read:
-                needed.append(statement)
-                read |= set(values_in(statement.operands))
-        terms: dict[Value, Operand] = {}
-        own = {v for s in part for v in results_of(s)}
-        if self.loop.index in read:
-            is_zero = self.offset == constant(0)
-            terms[self.loop.index] = lane if is_zero else self.builder.let(np.add, self.offset, lane, type_=INT)
-        for statement in reversed(needed):
-            self.builder.add(copied(statement, terms))
-        for value, buffer in self.buffers.items():
-            if value in read and value not in own:
-                made = like(value)
-                self.builder.add(Let(made, primitives.load, (buffer, (Index((lane,)),)), location=self.loop.location))
-                terms[value] = made
-        return terms
-
-
-def _version(operand: Operand, terms: dict[Value, Operand]) -> Operand:
-    return terms.get(operand, operand) if isinstance(operand, Value) else operand

@@ -61,7 +61,6 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Carried,
-    Constant,
     Effect,
     For,
     Function,
@@ -80,7 +79,7 @@ from pullback.ir.rewrite import like, with_blocks
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array
 from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided, work_of
-from pullback.passes.vector.strips import WIDTH, strips_of_all, width_of_strip
+from pullback.passes.vector.strips import WIDTH, may_be_short, strips_of_all, width_of_strip
 
 MOST_BUFFERS = 24
 LEAST_WORK = 3
@@ -118,7 +117,7 @@ def _stages(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> S
 
     unset: what may be undefined. around: what the iterations of loops around it make.
     """
-    if loop.exits or loop.reverse or loop.parallel or loop.step != constant(1) or _may_be_short(loop, around):
+    if loop.exits or loop.reverse or loop.parallel or loop.step != constant(1) or may_be_short(loop, around):
         return None
     if not all(_is_known(s) for s in loop.body.statements) or not is_wide(loop.body):
         return None
@@ -129,14 +128,6 @@ def _stages(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> S
     if len(passed) > MOST_BUFFERS or work_of(stages.arithmetic) < LEAST_WORK * len(passed):
         return None
     return None if any(v in unset() or not is_scalar(v) for v in passed) else stages
-
-
-def _may_be_short(loop: For, around: Set[Value]) -> bool:
-    """Whether a loop has few iterations, or as many as one around it says, such as over the neighbours of a node."""
-    bounds = loop.start, loop.stop
-    if all(isinstance(bound, Constant) for bound in bounds):
-        return len(range(*(bound.value for bound in bounds if isinstance(bound, Constant)))) < WIDTH
-    return any(value in around for value in values_in(bounds))
 
 
 def _is_known(statement: Statement) -> bool:

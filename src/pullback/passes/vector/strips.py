@@ -10,12 +10,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 
 import numpy as np
 
 from pullback.analysis.outer_vectorisation import Legality, pieces_of
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Constant, Operand
+from pullback.ir.nodes import Constant, For, Operand, Value, values_in
 from pullback.ir.types import INT
 from pullback.passes.vector.packing import Line
 
@@ -26,6 +27,14 @@ MOST_ELEMENTS = 256
 """So much an iteration may have in private arrays and lines that it reads: 64 times that stays in a near cache."""
 FEW_ELEMENTS = 16
 """Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
+
+
+def may_be_short(loop: For, around: Set[Value]) -> bool:
+    """Whether a loop has few iterations, or as many as one around it says, such as over the neighbours of a node."""
+    bounds = loop.start, loop.stop
+    if all(isinstance(bound, Constant) for bound in bounds):
+        return len(range(*(bound.value for bound in bounds if isinstance(bound, Constant)))) < WIDTH
+    return any(value in around for value in values_in(bounds))
 
 
 def strips_of_all(trips: Operand, most: int, builder: Builder) -> Operand:

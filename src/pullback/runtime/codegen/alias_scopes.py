@@ -12,13 +12,15 @@ known to make a new array. Arguments, globals and whatever else may hold arrays 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from llvmlite import ir as ll
 from numba import types
 from numba.core import ir
 from numba.core.lowering import Lower
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _MAKING = {"empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like"}
 """Functions that make a new array; `array.copy`, a method, is another."""
@@ -44,15 +46,30 @@ _ELSEWHERE = ""
 """The name under which arrays of other functions are known."""
 
 
+_APART = "__pullback_apart__"
+"""The attribute of a function with the names of such parameters as `apart` tells of."""
+
+
+def apart(*parameters: str) -> Callable[[Function], Function]:
+    """Tell of a function that the arrays it is given under these names share no memory with any others."""
+
+    def told(function: Function) -> Function:
+        setattr(function, _APART, frozenset(parameters))
+        return function
+
+    return told
+
+
 class Families:
     """Families of variables whose arrays may share memory: a partition, by union and find.
 
-    typeof: gives the type of a variable. module: the functions of this one, too, are ours.
+    typeof: gives the type of a variable. function: that of the variables; see `apart`. Those of its module are ours.
     """
 
-    def __init__(self, blocks: Iterable[Any], typeof: Any, module: str) -> None:
+    def __init__(self, blocks: Iterable[Any], typeof: Any, function: Any) -> None:
         self.typeof = typeof
-        self.modules = {*_PACKAGES, module}
+        self.apart: frozenset[str] = getattr(function, _APART, frozenset())
+        self.modules = {*_PACKAGES, function.__module__}
         self.parents: dict[str, str] = {}
         statements = [statement for block in blocks for statement in block.body]
         self.items: dict[str, list[Any]] = {}
@@ -117,7 +134,8 @@ class Families:
         if self.makes_tuple(value):
             return
         if not isinstance(value, ir.Var | ir.Expr):
-            if self.holds_arrays(target):
+            is_apart = isinstance(value, ir.Arg) and value.name in self.apart
+            if self.holds_arrays(target) and not is_apart:
                 self.unite([_ELSEWHERE, target])
         elif isinstance(value, ir.Expr) and value.op == "call":
             self.returned(target, value)
@@ -181,7 +199,7 @@ class ScopingLower(Lower):
 
     def pre_lower(self) -> None:
         super().pre_lower()
-        self._families = Families(self.blocks.values(), self.typeof, self.func_ir.func_id.func.__module__)
+        self._families = Families(self.blocks.values(), self.typeof, self.func_ir.func_id.func)
         self._scopes = self._made_scopes()
         self._marks: dict[str | None, dict[str, Any]] = {}
 

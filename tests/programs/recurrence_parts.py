@@ -72,6 +72,17 @@ def rows_of_its_own(x, y):
 
 
 @program(X, Y)
+def counted_from_the_end(x, y):
+    """The first iteration writes the element that the last one reads."""
+    z = y[1:] * 2.0
+    h = 0.2
+    for t in range(x.shape[0]):
+        h = 0.5 * h + np.exp(-(z[t - 1] ** 2)) * np.sin(x[t])
+        z[t - 1] = np.log(1.0 + h * h)
+    return h + np.sum(z)
+
+
+@program(X, Y)
 def added_in_a_branch(x, y):
     h, total = 0.2, 0.0
     for t in range(x.shape[0]):

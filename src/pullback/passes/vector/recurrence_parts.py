@@ -52,6 +52,7 @@ from pullback.ir.nodes import (
     values_in,
     walk,
 )
+from pullback.ir.trip_counts import least_index
 from pullback.ir.types import Array, Scalar, is_float
 from pullback.passes.vector.stages import WRITES, cheap_in
 
@@ -275,13 +276,18 @@ class _Division:
         return any(items[0] in moving and all(item is items[0] for item in items) for items in along)
 
     def moving(self) -> set[Operand]:
-        """The integers that are another one in each iteration."""
-        moving: set[Operand] = {self.loop.index}
+        """The integers that are another one in each iteration, and never count from the end of an axis."""
+        least = least_index(self.loop)
+        if least is None or least < 0:
+            return set()
+        moving: dict[Operand, int] = {self.loop.index: least}
         for statement in self.parts.cheap:
-            moved = [v for v in values_in(statement.operands) if v in moving]
-            if statement.function is not np.multiply and len(moved) == 1:
-                moving.add(statement.value)
-        return moving
+            index, offset = statement.operands
+            if index in moving and isinstance(offset, Constant) and statement.function in (np.add, np.subtract):
+                lowest = moving[index] + (offset.value if statement.function is np.add else -offset.value)
+                if lowest >= 0:
+                    moving[statement.value] = lowest
+        return {*moving}
 
     def pass_on(self) -> None:
         """Find what each part passes on, and drop what the first one computes for nobody."""

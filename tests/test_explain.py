@@ -165,10 +165,13 @@ def nested(x, a):
 
 
 def test_vectorised_loops_are_named():
-    said = lines_of(pb.explain(nested, np.ones((3, 9)), np.ones(9)))
+    whole = pb.differentiable(optimisations=pb.OPTIMISATIONS - {"recurrence_distribution"})(nested)
+    said = lines_of(pb.explain(whole, np.ones((3, 9)), np.ones(9)))
     assert "vectorised" in said["for j in range(x.shape[1]):"]
     assert "vectorised" not in said["for i in range(x.shape[0]):"]
     assert "vectorised" not in said["for k in range(x.shape[1]):"]
+    said = lines_of(pb.explain(nested, np.ones((3, 9)), np.ones(9)))
+    assert "vectorised" in said["for k in range(x.shape[1]):"]  # what is beside the recurrence of its adjoint
 
 
 def test_what_is_interpreted_is_not_vectorised():

@@ -35,8 +35,9 @@ def test_independent_chains_run_side_by_side(function):
 
 @pytest.mark.parametrize("function", IN_ORDER, ids=lambda f: f.__name__)
 def test_iterations_that_wait_for_each_other_run_in_order(function):
-    """Loop skewing, which has strips too, is another thing."""
-    alone = pb.differentiable(optimisations=pb.OPTIMISATIONS - {"loop_skewing"})(function)
+    """Loop skewing and recurrence distribution, which have strips too, are other things."""
+    others = {"loop_skewing", "recurrence_distribution"}
+    alone = pb.differentiable(optimisations=pb.OPTIMISATIONS - others)(function)
     assert "in range(width):" not in pb.inspect_source(alone, X, W)
 
 

@@ -9,7 +9,7 @@
 ...     return x
 >>> print(pb.explain(f, 2.0, np.ones(3)).replace("<doctest pullback.transform.residuals[1]>", "f.py"))
 f.py:2: for i in range(y.shape[0]):
-  runs twice, forwards and backwards
+  runs twice, forwards and backwards; vectorised
   keeps x, 24 bytes: the loop carries it from iteration to iteration
 f.py:3: x = np.sin(x) * y[i]  # y[i] is read again; of x each value is kept, in an array
   keeps what it computes, 24 bytes: computing it again takes longer than keeping it

@@ -38,13 +38,9 @@ does all the rest while it waits are left as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
-from dataclasses import replace
-from functools import cache, partial
 
 import numpy as np
 
-from pullback.analysis.aliases import find_aliases
-from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.outer_vectorisation import is_wide
 from pullback.analysis.recurrences import longest_path
 from pullback.functions import record_of
@@ -61,18 +57,16 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
-    While,
     is_scalar,
     is_undefined,
-    made_in_iterations,
     walk,
 )
-from pullback.ir.rewrite import like, with_blocks
+from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import trip_count
-from pullback.ir.types import INT, Array
+from pullback.ir.types import INT
 from pullback.passes.vector.recurrence_parts import BEFORE, BEHIND, RECURRENCE, Parts, parts_of
 from pullback.passes.vector.stages import LaneLoops
-from pullback.passes.vector.strips import WIDTH, may_be_short, strips_of_all, width_of_strip
+from pullback.passes.vector.strips import WIDTH, distributed, may_be_short, strips_of_all, width_of_strip
 
 MOST_BUFFERS = 96
 _ISSUED = 3
@@ -90,29 +84,12 @@ def distribute_recurrences(function: Function, in_order: bool = False) -> Functi
 
     in_order: not those with a sum, which is then added up in another order.
     """
-    aliases = cache(lambda: find_aliases(function))
-    unset = cache(lambda: maybe_undefined(function.body))
-    given = [parameter for parameter in function.parameters if isinstance(parameter.type, Array)]
 
-    def roots(arrays: Iterable[Value]) -> set[Value]:
-        return {aliases().root(array) for array in arrays}
+    def parts(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> Parts | None:
+        found = _parts(loop, unset, around)
+        return None if found is not None and in_order and found.places[BEHIND] else found
 
-    def statement(whole: Statement, around: frozenset[Value]) -> list[Statement]:
-        inside = around | made_in_iterations(whole) if isinstance(whole, For | While) else around
-        changed = with_blocks(whole, partial(block, around=inside))
-        parts = _parts(changed, unset, around) if isinstance(changed, For) else None
-        if parts is None or (in_order and parts.places[BEHIND]):
-            return [changed]
-        written = roots(parts.written)
-        if len(written) < len(parts.written) or not written.isdisjoint(roots((*given, *parts.loaded))):
-            return [changed]
-        return _distributed(parts)
-
-    def block(inner: Block, around: frozenset[Value]) -> Block:
-        return Block(tuple(made for s in inner.statements for made in statement(s, around)), inner.yields)
-
-    callees = tuple(distribute_recurrences(callee, in_order) for callee in function.callees)
-    return replace(function, body=block(function.body, frozenset()), callees=callees)
+    return distributed(function, parts, _distributed)
 
 
 def _parts(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> Parts | None:

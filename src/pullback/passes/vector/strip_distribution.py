@@ -45,15 +45,12 @@ function sees the arrays that the third one writes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Set
 from dataclasses import replace
-from functools import cache, partial
 
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.aliases import find_aliases
-from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.outer_vectorisation import is_wide
 from pullback.analysis.straight_loops import RAISING, computes_numbers, is_simple
 from pullback.ir import primitives
@@ -68,18 +65,16 @@ from pullback.ir.nodes import (
     Let,
     Statement,
     Value,
-    While,
     is_scalar,
-    made_in_iterations,
     operands_of,
     results_of,
     values_in,
 )
-from pullback.ir.rewrite import like, with_blocks
+from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import trip_count
-from pullback.ir.types import INT, Array
+from pullback.ir.types import INT
 from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided, work_of
-from pullback.passes.vector.strips import WIDTH, may_be_short, strips_of_all, width_of_strip
+from pullback.passes.vector.strips import WIDTH, distributed, may_be_short, strips_of_all, width_of_strip
 
 MOST_BUFFERS = 24
 LEAST_WORK = 3
@@ -90,26 +85,7 @@ _AFFINE_AND_CHECKED = AFFINE | {runtime.checked_add, runtime.checked_subtract, r
 
 def distribute_strips(function: Function) -> Function:
     """The same function with such loops distributed."""
-    aliases = cache(lambda: find_aliases(function))
-    unset = cache(lambda: maybe_undefined(function.body))
-    given = [parameter for parameter in function.parameters if isinstance(parameter.type, Array)]
-
-    def roots(arrays: Iterable[Value]) -> set[Value]:
-        return {aliases().root(array) for array in arrays}
-
-    def statement(whole: Statement, around: frozenset[Value]) -> list[Statement]:
-        inside = around | made_in_iterations(whole) if isinstance(whole, For | While) else around
-        changed = with_blocks(whole, partial(block, around=inside))
-        stages = _stages(changed, unset, around) if isinstance(changed, For) else None
-        if stages is None or roots(stages.written) & roots((*given, *stages.loaded)):
-            return [changed]
-        return _distributed(stages)
-
-    def block(inner: Block, around: frozenset[Value]) -> Block:
-        return Block(tuple(made for s in inner.statements for made in statement(s, around)), inner.yields)
-
-    callees = tuple(map(distribute_strips, function.callees))
-    return replace(function, body=block(function.body, frozenset()), callees=callees)
+    return distributed(function, _stages, _distributed)
 
 
 def _stages(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> Stages | None:

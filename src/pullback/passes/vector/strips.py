@@ -10,14 +10,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Callable, Iterable, Set
+from dataclasses import replace
+from functools import cache, partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from pullback.analysis.aliases import find_aliases
+from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.outer_vectorisation import Legality, pieces_of
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Constant, For, Operand, Value, values_in
-from pullback.ir.types import INT
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Operand,
+    Statement,
+    Value,
+    While,
+    made_in_iterations,
+    values_in,
+)
+from pullback.ir.rewrite import with_blocks
+from pullback.ir.types import INT, Array
 from pullback.passes.vector.packing import Line
 
 WIDTH = 64
@@ -27,6 +44,56 @@ MOST_ELEMENTS = 256
 """So much an iteration may have in private arrays and lines that it reads: 64 times that stays in a near cache."""
 FEW_ELEMENTS = 16
 """Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
+
+
+class Divided(Protocol):
+    """A loop in parts. written: the arrays that it writes, as they are before it. loaded: those that it only reads."""
+
+    @property
+    def written(self) -> list[Value]: ...
+
+    @property
+    def loaded(self) -> list[Value]: ...
+
+
+Parts = TypeVar("Parts", bound=Divided)
+Unset = Callable[[], set[Value]]
+
+
+def distributed(
+    function: Function,
+    divided: Callable[[For, Unset, Set[Value]], Parts | None],
+    made: Callable[[Parts], list[Statement]],
+) -> Function:
+    """The same function with what is made of their parts in the place of loops that can be divided.
+
+    A loop is left as it is where an array that it writes may share memory with another one, or was given.
+
+    divided: finds the parts of a loop, from what may be undefined, and what the iterations of loops around it make.
+    """
+    aliases = cache(lambda: find_aliases(function))
+    unset = cache(lambda: maybe_undefined(function.body))
+    given = [parameter for parameter in function.parameters if isinstance(parameter.type, Array)]
+
+    def roots(arrays: Iterable[Value]) -> set[Value]:
+        return {aliases().root(array) for array in arrays}
+
+    def statement(whole: Statement, around: frozenset[Value]) -> list[Statement]:
+        inside = around | made_in_iterations(whole) if isinstance(whole, For | While) else around
+        changed = with_blocks(whole, partial(block, around=inside))
+        parts = divided(changed, unset, around) if isinstance(changed, For) else None
+        if parts is None:
+            return [changed]
+        written = roots(parts.written)
+        if len(written) < len(parts.written) or not written.isdisjoint(roots((*given, *parts.loaded))):
+            return [changed]
+        return made(parts)
+
+    def block(inner: Block, around: frozenset[Value]) -> Block:
+        return Block(tuple(new for s in inner.statements for new in statement(s, around)), inner.yields)
+
+    callees = tuple(distributed(callee, divided, made) for callee in function.callees)
+    return replace(function, body=block(function.body, frozenset()), callees=callees)
 
 
 def may_be_short(loop: For, around: Set[Value]) -> bool:

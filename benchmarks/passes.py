@@ -32,6 +32,7 @@ WRITTEN_FOR = {
     "complete_unrolling": ("unrolled_loops",),
     "scalar_replacement_of_aggregates": ("elements_as_numbers", "small_arrays"),
     "speculation": ("speculative_loads",),
+    "column_layout": ("few_columns",),
     "rank_k_updates": ("rank_k_updates",),
     "outer_vectorisation": ("outer_vectorisation", "independent_chains"),
     "dead_stores": ("arrays",),

@@ -22,7 +22,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -34,7 +34,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, For, If, Let, Operand, Value
+from pullback.ir.nodes import Block, Carried, Constant, For, If, Let, Operand, Value, is_undefined, results_of
 from pullback.ir.types import Scalar
 
 MOST_STEPS = 4
@@ -140,13 +140,44 @@ class Ranges:
         return is_wide and all(self.is_never_negative(self.form(o)) for o in statement.operands)
 
     def loop_facts(self, loop: For) -> list[Form]:
-        """What is true of a loop's index in every iteration."""
+        """What is true of a loop's index, and of what it counts up from 0 or above, in every iteration."""
+        pairs = zip(loop.carried, loop.body.yields, strict=False)
+        counters = [self.form(c.parameter) for c, after in pairs if self.counts_up(c, after, loop.body)]
         if not isinstance(loop.step, Constant):
-            return []
+            return counters
         index, start, stop = self.form(loop.index), self.form(loop.start), self.form(loop.stop)
         if loop.step.value > 0:
-            return [index.plus(start, -1), stop.plus(index, -1).moved(-1)]
-        return [start.plus(index, -1), index.plus(stop, -1).moved(-1)]
+            return [*counters, index.plus(start, -1), stop.plus(index, -1).moved(-1)]
+        return [*counters, start.plus(index, -1), index.plus(stop, -1).moved(-1)]
+
+    def counts_up(self, carried: Carried, after: Operand, body: Block) -> bool:
+        """Whether an integer begins at 0 or above, and is added to by every iteration."""
+        parameter, initial = carried.parameter, carried.initial
+        if not _is_int(parameter) or parameter.type.dtype != "int64" or is_undefined(initial):
+            return False
+        return _is_plain(self.form(initial)) and self.only_grows(after, parameter, body)
+
+    def only_grows(self, after: Operand, before: Value, block: Block) -> bool:
+        """Whether a block makes an integer of another one by additions of what is never negative."""
+        if after is before:
+            return True
+        made = next((s for s in block.statements if after in results_of(s)), None)
+        if isinstance(made, Let) and made.function in (np.add, runtime.checked_add):
+            one, other = made.operands[:2]
+            steps = [b for a, b in ((one, other), (other, one)) if self.only_grows(a, before, block)]
+            return any(self.is_step_up(step, block) for step in steps)
+        if isinstance(made, For):
+            k = made.results.index(after)
+            inner = made.carried[k]
+            is_same = self.only_grows(inner.initial, before, block)
+            return is_same and self.only_grows(made.body.yields[k], inner.parameter, made.body)
+        return False
+
+    def is_step_up(self, operand: Operand, block: Block) -> bool:
+        """Whether an integer is never negative for how it is made: as a constant, a size, or the larger of two."""
+        made = next((s for s in block.statements if isinstance(s, Let) and s.value is operand), None)
+        candidates = made.operands if made is not None and made.function is max else (operand,)
+        return any(_is_plain(self.form(candidate)) for candidate in candidates)
 
     def reach(self, loop: For) -> tuple[Form, Form]:
         """The smallest and the largest index of a loop that counts by one."""
@@ -205,6 +236,11 @@ def over(form: Form, index: Value, span: tuple[Form, Form]) -> Form:
     coefficient = form.of(index)
     without = form.plus(Form(0, ((index, 1),)), -coefficient)
     return without.plus(span[0] if coefficient > 0 else span[1], coefficient) if coefficient else form
+
+
+def mentions(form: Form, values: Container[Value]) -> bool:
+    """Whether a form has one of some integers in it, or a size of one of some arrays."""
+    return any((term[0] if isinstance(term, tuple) else term) in values for term, _ in form.terms)
 
 
 def _is_plain(form: Form) -> bool:

@@ -52,7 +52,13 @@ from pullback.ir.ruled import LinearMap
 from pullback.ir.types import INT, Array, Scalar, is_integer
 
 _WHOLE = Slice(None, None, None)
-CREATING = primitives.CREATING | {np.full, runtime.local_empty, runtime.local_zeros}
+CREATING = primitives.CREATING | {
+    np.full,
+    runtime.local_empty,
+    runtime.local_zeros,
+    runtime.column_empty,
+    runtime.column_zeros,
+}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
 _SAME |= {primitives.add_at, primitives.product_into, primitives.inverse_into}
 _SAME |= {primitives.watched, primitives.gradient, primitives.tangent, runtime.stop_gradient}

@@ -19,10 +19,12 @@ other.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pullback import runtime
-from pullback.functions import is_elementwise
+from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, walk
 from pullback.ir.types import Scalar
@@ -31,6 +33,7 @@ _NUMBERS = {primitives.load, primitives.cast, primitives.select, primitives.dim,
 _WRITES = {primitives.store, primitives.add_at}
 RAISING = {getattr(runtime, name) for name in dir(runtime) if name.startswith("checked_")}
 """Arithmetic of integers that raises where a number does not fit."""
+_DIVIDING = {np.divide, np.sqrt}
 
 
 def is_straight(loop: For) -> bool:
@@ -55,3 +58,13 @@ def is_simple(statement: Statement) -> bool:
         return isinstance(statement.operands[2].type, Scalar)
     is_number = isinstance(statement.value.type, Scalar)
     return is_number and (statement.function in _NUMBERS or is_elementwise(statement.function))
+
+
+def work_of(statements: Iterable[Statement]) -> int:
+    """How many operations statements have, those in branches too; a division counts as 4, and an exponential as 16."""
+    work = 0
+    for statement in walk(Block(tuple(statements))):
+        if isinstance(statement, Let) and isinstance(statement.function, np.ufunc):
+            is_vector = record_of(statement.function).vector is True
+            work += 16 if is_vector else 4 if statement.function in _DIVIDING else 1
+    return work

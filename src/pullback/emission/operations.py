@@ -62,7 +62,7 @@ def _growing(writer: Expressions, statement: Let) -> Any:
     return writer.helper(runtime.growing, [dtype_(statement.operands[0].value)])
 
 
-def _local(writer: Expressions, statement: Let) -> Any:
+def _of_shape(writer: Expressions, statement: Let) -> Any:
     return writer.helper(
         statement.function, [writer.sequence(statement.operands[0]), dtype_(statement.value.type.dtype)]
     )
@@ -170,8 +170,10 @@ WRITERS: dict[Any, Callable[[Expressions, Let], Any]] = {
     primitives.dim: _dim,
     primitives.copy: _copy,
     runtime.growing: _growing,
-    runtime.local_empty: _local,
-    runtime.local_zeros: _local,
+    runtime.local_empty: _of_shape,
+    runtime.local_zeros: _of_shape,
+    runtime.column_empty: _of_shape,
+    runtime.column_zeros: _of_shape,
     primitives.zeros_like: _zeros_like,
     primitives.select: _select,
     primitives.accumulate: _accumulate,

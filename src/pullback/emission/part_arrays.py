@@ -30,7 +30,17 @@ from pullback.emission.coalescing import values_of
 from pullback.ir.nodes import Call, Function, Let, Value, walk
 from pullback.ir.types import Array
 
-_MAKING = {np.empty, np.zeros, np.ones, np.zeros_like, np.empty_like, runtime.local_empty, runtime.local_zeros}
+_MAKING = {
+    np.empty,
+    np.zeros,
+    np.ones,
+    np.zeros_like,
+    np.empty_like,
+    runtime.local_empty,
+    runtime.local_zeros,
+    runtime.column_empty,
+    runtime.column_zeros,
+}
 
 
 class PartArrays:

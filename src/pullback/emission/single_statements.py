@@ -139,7 +139,7 @@ class SingleStatements:
                     return [gast.Expr(self.expressions.helper(runtime.copy_into, [array, value]))]
                 target = gast.Subscript(array, constant(Ellipsis), gast.Store())
                 return [gast.Assign([target], value, None)]
-            case runtime.check_index | runtime.check_span | runtime.check_apart as helper:
+            case runtime.check_index | runtime.check_span | runtime.check_elements | runtime.check_apart as helper:
                 return [self.checked(helper, statement.operands)]
             case primitives.evaluated:
                 value = self.expressions.operand(statement.operands[0])

@@ -52,6 +52,7 @@ from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.accumulator_coalescing import coalesce_accumulators
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
+from pullback.passes.memory.column_layout import hold_by_columns
 from pullback.passes.memory.copy_elision import elide_copies
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
@@ -424,6 +425,13 @@ PASSES = (
         option="strip_distribution",
     ),
     Pass(
+        "column_layout",
+        "an array of few columns, down which inner loops go again and again, is held column by column",
+        plain(hold_by_columns),
+        needs=("bounds_checks",),
+        option="column_layout",
+    ),
+    Pass(
         "stack_allocation",
         "a small array that does not outlive the call is on the stack",
         plain(allocate_on_stack),
@@ -504,6 +512,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_load_elimination",
         "recurrence_distribution",
         "strip_distribution",
+        "column_layout",
         "stack_allocation",
         "optimisation_barriers",
     ),

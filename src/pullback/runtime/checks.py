@@ -43,6 +43,32 @@ def _check_span(first: Any, last: Any, size: Any, *iterations: Any) -> Any:
     return check
 
 
+def check_elements(indices: np.ndarray, first: int, last: int, size: int) -> None:
+    """IndexError unless all of `indices[first : last + 1]` are indices of an axis of this size."""
+    for k in range(first, last + 1):
+        check_index(indices[k], size)
+
+
+@compiled(check_elements, prefer_literal=False)
+def _check_elements(indices: Any, first: Any, last: Any, size: Any) -> Any:
+    def check(indices: Any, first: Any, last: Any, size: Any) -> None:
+        least: Any = 0
+        most: Any = -1
+        if first >= 0:
+            for k in range(first, last + 1):
+                index = np.int64(indices[np.uint64(k)])
+                least = min(least, index)
+                most = max(most, index)
+        else:  # counted from the end
+            for k in range(first, last + 1):
+                least = min(least, np.int64(indices[k]))
+                most = max(most, np.int64(indices[k]))
+        if least < -size or most >= size:
+            raise IndexError("index is out of bounds for its axis")
+
+    return check
+
+
 def check_out(out: np.ndarray, x: np.ndarray) -> None:
     """ValueError unless `out` has the shape of `x` and is other memory."""
     if out.shape != x.shape:

@@ -2,7 +2,7 @@
 
 from pullback.runtime.blas.products import matrix_product, vector_outer
 from pullback.runtime.blas.products_into import called_product_into, product_into, small_product_into
-from pullback.runtime.checks import check_apart, check_index, check_out, check_span
+from pullback.runtime.checks import check_apart, check_elements, check_index, check_out, check_span
 from pullback.runtime.codegen.optimisation_barrier import opaque
 from pullback.runtime.codegen.reassociation import plus
 from pullback.runtime.detached import stop_gradient
@@ -12,7 +12,14 @@ from pullback.runtime.memory.buffers import block_of, push, push_block, push_row
 from pullback.runtime.memory.checkpoints import brief_length, checkpoint_count, checkpoint_distance, checkpointed
 from pullback.runtime.memory.copying import add_alike, copy_alike, copy_into
 from pullback.runtime.memory.free import fits_in_memory
-from pullback.runtime.memory.new_arrays import local_empty, local_zeros
+from pullback.runtime.memory.new_arrays import (
+    column_empty,
+    column_zeros,
+    in_columns,
+    in_rows,
+    local_empty,
+    local_zeros,
+)
 from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
@@ -138,6 +145,7 @@ __all__ = [
     "cbrt",
     "check_apart",
     "check_depth",
+    "check_elements",
     "check_index",
     "check_out",
     "check_span",
@@ -157,6 +165,8 @@ __all__ = [
     "checkpointed",
     "chunk_length",
     "clip",
+    "column_empty",
+    "column_zeros",
     "complex_quotient",
     "complex_sign",
     "concatenate",
@@ -194,6 +204,8 @@ __all__ = [
     "hstack",
     "hypot",
     "ifft_over",
+    "in_columns",
+    "in_rows",
     "inner",
     "inverse_into",
     "inverse_of",

@@ -57,6 +57,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import iteration_number
 from pullback.ir.types import INT, Stack
+from pullback.transform.inspection import inspection_of
 from pullback.transform.recalled_residuals import Recall
 from pullback.transform.residual_places import (
     Storage,
@@ -90,6 +91,9 @@ class _Forward:
         self.builder = Builder()
         self.iterations: dict[int, Operand] = {}
         self.taken: dict[int, Operand] = {}
+        inspections = {id(counter): inspection_of(counter, residuals) for counter in self.plan.counters}
+        self.inspections = {number: found for number, found in inspections.items() if found is not None}
+        self.totals: dict[int, Operand] = {}
 
     def block(
         self, block: Block, path: Path, env: dict[int, Operand], parameters: tuple[Value, ...] = ()
@@ -110,6 +114,7 @@ class _Forward:
                 for counter in whole:
                     self.make_room(counter, env)
                 self.statement(statement, path, env)
+                self.builder.location = statement.location
                 for counter in whole:
                     env[id(counter)] = self.counted(counter, env[id(counter)], self.taken[id(counter)])
                 results = self.defined_by(statement)
@@ -129,6 +134,8 @@ class _Forward:
         """Room for all iterations of a loop in the buffers that it fills."""
         assert counter.loop is not None, "a counter that takes a whole loop's iterations knows the loop"
         self.taken[id(counter)] = extent(self.builder, counter.loop)
+        if id(counter) in self.inspections:
+            return
         end = self.builder.let(np.add, env[id(counter)], self.taken[id(counter)])
         for kept in self.kept:
             if isinstance(kept, ResidualArray) and kept.counter is counter:
@@ -155,7 +162,7 @@ class _Forward:
         if kept.is_stack:
             stack = self.version(kept)
             return self.builder.let(runtime.growing, dtype, name=stack.name, type_=stack.type)
-        sizes: list[Operand] = [constant(0)]
+        sizes: list[Operand] = [self.total(kept.counter)]
         if kept.sizes is not None:
             room = self.sweep.room
             loops = zip(kept.loops, kept.stops, strict=True)
@@ -164,6 +171,14 @@ class _Forward:
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
         )
+
+    def total(self, counter: Counter | None) -> Operand:
+        """How many iterations a counter will have counted, where that can be found out before; else 0."""
+        if counter is None or id(counter) not in self.inspections:
+            return constant(0)
+        if id(counter) not in self.totals:
+            self.totals[id(counter)] = self.inspections[id(counter)].count(self.builder)
+        return self.totals[id(counter)]
 
     def save(self, arrays: list[ResidualArray], path: Path, env: dict[int, Operand]) -> None:
         for array in arrays:

@@ -41,6 +41,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import copied, like, substituted, with_blocks
 from pullback.ir.trip_counts import iteration_number
+from pullback.ir.types import INT
 from pullback.transform.residual_places import extent, passes_through, starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, ResidualArray
 from pullback.transform.residuals import Residuals
@@ -160,7 +161,9 @@ class Recall:
             counts.setdefault(id(counter), env.get(counter.final, counter.final))
         for counter in whole:
             taken = extent(self.builder, mirrored, env)
-            counts[id(counter)] = self.counted_back(counter, counts, taken)
+            left = self.builder.let(np.subtract, counts[id(counter)], taken)
+            # The larger of it and 0 is it: passes see from that where kept values lie.
+            counts[id(counter)] = self.builder.let(max, left, constant(0), name=counter.final.name, type_=INT)
         parameters = [like(c.final) for c in passing]
         inner_counts = {**counts, **{id(c): p for c, p in zip(passing, parameters, strict=True)}}
         inner = dict(env)

@@ -23,6 +23,7 @@ A value that is needed in the mirror of the block that defines it is kept
   - in a variable, where no loop stands between (a branch has it as one result more);
   - in an array with a place for every iteration, where the numbers of iterations are known before the outermost loop,
     or that of one loop is affine in the indices around it, as in a triangle: each iteration around it has equal room;
+  - in an array that a counter runs through, where a nest can be counted before it runs (`inspection.py`);
   - in a stack, with a counter that runs back, otherwise; in a buffer that grows, where several come at a time.
 """
 

@@ -36,7 +36,7 @@ from dataclasses import dataclass, field, replace
 
 from pullback import runtime
 from pullback.analysis.extents import integer
-from pullback.analysis.ranges import Form, over
+from pullback.analysis.ranges import Form, mentions, over
 from pullback.analysis.sizes import Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -59,6 +59,8 @@ from pullback.ir.nodes import (
     is_scalar,
     results_of,
 )
+from pullback.ir.types import Scalar, is_integer
+from pullback.passes.loops.element_checks import ElementCheck, element_check, gains
 from pullback.passes.scalar.range_walk import RangeWalk
 
 ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
@@ -108,6 +110,7 @@ class _Level:
     loop: For | None
     defined: set[Value]
     spans: list[_Span] = field(default_factory=list)
+    elements: list[ElementCheck] = field(default_factory=list)
 
     def add(self, span: _Span) -> None:
         """Note a check that is to stand before the loop."""
@@ -124,13 +127,15 @@ class _Checker(RangeWalk):
         super().__init__(function, selections)
         self.levels: list[_Level] = [_Level(None, set(function.parameters))]
         self.spans: list[_Span] = []
+        self.elements: list[ElementCheck] = []
+        self.read: dict[Value, Let] = {}
 
     # The walk
 
     def block(self, block: Block) -> Block:
-        spans = len(self.spans)
+        spans, elements = len(self.spans), len(self.elements)
         made = super().block(block)
-        del self.spans[spans:]
+        del self.spans[spans:], self.elements[elements:]
         return made
 
     def after(self, statement: Statement) -> None:
@@ -139,6 +144,8 @@ class _Checker(RangeWalk):
     def let(self, statement: Let) -> list[Statement]:
         if statement.function in ACCESSES:
             self.access(statement)
+        if statement.function is primitives.load and _is_integer_element(statement):
+            self.read[statement.value] = statement
         return [statement]
 
     def inside(self, block: Block, facts: Sequence[Form], around: For | While | None) -> Block:
@@ -153,7 +160,10 @@ class _Checker(RangeWalk):
         for span in level.spans:
             operands = [integer(form, self.builder) for form in (span.first, span.last, span.extent, *span.iterations)]
             self.builder.effect(runtime.check_span, *operands)
+        for check in level.elements:
+            check.add(self.builder)
         self.spans += level.spans
+        self.elements += level.elements
         return made
 
     # One access
@@ -197,7 +207,7 @@ class _Checker(RangeWalk):
         assert extent is not None, "a size that is no sum of others was measured"
         if self.ranges.is_between(form, extent):
             return
-        if not self.check_before(form, extent):
+        if not self.check_before(form, extent) and not self.check_elements_before(index, extent):
             operands = (integer(form, self.builder), integer(extent, self.builder))
             self.builder.effect(runtime.check_index, *operands)
         self.ranges.facts += [extent.plus(form, -1).moved(-1), form.plus(extent)]
@@ -213,7 +223,7 @@ class _Checker(RangeWalk):
             reach = self.ranges.reach(loop)
             first, last = over(first, loop.index, reach), over(last, loop.index, reach[::-1])
             iterations.append(reach[1].plus(reach[0], -1).moved(1))
-            if any(_mentions(f, level.defined) for f in (first, last, extent, *iterations)):
+            if any(mentions(f, level.defined) for f in (first, last, extent, *iterations)):
                 break
             target = level, _Span(first, last, extent, tuple(iterations))
         if target is None:
@@ -222,6 +232,17 @@ class _Checker(RangeWalk):
         if not any(known.covers(span) for known in self.spans):
             level.add(span)
         return True
+
+    def check_elements_before(self, index: Operand, extent: Form) -> bool:
+        """A check of all indices that an innermost loop reads, before the loop, where that pays."""
+        level, read = self.levels[-1], self.read.get(index) if isinstance(index, Value) else None
+        around = {value for outer in self.levels[1:-1] for value in outer.defined}
+        if read is None or level.loop is None or not gains(level.loop, self.read, around):
+            return False
+        check = element_check(read, level.loop, level.defined, self.ranges, extent)
+        if check is not None and check not in self.elements:
+            level.elements.append(check)
+        return check is not None
 
 
 def integers_of(items: tuple[Operand | Slice, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:
@@ -249,5 +270,12 @@ def _is_integer(item: Operand) -> bool:
     return is_scalar(item) and item.type.dtype != "bool"
 
 
-def _mentions(form: Form, values: set[Value]) -> bool:
-    return any((term[0] if isinstance(term, tuple) else term) in values for term, _ in form.terms)
+def _is_integer_element(load: Let) -> bool:
+    """Whether an integer is loaded, at scalar indices."""
+    path = load.operands[1]
+    is_integral = isinstance(load.value.type, Scalar) and is_integer(load.value.type)
+    return is_integral and len(path) == 1 and isinstance(path[0], Index) and all(map(_is_index, path[0].items))
+
+
+def _is_index(item: Operand | Slice) -> bool:
+    return not isinstance(item, Slice) and not _is_new(item) and not _is_ellipsis(item) and _is_integer(item)

@@ -26,12 +26,34 @@
 The branches then only compute numbers, which a compiler does for several iterations at once (if-conversion), and the
 backward sweep adds to the adjoints of these elements in every iteration, by 0 where a branch is not taken. That pays
 where neighbouring iterations read neighbouring elements, and do not wait for each other.
+
+An addition to an element that is the same in all iterations moves behind its branch in the same way:
+
+>>> def near(distances, cutoff, sums):
+...     for i in range(sums.shape[0]):
+...         for k in range(distances.shape[0]):
+...             if distances[k] < cutoff:
+...                 sums[i] += np.exp(-distances[k])
+>>> function = prepared(normal_form(near, np.ones(4), 1.0, np.zeros(3)))
+>>> text = emit_module([load_before_branches(function)], compiled=False, comments=False)
+>>> print(text[text.index("        for") :], end="")
+        for k in range(distances.shape[0]):
+            distances_k = distances[k]
+            if distances_k < cutoff:
+                t1 = np.exp(-distances_k)
+            else:
+                t1 = -0.0
+            sums[i] += t1
+
+That changes no number: x + -0.0 is x, for both zeros as well.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +64,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
+    Constant,
     For,
     Function,
     If,
@@ -52,8 +75,10 @@ from pullback.ir.nodes import (
     While,
     is_scalar,
     made_in_iterations,
+    read_in,
     walk,
 )
+from pullback.ir.types import Array, is_float
 from pullback.passes.loops.stencil import offset_of
 from pullback.passes.scalar.range_walk import RangeWalk
 
@@ -100,7 +125,39 @@ class _Speculation(RangeWalk):
         before: list[Statement] = []
         for let in moved:
             before += super().statement(let)
-        return [*before, *super().statement(_without(statement, {id(let) for let in moved}))]
+        branch, behind = self.adding_behind(_without(statement, {id(let) for let in moved}), self.loop)
+        return [*before, *super().statement(branch), *behind]
+
+    def adding_behind(self, branch: If, loop: For) -> tuple[If, list[Let]]:
+        """A branch that yields numbers where it added them to an element, and the additions to be made behind it."""
+        behind: list[Let] = []
+        for k, result in enumerate(branch.results):
+            added = _addition(branch, k) if isinstance(result.type, Array) else None
+            if added is None or not self.is_one_element(added, loop):
+                continue
+            array, path, addend = added.operands
+            zero = Constant(-0.0, addend.type)
+            sides = (side.yields[k] is added.value for side in (branch.then, branch.orelse))
+            number = Value("", addend.type)
+            then, orelse = (
+                Block(
+                    tuple(s for s in side.statements if s is not added),
+                    _at(side.yields, k, addend if adds else zero),
+                )
+                for side, adds in zip((branch.then, branch.orelse), sides, strict=True)
+            )
+            branch = replace(branch, then=then, orelse=orelse, results=_at(branch.results, k, number))
+            behind.append(replace(added, value=result, operands=(array, path, number)))
+        return branch, behind
+
+    def is_one_element(self, addition: Let, loop: For) -> bool:
+        """Whether an addition is to the same element in all iterations of a loop, one that is proved to exist."""
+        array, path, _ = addition.operands
+        items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
+        shape = self.shapes.of(array)
+        if len(items) != len(shape) or not all(map(is_scalar, items)) or made_in_iterations(loop).intersection(items):
+            return False
+        return all(self.ranges.is_inside(item, size) for item, size in zip(items, shape, strict=True))
 
     def moved(self, branch: If, loop: For) -> list[Let]:
         """The loads of a branch, with what computes their indices; none where one of them has to stay."""
@@ -140,6 +197,23 @@ def _may_be_vectorised(loop: For) -> bool:
     """Whether the iterations of an innermost loop wait for each other in nothing but sums, as far as numbers go."""
     numbers = [k for k, carried in enumerate(loop.carried) if is_scalar(carried.parameter)]
     return loop.step == constant(1) and is_straight(loop) and adds_to(loop, numbers)
+
+
+def _addition(branch: If, k: int) -> Let | None:
+    """The addition of a float that one side makes to an array, which the branch yields as its k-th result."""
+    for side, other in ((branch.then, branch.orelse), (branch.orelse, branch.then)):
+        added = next((s for s in side.statements if isinstance(s, Let) and s.value is side.yields[k]), None)
+        if added is None or added.function is not primitives.add_at or added.operands[0] is not other.yields[k]:
+            continue
+        array, _, addend = added.operands
+        uses = Counter((*read_in(branch.then), *read_in(branch.orelse)))
+        if (uses[array], uses[added.value]) == (2, 1) and is_scalar(addend) and is_float(addend.type):
+            return added
+    return None
+
+
+def _at(items: tuple[Any, ...], k: int, item: Any) -> tuple[Any, ...]:
+    return (*items[:k], item, *items[k + 1 :])
 
 
 def _is_cheap(statement: Statement) -> bool:

@@ -26,7 +26,6 @@ import numpy as np
 
 from pullback.analysis.reductions import adds_to
 from pullback.analysis.straight_loops import RAISING
-from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -53,7 +52,6 @@ from pullback.ir.types import INT, Array
 from pullback.passes.vector.strips import WIDTH
 
 AFFINE = {np.add, np.subtract, np.multiply}
-_DIVIDING = {np.divide, np.sqrt}
 WRITES = {primitives.store, primitives.add_at}
 
 
@@ -150,15 +148,6 @@ def _needed_early(statements: list[Statement], stores: list[Let]) -> Callable[[S
             early.add(id(statement))
             needed |= set(values_in(operands_of(statement))) | _read((statement,))
     return lambda statement: id(statement) in early
-
-
-def work_of(statements: list[Statement]) -> int:
-    work = 0
-    for statement in walk(Block(tuple(statements))):
-        if isinstance(statement, Let) and isinstance(statement.function, np.ufunc):
-            is_vector = record_of(statement.function).vector is True
-            work += 16 if is_vector else 4 if statement.function in _DIVIDING else 1
-    return work
 
 
 class LaneLoops:

@@ -52,7 +52,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.outer_vectorisation import is_wide
-from pullback.analysis.straight_loops import RAISING, computes_numbers, is_simple
+from pullback.analysis.straight_loops import RAISING, computes_numbers, is_simple, work_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -73,7 +73,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT
-from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided, work_of
+from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided
 from pullback.passes.vector.strips import WIDTH, distributed, may_be_short, strips_of_all, width_of_strip
 
 MOST_BUFFERS = 24

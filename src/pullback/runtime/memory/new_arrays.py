@@ -52,6 +52,26 @@ def local_zeros(shape: Any, dtype: Any = np.float64) -> Any:
     return np.zeros(shape, dtype)
 
 
+def column_empty(shape: Any, dtype: Any = np.float64) -> Any:
+    """np.empty(shape, dtype) of a matrix, column by column in memory."""
+    return np.empty(shape, dtype, order="F")
+
+
+def column_zeros(shape: Any, dtype: Any = np.float64) -> Any:
+    """np.zeros(shape, dtype) in the same way."""
+    return np.zeros(shape, dtype, order="F")
+
+
+def in_columns(x: Any) -> Any:
+    """The matrix x column by column in memory."""
+    return np.asfortranarray(x)
+
+
+def in_rows(x: Any) -> Any:
+    """The matrix x row by row in memory."""
+    return np.ascontiguousarray(x)
+
+
 def empty_like(x: Any) -> Any:
     """np.empty_like(x)."""
     return np.empty_like(x)
@@ -201,6 +221,26 @@ def _local_empty(shape: Any, dtype: Any = None) -> Any:
 @compiled(local_zeros)
 def _local_zeros(shape: Any, dtype: Any = None) -> Any:
     return built_in_frame(shape, dtype, clear=True)
+
+
+@compiled(column_empty, prefer_literal=False)
+def _column_empty(shape: Any, dtype: Any = None) -> Any:
+    return lambda shape, dtype=np.float64: np.empty((shape[1], shape[0]), dtype).T
+
+
+@compiled(column_zeros, prefer_literal=False)
+def _column_zeros(shape: Any, dtype: Any = None) -> Any:
+    return lambda shape, dtype=np.float64: np.zeros((shape[1], shape[0]), dtype).T
+
+
+@compiled(in_columns, prefer_literal=False)
+def _in_columns(x: Any) -> Any:
+    return lambda x: np.asfortranarray(x)
+
+
+@compiled(in_rows, prefer_literal=False)
+def _in_rows(x: Any) -> Any:
+    return lambda x: np.ascontiguousarray(x)
 
 
 @compiled(empty_like, prefer_literal=False)

@@ -1,0 +1,107 @@
+"""Ragged nests: what they keep has its room at once, what they read is checked before, and errors are NumPy's."""
+
+import re
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from programs import ragged_nests
+from pullback.passes.pipeline import REORDERING
+
+X, FIRST, NEAR, POINTS = ragged_nests.X, ragged_nests.FIRST, ragged_nests.NEAR, ragged_nests.POINTS
+
+
+def machine_text(function, *arguments, argnums=0):
+    return pb.inspect_source(function, *arguments, argnums=argnums)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "is_counted"),
+    [
+        (ragged_nests.carried_through_rows, (X, FIRST, NEAR), True),
+        (ragged_nests.three_deep, (X, np.array([1, 2, 1]), FIRST), True),
+        (ragged_nests.in_steps_and_downwards, (X, FIRST), True),
+        (ragged_nests.in_some_rows, (X, FIRST, np.ones(4, bool)), False),
+        (ragged_nests.bounds_that_change, (X, FIRST), False),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_iterations_are_counted_before_where_the_bounds_are_known(function, arguments, is_counted):
+    text = machine_text(function, *arguments)
+    assert ("_saved = np.empty((iterations" in text) == is_counted
+    assert ("reserve(" in text or "keep(" in text) != is_counted
+
+
+def test_places_of_kept_values_are_seen_not_to_be_negative():
+    text = machine_text(ragged_nests.energy_of_neighbours, POINTS, FIRST, NEAR, 1.9)
+    saved = re.findall(r"\w+_saved\[(.*?)\]", text)
+    assert saved
+    assert all(place.startswith("np.uint64(") for place in saved)
+
+
+def test_indices_are_checked_before_a_loop_that_gathers():
+    text = machine_text(ragged_nests.energy_of_neighbours, POINTS, FIRST, NEAR, 1.9, argnums=())
+    assert text.count("check_elements(near, ") == 1
+    assert "check_index(" not in text
+
+
+def test_indices_of_few_operations_are_checked_where_they_are_used():
+    def row_sums(x, first, near):
+        s = 0.0
+        for i in range(first.shape[0] - 1):
+            for k in range(first[i], first[i + 1]):
+                s += x[near[k]]
+        return s
+
+    assert "check_elements(" not in machine_text(row_sums, X, FIRST, NEAR)
+
+
+@pytest.mark.parametrize(
+    "near",
+    [[1, 2, 5, 0, 4, 3, 6], [1, 2, 5, 0, 4, 3, -7], [1, 2, 99, 0, 4, 3, 1]],
+    ids=["above", "below", "far above"],
+)
+def test_an_index_outside_is_an_index_error(near):
+    arguments = POINTS, FIRST, np.array(near), 1.9
+    with pytest.raises(IndexError):
+        ragged_nests.energy_of_neighbours(*arguments)
+    for transform in (pb.differentiable, pb.value_and_grad):
+        with pytest.raises(IndexError):
+            transform(ragged_nests.energy_of_neighbours)(*arguments)
+
+
+def test_an_index_outside_that_no_row_reads_is_no_error():
+    near = np.append(NEAR, 99)
+    value = pb.differentiable(ragged_nests.energy_of_neighbours)(POINTS, FIRST, near, 1.9)
+    assert value == pytest.approx(ragged_nests.energy_of_neighbours(POINTS, FIRST, near, 1.9), rel=1e-13)
+
+
+@pytest.mark.parametrize("first", [[0, 3, 9], [0, 3, 5, 7, 8]], ids=["beyond the list", "one row too many"])
+def test_bounds_outside_are_an_index_error(first):
+    arguments = X, np.array(first), NEAR
+    with pytest.raises(IndexError):
+        ragged_nests.carried_through_rows(*arguments)
+    with pytest.raises(IndexError):
+        pb.value_and_grad(ragged_nests.carried_through_rows)(*arguments)
+
+
+def test_rows_that_begin_before_the_list_count_from_its_end():
+    first = np.array([-2, 0, 1])
+    expected = ragged_nests.energy_of_neighbours(POINTS, first, NEAR, 1.9)
+    value, _ = pb.value_and_grad(ragged_nests.energy_of_neighbours)(POINTS, first, NEAR, 1.9)
+    assert value == pytest.approx(expected, rel=1e-13)
+
+
+def test_zeros_keep_their_signs():
+    """Where no branch is taken, -0.0 stays, unless sums may begin with 0."""
+
+    def summed(x, y):
+        for i in range(y.shape[0]):
+            for k in range(x.shape[0]):
+                if x[k] > 10.0:
+                    y[i] += x[k]
+        return y
+
+    made = pb.differentiable(optimisations=pb.OPTIMISATIONS - REORDERING)(summed)(X, np.array([-0.0, 0.0]))
+    assert list(np.signbit(made)) == [True, False]

@@ -33,6 +33,8 @@ WRITTEN_FOR = {
     "scalar_replacement_of_aggregates": ("elements_as_numbers", "small_arrays"),
     "speculation": ("speculative_loads",),
     "column_layout": ("few_columns",),
+    "loop_fusion": ("row_nests",),
+    "array_contraction": ("row_nests",),
     "rank_k_updates": ("rank_k_updates",),
     "outer_vectorisation": ("outer_vectorisation", "independent_chains"),
     "dead_stores": ("arrays",),

@@ -48,3 +48,9 @@ def least_index(loop: For) -> int | None:
         return None
     least: int = bound.value + (loop.step.value < 0)
     return least
+
+
+def counts_from_start(loop: For) -> bool:
+    """Whether no index of a loop is negative: as that of an element, it would be that of another iteration, too."""
+    least = least_index(loop)
+    return least is not None and least >= 0

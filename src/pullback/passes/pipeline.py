@@ -36,11 +36,13 @@ from pullback.ir.nodes import Function
 from pullback.passes.aggregates.replacement import replace_aggregates
 from pullback.passes.entries import Pass, Settings, plain
 from pullback.passes.loops.argument_search import search_arguments
+from pullback.passes.loops.array_contraction import contract_arrays
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.complete_unrolling import unroll_completely
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.loop_distribution import distribute_loops
+from pullback.passes.loops.loop_fusion import fuse_loops
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
 from pullback.passes.loops.loop_reversal import reverse_loops
 from pullback.passes.loops.parallel import run_in_parallel
@@ -157,6 +159,14 @@ PASSES = (
         then=("simplification",),
     ),
     Pass(
+        "loop_fusion",
+        "a nest that goes over the rows of what the nest before has made becomes a part of that",
+        plain(fuse_loops),
+        needs=("dead_code",),
+        option="loop_fusion",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
         "outer_vectorisation",
         "independent iterations of a loop around loops run side by side, 64 at a time",
         _vectorised,
@@ -230,6 +240,14 @@ PASSES = (
         needs=("dead_code",),
         option="any",
         then=("simplification", "dead_code"),
+    ),
+    Pass(
+        "array_contraction",
+        "an array of which each iteration of a loop makes and reads its own row becomes that row",
+        plain(contract_arrays),
+        needs=("loop_fusion",),
+        option="array_contraction",
+        then=("dead_code",),
     ),
     Pass(
         "reassociation",
@@ -470,7 +488,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_code",
     ),
     "sizes": ("equal_sizes",),
-    "vectorisation": ("outer_vectorisation", "loop_distribution", "complete_unrolling", "speculation"),
+    "vectorisation": ("loop_fusion", "outer_vectorisation", "loop_distribution", "complete_unrolling", "speculation"),
     "differentiation": (
         "argument_selection",
         "array_privatisation",
@@ -490,7 +508,15 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_stores",
         "loop_reversal",
     ),
-    "lowered adjoint": ("lowering", "simplification", "dead_code", "accumulator_coalescing"),
+    "lowered adjoint": (
+        "lowering",
+        "simplification",
+        "dead_code",
+        "loop_fusion",
+        "array_contraction",
+        "dead_stores",
+        "accumulator_coalescing",
+    ),
     "initialisation": ("zero_initialisation",),
     "buffers": ("products", "simplification", "loop_invariants", "in_place", "rank_k_updates"),
     "allocation": ("allocation_hoisting",),

@@ -6,14 +6,14 @@ compilers prefer.
 ...     y = np.empty(x.shape[0])
 ...     for i in range(x.shape[0]):
 ...         y[i] = x[i] * x[i]
-...     return np.sum(y)
+...     return y[0] * y[1]
 >>> print(pb.explain(squares, np.ones(3), passes=["loop_reversal"]))
 finish: loop_reversal, a loop that runs backwards runs forwards where the order of its iterations does not matter
   ...
        x_bar: float64[:] = zeros_like(x)
-  -    x_bar.3 = for i.2 in range(0, t.0, 1) reversed with (x_bar.1: float64[:] = x_bar):
-  +    x_bar.3 = for i.2 in range(0, t.0, 1) with (x_bar.1: float64[:] = x_bar):
-           t.7: float64 = load(x, ([i.2]))
+  -    x_bar.3 = for i.1 in range(0, t.0, 1) reversed with (x_bar.1: float64[:] = x_bar):
+  +    x_bar.3 = for i.1 in range(0, t.0, 1) with (x_bar.1: float64[:] = x_bar):
+           t.6: float64 = load(x, ([i.1]))
 
 `analysis/iteration_order.py` says which loops these are.
 """

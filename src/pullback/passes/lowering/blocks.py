@@ -88,12 +88,12 @@ class _Lowering:
         space = self.spaces.get(id(statement))
         if space is not None:
             assert isinstance(statement, Let), "only these have a space"
-            statement = self.renamed(statement)
-            if self.group is None or not self.fits(statement, space):
+            member = _by_elements(self.renamed(statement))
+            if self.group is None or not self.fits(member, space):
                 self.flush()
-                self.group = None if is_store(statement) else Group(space)
+                self.group = None if is_store(member) else Group(space)
             if self.group is not None:
-                self.group.members.append(statement)
+                self.group.members.append(member)
                 return
         elif self.asks_size(statement):
             statement = self.sized(statement)
@@ -170,6 +170,19 @@ class _Lowering:
         self.group = None
 
 
+def _by_elements(statement: Let) -> Let:
+    """An addition to a whole array as one to its elements."""
+    if statement.function is not primitives.accumulate:
+        return statement
+    array, value = statement.operands
+    return replace(statement, function=primitives.add_at, operands=(array, (), value))
+
+
+def _writes(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement stores into an array, or adds to one."""
+    return isinstance(statement, Let) and is_store(_by_elements(statement))
+
+
 def _space_of(statement: Statement, sizes: Sizes) -> Shape | None:
     """The shape that a statement goes over element by element; None for other statements."""
     shapes = sizes.shapes
@@ -180,8 +193,8 @@ def _space_of(statement: Statement, sizes: Sizes) -> Shape | None:
             return None
     elif is_sum(statement):
         space = shapes.of(statement.operands[0])
-    elif is_store(statement):
-        array, path, value = statement.operands
+    elif _writes(statement):
+        array, path, value = _by_elements(statement).operands
         if can_index(array, path, shapes) and shapes.part(shapes.of(array), path) == shapes.of(value):
             space = shapes.of(value)
     return space if space and all(map(can_compute, space)) else None
@@ -224,7 +237,7 @@ def _read_by_loops(
 ) -> list[Let]:
     """The statements that take parts of arrays for nothing but lowered statements, and for one another."""
     places = {id(s): k for k, s in enumerate(block.statements)}
-    served = {id(s) for s in block.statements if id(s) in spaces and not is_store(s)}
+    served = {id(s) for s in block.statements if id(s) in spaces and not _writes(s)}
     ends: dict[int, int] = {}
     found: list[Let] = []
     for k, statement in reversed(list(enumerate(block.statements))):

@@ -5,18 +5,18 @@
 ...     y = np.empty(x.shape[0])
 ...     for i in range(x.shape[0]):
 ...         y[i] = x[i] * x[i]
-...     return np.sum(y)
+...     return y[0] * y[1]
 >>> print(pb.explain(squares, np.ones(3), passes=["dead_stores"]))
 finish: dead_stores, adjoints of elements that nobody reads again are not set to 0
   ...
-           t.8: float64 = load(y_bar.4, ([i.2]))
-  -        y_bar.5: float64[:] = store(y_bar.4, ([i.2]), 0.0)
-           t.9: float64 = multiply(2, t.7)
+           t.7: float64 = load(y_bar.3, ([i.1]))
+  -        y_bar.4: float64[:] = store(y_bar.3, ([i.1]), 0.0)
+           t.8: float64 = multiply(2, t.6)
   ...
-           x_bar.2: float64[:] = add_at(x_bar.1, ([i.2]), t.10)
-  -        yield y_bar.5, x_bar.2
-  +        yield y_bar.4, x_bar.2
-       return t.6, x_bar.3
+           x_bar.2: float64[:] = add_at(x_bar.1, ([i.1]), t.9)
+  -        yield y_bar.4, x_bar.2
+  +        yield y_bar.3, x_bar.2
+       return t.5, x_bar.3
 
 That is legal where no other iteration uses the element, and nobody reads the array after the loop. Where the next
 statement that uses the array adds to the element, what is added is stored in its place; what was there before stays:
@@ -108,7 +108,12 @@ class _DeadStores:
         return loop if body is None else replace(loop, body=body)
 
     def without_last_store(self, block: Block, version: Value, last: object) -> Block | None:
-        """A block whose last change of an array, from `version` to `last`, is left out; None if it is another one."""
+        """A block whose last change of an array, from `version` to `last`, is left out; None if it is another one.
+
+        Behind it, the block does nothing with the array but hand it on.
+        """
+        if not isinstance(last, Value) or self.uses[last] > 1:
+            return None
         for k, statement in enumerate(block.statements):
             match statement:
                 case Let(function=primitives.store) if statement.value is last and statement.operands[0] is version:

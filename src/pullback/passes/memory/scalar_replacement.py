@@ -51,7 +51,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.rewrite import substituted, with_blocks
-from pullback.ir.types import BOOL, Array, Scalar
+from pullback.ir.types import BOOL, Array, Scalar, is_float
 
 
 def replace_elements_by_scalars(function: Function) -> Function:
@@ -126,7 +126,10 @@ def _replaced(loop: For, k: int, steps: list[Let]) -> tuple[For, list[Statement]
     totals = [Value("total", total.type) for total in sums]
     new_loop = replace(
         loop,
-        carried=(*(loop.carried[j] for j in kept), *(Carried(total, Constant(0.0, total.type)) for total in sums)),
+        carried=(
+            *(loop.carried[j] for j in kept),
+            *(Carried(total, Constant(0.0 if is_float(total.type) else 0, total.type)) for total in sums),
+        ),
         body=Block(body.statements, (*(body.yields[j] for j in kept), *after)),
         results=(*results, *totals),
     )

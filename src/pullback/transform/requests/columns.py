@@ -9,7 +9,7 @@ for strip in range((x.shape[0] + 31) // 32):
 scaled_strip = strip * 32
 lane_end = min(x.shape[0] - scaled_strip, 32)
 unit[np.uint64(scaled_strip + lane), lane] = 1.0
-jacobian[lane, np.uint64(scaled_strip + lane2)] = sums[lane, lane2]
+jacobian[i, np.uint64(scaled_strip + k)] = x_0 * (cos_x_i * unit[i, k]) + sin_x_i * elements[k]
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ exp_x_i = vm.exp(x[i])
             x_0 = x[0]
             # ...
             for k in range(lane_end):
-                # ...
-                y_dot[i, k] = x_0 * (exp_x_i * unit[i, k])
+                jacobian[i, np.uint64(scaled_strip + k)] = x_0 * (exp_x_i * unit[i, k])
 """
 
 from __future__ import annotations

@@ -1,0 +1,211 @@
+"""Loop fusion: a nest that goes over the rows of what the nest before has made becomes a part of that.
+
+>>> import numpy as np
+>>> from pullback.emission.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.transform.derivative import prepared
+>>> def scaled(x, y):
+...     sums = np.zeros(x.shape[0])
+...     for i in range(x.shape[0]):
+...         for j in range(x.shape[1]):
+...             sums[i] += np.exp(x[i, j])
+...     for k in range(x.shape[0]):
+...         for j in range(x.shape[1]):
+...             y[k, j] = np.exp(x[k, j]) / sums[k]
+>>> function = fuse_loops(prepared(normal_form(scaled, np.ones((3, 2)), np.ones((3, 2)))))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def scaled(x, y):
+    sums = np.zeros((x.shape[0],))
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            sums[i] += np.exp(x[i, j])
+        sums_i = sums[i]
+        for j in range(x.shape[1]):
+            y[i, j] = np.exp(x[i, j]) / sums_i
+
+A row is then read while it is in the nearest cache. That is legal where each iteration of both loops accesses, of every
+array that one of them writes and the other one accesses, the row with its own index alone, and where nothing in between
+needs the first loop (Allen & Kennedy 2001, 6.2.5). It pays where the second loop reads what the first one writes; loops
+without inner loops stay apart, as they run on vectors either way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from pullback.analysis.aliases import consumes, find_aliases
+from pullback.analysis.reductions import adds_to
+from pullback.analysis.shapes import CREATING, Shapes
+from pullback.analysis.straight_loops import is_simple, is_straight
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Index,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    is_scalar,
+    read_by,
+    read_in,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.trip_counts import counts_from_start
+from pullback.ir.types import Array
+
+_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
+_AFFINE = {np.add, np.subtract, np.multiply}
+
+
+def fuse_loops(function: Function) -> Function:
+    """The same function with such loops fused."""
+    fusion = _Fusion(function)
+    fused = replace(function, body=fusion.block(function.body))
+    return fuse_loops(fused) if fusion.has_fused else function  # what stands in fused loops can be fused, too
+
+
+class _Fusion:
+    def __init__(self, function: Function) -> None:
+        self.root = find_aliases(function).root
+        self.shapes = Shapes(function)
+        self.uses = Counter(read_in(function.body))
+        self.has_fused = False
+
+    def block(self, block: Block) -> Block:
+        statements = [with_blocks(statement, self.block) for statement in block.statements]
+        k = len(statements) - 1
+        while k >= 0:
+            fused = self.with_next(statements, k)
+            k, statements = (k - 1, statements) if fused is None else (k, fused)
+        return Block(tuple(statements), block.yields)
+
+    def with_next(self, statements: list[Statement], k: int) -> list[Statement] | None:
+        """The statements with a loop and the next one fused; None where there is no such next one."""
+        first = statements[k]
+        if not isinstance(first, For) or not _is_simple(first):
+            return None
+        made = set(first.results)
+        for j in range(k + 1, len(statements)):
+            second = statements[j]
+            if isinstance(second, For):
+                between = statements[k + 1 : j]
+                fits = _is_simple(second) and self.is_legal(first, second) and self.pays(first, second)
+                if not fits:
+                    return None
+                self.has_fused = True
+                return [*statements[:k], *between, _fused(first, second), *statements[j + 1 :]]
+            if not _may_come_before(second) or made.intersection(read_by(second)):
+                return None
+        return None
+
+    def is_legal(self, first: For, second: For) -> bool:
+        if first.start != second.start or self.shapes.made_size(first.stop) != self.shapes.made_size(second.stop):
+            return False
+        if not counts_from_start(first):
+            return False
+        read = set(read_by(second))
+        if any(is_scalar(result) and result in read for result in first.results):
+            return False
+        taken = {carried.initial for carried in second.carried}
+        if any(self.uses[result] != 1 for result in first.results if result in taken):
+            return False
+        accesses = [(access, loop) for loop in (first, second) for access in _accesses(loop)]
+        written = {self.root(a.operands[0]) for a, _ in accesses if a.function is not primitives.load}
+        of_first, of_second = ({self.root(a.operands[0]) for a in _accesses(loop)} for loop in (first, second))
+        return all(
+            _have_own_parts([(access, loop) for access, loop in accesses if self.root(access.operands[0]) is root])
+            for root in written & of_first & of_second
+        )
+
+    def pays(self, first: For, second: For) -> bool:
+        """Whether the second loop loads what the first one writes, and is no harder to vectorise with it."""
+        if is_straight(first) != is_straight(second):
+            return False
+        if is_straight(first) and not (_may_be_vectorised(first) and _may_be_vectorised(second)):
+            return False
+        written = {self.root(a.operands[0]) for a in _accesses(first) if a.function is not primitives.load}
+        return any(a.function is primitives.load and self.root(a.operands[0]) in written for a in _accesses(second))
+
+
+def _is_simple(loop: For) -> bool:
+    """Whether a loop and those in it count up, compute numbers and access elements, and do nothing else."""
+    if loop.step != constant(1) or loop.exits or loop.reverse or loop.parallel or loop.checkpoints is not None:
+        return False
+    return all(is_simple(s) or (isinstance(s, For) and not s.exits) for s in walk(loop.body))
+
+
+def _may_be_vectorised(loop: For) -> bool:
+    """Whether the iterations of an innermost loop wait for each other in sums alone, and find no element by another."""
+    numbers = [k for k, carried in enumerate(loop.carried) if is_scalar(carried.parameter)]
+    own = {v for s in walk(loop.body) for v in results_of(s)}
+    for statement in walk(loop.body):  # an integer that is computed from the index is as good as the index
+        if isinstance(statement, Let) and statement.function in _AFFINE and own.isdisjoint(read_by(statement)):
+            own.discard(statement.value)
+    indices = {v for access in _accesses(loop) for v in values_in((access.operands[1],))}
+    return adds_to(loop, numbers) and own.isdisjoint(indices)
+
+
+def _may_come_before(statement: Statement) -> bool:
+    """Whether a statement between two loops can be moved before the first, if it needs nothing of it."""
+    if not isinstance(statement, Let) or consumes(statement):
+        return False
+    return is_simple(statement) or statement.function in CREATING or statement.function is primitives.zeros_like
+
+
+def _accesses(loop: For) -> Iterator[Let]:
+    return (s for s in walk(loop.body) if isinstance(s, Let) and s.function in _ACCESSES)
+
+
+def _have_own_parts(accesses: list[tuple[Let, For]]) -> bool:
+    """Whether each iteration accesses a part of an array that no other one does: along one axis, at its own index."""
+    paths = [(access.operands[1], loop.index) for access, loop in accesses]
+    if not all(len(path) == 1 and isinstance(path[0], Index) for path, _ in paths):
+        return False
+    along = zip(*([item is index for item in path[0].items] for path, index in paths), strict=False)
+    return any(map(all, along)) and not any(map(_has_slices, (path[0].items for path, _ in paths)))
+
+
+def _has_slices(items: tuple[object, ...]) -> bool:
+    """Whether an index has other items than numbers, so that their places are not those of the axes."""
+    return not all(isinstance(item, Value | Constant) and is_scalar(item) for item in items)
+
+
+def _fused(first: For, second: For) -> For:
+    """One loop with the bodies of both, the first one first.
+
+    What the first one reads of an array that the second one takes over is read of what the iterations hand on: each
+    reads its own part, which no other one has changed.
+    """
+    places = {result: k for k, result in enumerate(first.results)}
+    added = [k for k, carried in enumerate(second.carried) if carried.initial not in places]
+    taken = (second.carried[k] for k in added if isinstance(second.carried[k].parameter.type, Array))
+    begin = substituted(first.body, {carried.initial: carried.parameter for carried in taken})
+    terms: dict[Value, Operand] = {result: begin.yields[k] for result, k in places.items()}
+    terms[second.index] = first.index
+    for carried in second.carried:
+        if carried.initial in places:
+            terms[carried.parameter] = begin.yields[places[carried.initial]]
+    end = substituted(second.body, terms)
+    yields, results = list(begin.yields), list(first.results)
+    for k, carried in enumerate(second.carried):
+        if carried.initial in places:
+            place = places[carried.initial]
+            yields[place], results[place] = end.yields[k], second.results[k]
+    return replace(
+        first,
+        carried=(*first.carried, *(second.carried[k] for k in added)),
+        body=Block((*begin.statements, *end.statements), (*yields, *(end.yields[k] for k in added))),
+        results=(*results, *(second.results[k] for k in added)),
+    )

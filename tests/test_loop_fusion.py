@@ -1,0 +1,72 @@
+"""Loop fusion and array contraction: which nests become one, which arrays rows, and that results are the same."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from collect import programs
+from programs import row_nests
+
+X, W, S = row_nests.X, row_nests.W, row_nests.S
+WITHOUT = pb.OPTIMISATIONS - {"loop_fusion", "array_contraction"}
+
+
+def outer_loops(function, *arguments, argnums=()):
+    text = pb.inspect_source(function, *arguments, argnums=argnums)
+    return sum(line.startswith("    for ") for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "expected"),
+    [
+        (row_nests.softmax_of_rows, (X, W), 1),
+        (row_nests.normalised_rows, (X, W), 1),
+        (row_nests.scaled_by_sums, (X, W), 1),
+        (row_nests.reads_the_row_before, (S,), 2),
+        (row_nests.needs_the_whole_sum, (S,), 2),
+        (row_nests.one_element_for_all, (S,), 2),
+        (row_nests.counts_of_rows, (S, W), 1),
+        (row_nests.in_branches, (S, True), 1),
+        (row_nests.counted_from_the_end, (S,), 3),
+        (row_nests.found_by_an_index, (S, np.array([2, 0, 1])), 2),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_nests_over_the_same_rows_become_one(function, arguments, expected):
+    assert outer_loops(function, *arguments) == expected
+
+
+def test_both_sweeps_are_one_nest():
+    assert outer_loops(row_nests.normalised_rows, X, W, argnums=0) == 1
+
+
+def test_what_only_one_row_needs_is_a_row():
+    text = pb.inspect_source(row_nests.normalised_rows, X, W, argnums=0)
+    made = [line for line in text.splitlines() if "np.empty(" in line or "np.zeros(" in line]
+    assert len(made) > 1
+    assert all("shape[0]," not in line for line in made if "x_bar" not in line)
+
+
+@pytest.mark.parametrize("found", programs("row_nests"), ids=lambda found: found.name)
+def test_results_are_the_same(found):
+    for sample in found.samples:
+        results = [
+            pb.differentiable(optimisations=chosen, cache=False)(found.function)(*sample.fresh())
+            for chosen in (pb.OPTIMISATIONS, WITHOUT)
+        ]
+        np.testing.assert_allclose(*results, rtol=1e-5 if sample.fresh()[0].dtype == np.float32 else 1e-13)
+
+
+def test_sums_of_integers_are_exact():
+    """Beyond 2**53, where floats leave out numbers."""
+
+    def summed(x, k):
+        y = np.zeros(2, dtype=np.int64)
+        for i in range(2):
+            for j in range(k.shape[0]):
+                y[i] += k[j]
+        return y, x * 2.0
+
+    k = np.array([2**60 + 1, 3, 5])
+    counts, _ = pb.differentiable(summed)(1.0, k)
+    assert counts.tolist() == summed(1.0, k)[0].tolist()

@@ -23,24 +23,13 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from pullback import runtime
 from pullback.analysis.aliases import consumes, find_aliases, shares_memory
-from pullback.analysis.shapes import Shapes
+from pullback.analysis.shapes import CREATING, Shapes
 from pullback.emission.coalescing import values_of
 from pullback.ir.nodes import Call, Function, Let, Value, walk
 from pullback.ir.types import Array
 
-_MAKING = {
-    np.empty,
-    np.zeros,
-    np.ones,
-    np.zeros_like,
-    np.empty_like,
-    runtime.local_empty,
-    runtime.local_zeros,
-    runtime.column_empty,
-    runtime.column_zeros,
-}
+_MAKING = CREATING | {np.zeros_like, np.empty_like}
 
 
 class PartArrays:

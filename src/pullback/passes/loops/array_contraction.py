@@ -38,6 +38,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.analysis.aliases import find_aliases
+from pullback.analysis.must_write import rank_of
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -124,10 +125,6 @@ class _Contraction:
         path = statement.operands[1]
         items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
         return len(items) == rank_of(read[0]) and items[0] is index and read[0] is statement.operands[0]
-
-
-def rank_of(array: Value) -> int:
-    return getattr(array.type, "ndim", 0)
 
 
 class _Rows:

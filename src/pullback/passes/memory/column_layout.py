@@ -170,9 +170,7 @@ class _Layout:
 
     def of(self, function: Function) -> Function:
         body = self.block(function.body)
-        first = sum(map(is_guard, body.statements)) and 1 + max(
-            k for k, statement in enumerate(body.statements) if is_guard(statement)
-        )
+        first = max((k + 1 for k, statement in enumerate(body.statements) if is_guard(statement)), default=0)
         taken = [Let(copy, runtime.in_columns, (parameter,)) for parameter, copy in self.copies.items()]
         returned = [value for value in _arrays(body.yields) if self.uses.root(value) in self.made]
         results = {value: like(value) for value in returned}

@@ -422,3 +422,20 @@ def a_row_of_one_path_or_another(m, c, n):
         g[1:-1] = 0.5 * g[1:-1] * c
     m[n, 1] *= 2.0
     return np.sum(m * m)
+
+
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), 0.3)
+@program(np.linspace(0.1, 1.2, 12).reshape(3, 4), 0.7)
+def exchanged_in_a_branch(m, c):
+    """The adjoints are copied from one another in each iteration; one of the copies can be left out."""
+    right = m
+    y = right * 1.0
+    for _ in range(4):
+        r = right.T
+        r -= np.sin(r * y.T)
+        if c < 0.5:
+            right = y
+            y = np.tanh(r.T)
+        if y[0, 1] > 2.0:
+            break
+    return np.sum(y * right)

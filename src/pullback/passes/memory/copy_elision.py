@@ -62,16 +62,22 @@ class _Copy:
 def elide_copies(function: Function) -> Function:
     """The same function without such copies in its loops."""
     function = replace(function, callees=tuple(map(elide_copies, function.callees)))
-    shapes, uses = cache(partial(Shapes, function)), Counter(read_in(function.body))
-    for copy in list(_copies(function.body, frozenset(), shapes, uses)):
-        function = _without(function, copy) or function
+    for value in [copy.value for copy in _copies_of(function)]:
+        for copy in [copy for copy in _copies_of(function) if copy.value == value]:
+            function = _without(function, copy) or function
     return function
+
+
+def _copies_of(function: Function) -> list[_Copy]:
+    """The copies that iterations make of whole arrays. To leave one out changes what the others copy."""
+    shapes, uses = cache(partial(Shapes, function)), Counter(read_in(function.body))
+    return list(_copies(function.body, frozenset(), shapes, uses))
 
 
 def _copies(
     block: Block, around: frozenset[Value], shapes: Callable[[], Shapes], uses: Counter[Value]
 ) -> Iterator[_Copy]:
-    """The copies that iterations make of whole arrays."""
+    """Those in a block, in a loop where values are carried around it."""
     empty = {s.value: s for s in block.statements if isinstance(s, Let) and s.function is np.empty}
     for statement in block.statements:
         inner = around

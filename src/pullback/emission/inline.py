@@ -1,7 +1,8 @@
 """Which intermediate results are written inside the expression that uses them.
 
 A result is, if it has no name of the user's, is used once, in its own block, and no array that it reads is written
-between. So `t = mul(w, x); s = add(s, t)` prints as `s = s + w * x`.
+between; nor is there a branch between, if it reads any: which elements are read before branches matters to LLVM
+(`passes/loops/load_scheduling.py`). So `t = mul(w, x); s = add(s, t)` prints as `s = s + w * x`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pullback.ir.nodes import (
     Effect,
     For,
     Function,
+    If,
     Let,
     Statement,
     Value,
@@ -66,9 +68,8 @@ class _Finder:
         for statement in block.statements:
             self.take(statement, open_)
             written = self.written_by(statement)
-            if written:
-                for value in [v for v in open_ if self.reads[v] & written]:
-                    del open_[value]
+            for value in [v for v in open_ if self.reads[v] & written or (self.reads[v] and isinstance(statement, If))]:
+                del open_[value]
             if isinstance(statement, Let) and self.may_inline(statement):
                 open_[statement.value] = statement
             for inner in blocks_of(statement):

@@ -41,6 +41,7 @@ from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.complete_unrolling import unroll_completely
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
+from pullback.passes.loops.load_scheduling import schedule_loads
 from pullback.passes.loops.loop_distribution import distribute_loops
 from pullback.passes.loops.loop_fusion import fuse_loops
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
@@ -457,6 +458,12 @@ PASSES = (
         option="stack_allocation",
     ),
     Pass(
+        "load_scheduling",
+        "iterations with branches read their elements first, so that LLVM can do several of them at once",
+        plain(schedule_loads),
+        option="load_scheduling",
+    ),
+    Pass(
         "optimisation_barriers",
         "LLVM does not see that the iterations of a loop move downwards through arrays",
         plain(insert_optimisation_barriers),
@@ -540,6 +547,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "strip_distribution",
         "column_layout",
         "stack_allocation",
+        "load_scheduling",
         "optimisation_barriers",
     ),
 }

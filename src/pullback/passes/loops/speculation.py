@@ -75,6 +75,7 @@ from pullback.ir.nodes import (
     While,
     is_scalar,
     made_in_iterations,
+    read_by,
     read_in,
     walk,
 )
@@ -184,9 +185,10 @@ class _Speculation(RangeWalk):
         if array in made or len(items) != len(shape) or not all(map(is_scalar, items)):
             return None
         *rest, last = items
-        if made.intersection(rest) or offset_of(last, loop.index, self.lets | own) is None:
+        needed = [own[item] for item in items if item in own]
+        varying = made - {let.value for let in needed if not made.intersection(read_by(let))}
+        if varying.intersection(rest) or offset_of(last, loop.index, self.lets | own) is None:
             return None
-        needed = [own[last]] if last in own else []
         for let in needed:
             self.ranges.note(let)
         inside = (self.ranges.is_inside(item, size) for item, size in zip(items, shape, strict=True))

@@ -38,7 +38,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import Array
 
-MOST_ROWS = 4
+MOST_ROWS = 9
 """How many different contributions of an iteration are stored for later at the most."""
 
 

@@ -73,10 +73,10 @@ class EqualSizes:
         return of_one_class and not (self.is_made_after(a, b) or self.is_made_after(b, a))
 
     def is_made_after(self, a: Value, b: Value) -> bool:
-        """Whether an array is in memory that is allocated when another one is there already."""
-        root = root_of(a, self.definitions)
+        """Whether an array is in memory that is allocated when that of another one is there already."""
+        root, other = root_of(a, self.definitions), root_of(b, self.definitions)
         made = self.definitions.get(root) if root is not None else None
-        return isinstance(made, Let) and made.function in _ALLOCATING and self.aliases.is_older(b, made.value)
+        return isinstance(made, Let) and made.function in _ALLOCATING and self.aliases.is_older(other or b, made.value)
 
     def let(self, statement: Let) -> None:
         value, operands, of = statement.value, statement.operands, self.shapes.of

@@ -66,7 +66,7 @@ from pullback.transform.repeated_branches import Repeatable, definitions_in
 from pullback.transform.residual_places import starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
 from pullback.transform.reverse.sweep import Sweep
-from pullback.transform.whole_arrays import is_kept_whole
+from pullback.transform.whole_arrays import is_kept_whole, most_loads
 
 
 class Residuals:
@@ -90,7 +90,7 @@ class Residuals:
         self.survey(self.body, ())
         backward = Block(tuple(self.sweep.statements), results)
         self.collect(backward, ())
-        for path in sorted(self.blocks, key=len, reverse=True):
+        for path in sorted(self.blocks, key=lambda path: (len(path), most_loads(self.blocks[path])), reverse=True):
             if path:
                 self.settle(path)
         return self.plan, backward

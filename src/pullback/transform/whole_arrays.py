@@ -16,6 +16,7 @@ The elements that all its loads have in an iteration of the inner loop would tak
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -59,6 +60,12 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]
     loads = [s for block in inside for s in block.statements if _is_load_of(s, array)]
     return array in known.needs.get(home, ()) or (len(loads) > 1 and _are_over_all(known, between, array))
+
+
+def most_loads(block: Block) -> int:
+    """How often a block loads of one array: who loads most decides first whether it is kept whole, for all of them."""
+    loads = Counter(s.operands[0] for s in block.statements if isinstance(s, Let) and s.function is primitives.load)
+    return max(loads.values(), default=0)
 
 
 def _loops(statements: Mapping[int, Statement], path: Path) -> list[Any]:

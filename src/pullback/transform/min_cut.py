@@ -41,6 +41,8 @@ CHEAP: set[Callable[..., Any]] = {
     np.negative,
     np.positive,
     np.absolute,
+    np.maximum,
+    np.minimum,
     np.less,
     np.less_equal,
     np.greater,

@@ -69,6 +69,7 @@ from pullback.ir.nodes import (
     operands_of,
     results_of,
     values_in,
+    walk,
 )
 from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import trip_count
@@ -79,6 +80,9 @@ from pullback.passes.vector.strips import WIDTH, distributed, may_be_short, stri
 MOST_BUFFERS = 24
 LEAST_WORK = 3
 """So many operations the loop in the middle must have for each number that is passed on."""
+
+BRANCH = 8
+"""A branch counts as so many operations: where one iteration is done at a time, it may be mispredicted."""
 _CHECKS = {runtime.check_index, runtime.check_span}
 _AFFINE_AND_CHECKED = AFFINE | {runtime.checked_add, runtime.checked_subtract, runtime.checked_multiply}
 
@@ -101,7 +105,9 @@ def _stages(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> S
     if stages is None or not stages.stores or not _finds_elements(stages):
         return None
     passed = [v for values in stages.passed() for v in values]
-    if len(passed) > MOST_BUFFERS or work_of(stages.arithmetic) < LEAST_WORK * len(passed):
+    branches = sum(isinstance(s, If) for s in walk(Block(tuple(stages.arithmetic))))
+    work = work_of(stages.arithmetic) + BRANCH * branches
+    if len(passed) > MOST_BUFFERS or work < LEAST_WORK * len(passed):
         return None
     return None if any(v in unset() or not is_scalar(v) for v in passed) else stages
 

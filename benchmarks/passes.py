@@ -56,6 +56,7 @@ WRITTEN_FOR = {
     "array_privatisation": ("preallocated_arrays",),
     "scalar_replacement": ("loops",),
     "residuals": ("final_elements",),
+    "load_scheduling": ("branching_stencils",),
     "optimisation_barriers": ("decreasing_indices",),
 }
 """The modules of `tests/programs` that were written for a pass."""

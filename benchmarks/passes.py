@@ -41,6 +41,7 @@ WRITTEN_FOR = {
     "induction_variables": ("counters",),
     "zero_initialisation": ("zero_initialisation",),
     "scatter_to_gather": ("arrays",),
+    "shared_quotients": ("quotients",),
     "unroll_and_jam": ("short_loops",),
     "allocation_hoisting": ("products_in_loops",),
     "stack_allocation": ("local_arrays",),

@@ -73,6 +73,7 @@ from pullback.passes.scalar.merged_counters import merge_induction_variables
 from pullback.passes.scalar.overflow_checks import assume_small, check_integers
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.reassociation import reassociate
+from pullback.passes.scalar.shared_quotients import share_quotients
 from pullback.passes.scalar.simplify import simplify
 from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.loop_skewing import skew_loops
@@ -458,6 +459,13 @@ PASSES = (
         option="stack_allocation",
     ),
     Pass(
+        "shared_quotients",
+        "the adjoints of both operands of a division come from one quotient",
+        plain(share_quotients),
+        option="shared_quotients",
+        then=("dead_code",),
+    ),
+    Pass(
         "load_scheduling",
         "iterations with branches read their elements first, so that LLVM can do several of them at once",
         plain(schedule_loads),
@@ -522,6 +530,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_fusion",
         "array_contraction",
         "dead_stores",
+        "shared_quotients",
         "accumulator_coalescing",
     ),
     "initialisation": ("zero_initialisation",),

@@ -110,18 +110,52 @@ def _extreme(is_better: Function, name: str) -> Any:
     message = f"zero-size array to reduction operation {name} which has no identity"
 
     @kernel
+    def better(v: Any, best: Any) -> Any:
+        return v if is_better(v, best) or v != v else best
+
+    @kernel
+    def run(x: Any) -> Any:
+        """The best element of an array of one or more, NaN if there is one; eight run side by side."""
+        m0 = m1 = m2 = m3 = m4 = m5 = m6 = m7 = x[0]
+        unordered = 0
+        eights = x.size // 8
+        for k in range(eights):
+            v0, v1, v2, v3 = x[8 * k], x[8 * k + 1], x[8 * k + 2], x[8 * k + 3]
+            v4, v5, v6, v7 = x[8 * k + 4], x[8 * k + 5], x[8 * k + 6], x[8 * k + 7]
+            m0 = v0 if is_better(v0, m0) else m0
+            m1 = v1 if is_better(v1, m1) else m1
+            m2 = v2 if is_better(v2, m2) else m2
+            m3 = v3 if is_better(v3, m3) else m3
+            m4 = v4 if is_better(v4, m4) else m4
+            m5 = v5 if is_better(v5, m5) else m5
+            m6 = v6 if is_better(v6, m6) else m6
+            m7 = v7 if is_better(v7, m7) else m7
+        for k in range(8 * eights, x.size):
+            m0 = x[k] if is_better(x[k], m0) else m0
+        for m in (m1, m2, m3, m4, m5, m6, m7):
+            m0 = m if is_better(m, m0) else m0
+        for k in range(x.size):
+            unordered += x[k] != x[k]
+        if unordered > 0:
+            for k in range(x.size):
+                if x[k] != x[k]:
+                    return x[k]
+        return m0
+
+    @kernel
     def extreme(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
         if count == 0 and rows * columns > 0:
             raise ValueError(message)
         out = np.empty(rows * columns, x.dtype)
         for i in range(rows):
+            if columns == 1:
+                out[i] = run(x[i * count : (i + 1) * count])
+                continue
             for j in range(columns):
                 out[i * columns + j] = x[i * count * columns + j]
             for r in range(1, count):
                 for j in range(columns):
-                    v = x[(i * count + r) * columns + j]
-                    if is_better(v, out[i * columns + j]) or v != v:
-                        out[i * columns + j] = v
+                    out[i * columns + j] = better(x[(i * count + r) * columns + j], out[i * columns + j])
         return out
 
     return extreme

@@ -107,17 +107,12 @@ def _with_gather(loop: For) -> list[Statement] | None:
     if loop.exits or loop.step != constant(1):
         return None
     for k in range(len(loop.carried)):
-        for groups in _choices(_groups(loop, k)):
-            multiples = _multiples(loop, groups)
-            rows = {multiple.base for multiple in multiples.values()}
-            if rows and len(rows) <= MOST_ROWS:
-                return _ScatterToGather(loop, k, groups, multiples).statements()
+        groups = _groups(loop, k)
+        multiples = _multiples(loop, groups)
+        rows = {multiple.base for multiple in multiples.values()}
+        if rows and len(rows) <= MOST_ROWS:
+            return _ScatterToGather(loop, k, groups, multiples).statements()
     return None
-
-
-def _choices(groups: list[list[Addition]]) -> list[list[list[Addition]]]:
-    """Which additions may be moved behind a loop: all; or those that meet in an element, where the order is free."""
-    return [groups] if _is_exact(groups) else [groups, [group for group in groups if _span(group)]]
 
 
 def _groups(loop: For, k: int) -> list[list[Addition]]:

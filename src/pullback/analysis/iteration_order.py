@@ -44,7 +44,6 @@ from pullback.ir.nodes import (
 from pullback.ir.trip_counts import least_index
 from pullback.ir.types import Array
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 
@@ -99,7 +98,9 @@ class _OwnAxes:
         return not read
 
     def access(self, statement: Let) -> bool:
-        if statement.function not in _ACCESSES or self.versions.intersection(values_in(statement.operands[1:])):
+        if statement.function not in primitives.ACCESSES or self.versions.intersection(
+            values_in(statement.operands[1:])
+        ):
             return False
         _, path, *_ = statement.operands
         if len(path) != 1 or not isinstance(path[0], Index):

@@ -30,8 +30,6 @@ from pullback.ir import primitives
 from pullback.ir.nodes import Block, For, Function, If, Index, Let, Operand, Statement, Value, While
 from pullback.ir.types import Scalar
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
-
 
 def non_negative_indices(function: Function) -> frozenset[Value]:
     """The integers that are proved to be non-negative at every access, in a loop, that they are an index of."""
@@ -58,7 +56,7 @@ class _Finder:
     def statement(self, statement: Statement) -> None:
         match statement:
             case Let():
-                if statement.function in _ACCESSES and self.depth:
+                if statement.function in primitives.ACCESSES and self.depth:
                     self.access(statement)
                 self.ranges.note(statement)
             case If():

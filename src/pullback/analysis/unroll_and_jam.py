@@ -54,8 +54,6 @@ WIDEST = 16
 """How far apart in a row the elements may be whose additions are gathered (`passes.loops.scatter_to_gather`)."""
 SHORT = 32
 """A nest whose innermost loop is known to have no more iterations is best unrolled, which a compiler does."""
-
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 _PLAIN = {primitives.cast, primitives.select, max, min}
 
 
@@ -117,7 +115,7 @@ def _is_plain(statement: Statement) -> bool:
     """Whether a statement computes a number from numbers, or accesses one element of an array."""
     if not isinstance(statement, Let):
         return False
-    if statement.function in _ACCESSES:
+    if statement.function in primitives.ACCESSES:
         path = statement.operands[1]
         items = getattr(path[0], "items", ()) if len(path) == 1 and isinstance(path[0], Index) else ()
         return len(items) == statement.operands[0].type.ndim > 0 and all(map(is_scalar, items))
@@ -212,7 +210,7 @@ class _Finder:
         """What an iteration of the innermost loop does with a carried array."""
         found: list[Let] = []
         for s in self.innermost.body.statements:
-            if isinstance(s, Let) and s.function in _ACCESSES and s.operands[0] is version:
+            if isinstance(s, Let) and s.function in primitives.ACCESSES and s.operands[0] is version:
                 found.append(s)
                 version = version if s.function is primitives.load else s.value
         return found

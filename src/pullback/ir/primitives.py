@@ -179,5 +179,8 @@ CREATING = {np.empty, np.zeros, np.ones}
 REQUESTS = {gradient, tangent, jacobian, columns, divergence}
 """Functions that ask for derivatives of what the statements before them compute."""
 
+ACCESSES = {load, store, add_at}
+"""Functions that read or write the element, or the part, of their first operand that the second one names."""
+
 CONSUMING = {store, add_at, accumulate, product_into, inverse_into, shaped_like}
 """Functions that take their first operand's memory for their result."""

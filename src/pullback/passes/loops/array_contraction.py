@@ -59,8 +59,6 @@ from pullback.ir.rewrite import copied, like, with_blocks
 from pullback.ir.trip_counts import counts_from_start
 from pullback.ir.types import Array
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
-
 
 def contract_arrays(function: Function) -> Function:
     """The same function with such arrays as rows."""
@@ -110,7 +108,7 @@ class _Contraction:
 
         A row for all would make each iteration of the loop around it wait for all of the one before.
         """
-        lets = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in _ACCESSES]
+        lets = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in primitives.ACCESSES]
         accesses = [s for s in lets if self.root(s.operands[0]) is root]
         writes = any(s.function is not primitives.load for s in accesses)
         return writes and len({s.operands[1] for s in accesses}) > 1
@@ -120,7 +118,7 @@ class _Contraction:
         read = [v for v in values_in(statement.operands) if self.root(v) is root]
         if not read:
             return True
-        if not isinstance(statement, Let) or statement.function not in _ACCESSES or len(read) > 1:
+        if not isinstance(statement, Let) or statement.function not in primitives.ACCESSES or len(read) > 1:
             return False
         path = statement.operands[1]
         items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
@@ -163,7 +161,11 @@ class _Rows:
         return Block(tuple(map(self.statement, block.statements)), block.yields)
 
     def statement(self, statement: Statement) -> Statement:
-        if isinstance(statement, Let) and statement.function in _ACCESSES and statement.operands[0] in self.rows:
+        if (
+            isinstance(statement, Let)
+            and statement.function in primitives.ACCESSES
+            and statement.operands[0] in self.rows
+        ):
             array, (step,), *others = statement.operands
             return replace(statement, operands=(array, (Index(step.items[1:]),), *others))
         return with_blocks(statement, self.by_rows)

@@ -65,7 +65,6 @@ from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.trip_counts import counts_from_start
 from pullback.ir.types import Array
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 _AFFINE = {np.add, np.subtract, np.multiply}
 
 
@@ -165,7 +164,7 @@ def _may_come_before(statement: Statement) -> bool:
 
 
 def _accesses(loop: For) -> Iterator[Let]:
-    return (s for s in walk(loop.body) if isinstance(s, Let) and s.function in _ACCESSES)
+    return (s for s in walk(loop.body) if isinstance(s, Let) and s.function in primitives.ACCESSES)
 
 
 def _have_own_parts(accesses: list[tuple[Let, For]]) -> bool:

@@ -70,8 +70,6 @@ from pullback.ir.types import Array
 from pullback.passes.loops.stencil import offset_of
 
 MOST_COLUMNS = 4
-
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 _BY_COLUMNS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.zeros: runtime.column_zeros,
     np.empty: runtime.column_empty,
@@ -126,7 +124,7 @@ class _Uses:
                 self.survey(inner, inside)
 
     def let(self, statement: Let, loops: tuple[For | While, ...]) -> None:
-        if statement.function in _ACCESSES and _is_element(statement):
+        if statement.function in primitives.ACCESSES and _is_element(statement):
             self.accesses.setdefault(self.root(statement.operands[0]), []).append(_Access(statement, loops))
         elif statement.function is not primitives.dim:
             self.escaping.update(map(self.root, _arrays(statement.operands)))

@@ -52,8 +52,6 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import Array
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
-
 SHORT = 32
 """A loop that is known to have no more iterations may be unrolled, and its numbers then be known."""
 
@@ -162,7 +160,7 @@ def _may_be_vectorised(loop: Statement) -> TypeGuard[For]:
     arrays: set[Value] = set()
     first = {c.parameter: c.parameter for c in loop.carried}
     for statement in walk(loop.body):
-        if isinstance(statement, Let) and statement.function in _ACCESSES:
+        if isinstance(statement, Let) and statement.function in primitives.ACCESSES:
             array = statement.operands[0]
             first.setdefault(array, array)
             arrays.add(first[array])

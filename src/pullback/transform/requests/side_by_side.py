@@ -55,7 +55,6 @@ from pullback.ir.rewrite import copied, like, renamed
 from pullback.ir.types import INT, Array, Scalar
 from pullback.transform.requests.varying import NotSideBySideError, Varying, mentioned
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
 _CREATING = primitives.CREATING | {np.full, primitives.zeros_like}
 
 
@@ -137,7 +136,7 @@ class Lanes:
 
     def check_element(self, statement: Let) -> None:
         """Only numbers, and elements of arrays that hold tangents."""
-        if statement.function in _ACCESSES:
+        if statement.function in primitives.ACCESSES:
             array, path, *values = statement.operands
             whole = len(path) == 1 and isinstance(path[0], Index) and len(path[0].items) == array.type.ndim
             plain = whole and all(isinstance(i, Value | Constant) and isinstance(i.type, Scalar) for i in path[0].items)
@@ -288,7 +287,7 @@ class Lanes:
         if isinstance(statement, If):
             self.builder.add(copied(self.with_lanes(statement, lane), terms))
             return
-        if statement.function not in _ACCESSES or statement.operands[0] not in self.varying:
+        if statement.function not in primitives.ACCESSES or statement.operands[0] not in self.varying:
             self.builder.add(copied(statement, terms))
             return
         array, path, *values = statement.operands
@@ -308,7 +307,7 @@ class Lanes:
             return Block(tuple(map(access, block.statements)), block.yields)
 
         def access(inner: Any) -> Any:
-            if inner.function not in _ACCESSES or inner.operands[0] not in self.varying:
+            if inner.function not in primitives.ACCESSES or inner.operands[0] not in self.varying:
                 return inner
             array, path = inner.operands
             return replace(inner, operands=(self.array(array), (Index((*path[0].items, lane)),)))

@@ -14,7 +14,7 @@ from pullback.errors import Location, MissingRuleError
 from pullback.frontend.source.addresses import name_of
 from pullback.functions import record_of, rule_of
 from pullback.tape.call_sites import call_site
-from pullback.tape.functions import Unruled
+from pullback.tape.matching import Unruled
 from pullback.tape.operand_needs import Need
 from pullback.tape.pullbacks import RESULT, Pullback, Wanted, pullback_of
 from pullback.tape.tensor import Tensor, as_recorded

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,55 @@ def test_losses_serve_arrays_tensors_and_compiled_functions() -> None:
         assert compiled == pytest.approx(loss(logits), rel=1e-14)
         np.testing.assert_allclose(tape.gradient(value, z).numpy(), expected, rtol=1e-12, atol=1e-15)
     assert pb.nn.softmax_cross_entropy(logits, labels) == pytest.approx(dense(logits))
+
+
+LOGITS = np.random.default_rng(3).normal(size=(4, 3))
+SHARES = np.random.default_rng(4).uniform(0.1, 1.0, (4, 3))
+OF_ROWS: list[Callable[[Any], Any]] = [
+    lambda z: np.sum(SHARES * pb.nn.softmax(z)),
+    lambda z: np.sum(SHARES * pb.nn.softmax(z, axis=0) ** 2),
+    lambda z: np.sum(SHARES[0] * pb.nn.softmax(z[0])),
+    lambda z: np.sum(SHARES * pb.nn.log_softmax(z, 0) ** 2),
+    lambda z: pb.nn.softmax_cross_entropy(z, SHARES),
+    lambda z: pb.nn.softmax_cross_entropy(z, SHARES[:1]),
+    lambda z: pb.nn.softmax_cross_entropy(z[:1], SHARES),
+    lambda z: pb.nn.softmax_cross_entropy(z[:, :1], SHARES),
+    lambda z: pb.nn.softmax_cross_entropy(z[None], SHARES),
+    lambda z: pb.nn.softmax_cross_entropy(SHARES, z * z),
+    lambda z: pb.nn.softmax_cross_entropy(z, z),
+    lambda z: pb.nn.softmax_cross_entropy(z, np.array([0, -1, 1, 1])),
+    lambda z: pb.nn.softmax_cross_entropy(z, np.array([0, 2])),
+]
+
+
+@pytest.mark.parametrize("loss", OF_ROWS)
+def test_one_operation_on_a_tape_has_the_derivatives_of_its_text(loss: Callable[[Any], Any]) -> None:
+    z = pb.Variable(LOGITS)
+    with pb.GradientTape() as second:
+        with pb.GradientTape() as first:
+            value = loss(z)
+        gradient = first.gradient(value, z)
+        curvature = np.sum(gradient * gradient * SHARES)
+    slope = pb.grad(pb.differentiable(jit=False)(loss))
+    of_curvature = pb.grad(pb.differentiable(jit=False)(lambda z: np.sum(slope(z) ** 2 * SHARES)))
+    with pb.ForwardAccumulator(z, pb.constant(SHARES)) as forward:
+        again = loss(z)
+    assert value.item() == again.item() == loss(LOGITS)
+    np.testing.assert_allclose(gradient.numpy(), slope(LOGITS), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(second.gradient(curvature, z).numpy(), of_curvature(LOGITS), rtol=1e-12, atol=1e-15)
+    assert forward.jvp(again).item() == pytest.approx(np.sum(slope(LOGITS) * SHARES), rel=1e-12, abs=1e-15)
+
+
+def test_rows_that_are_not_chosen_add_nothing() -> None:
+    z = pb.Variable([[0.0, 1.0], [np.nan, 0.0], [np.inf, 1.0]])
+    chosen = np.array([[True], [False], [False]])
+    for function in (pb.nn.softmax, pb.nn.log_softmax):
+        with pb.GradientTape() as tape, np.errstate(invalid="ignore"):
+            total = np.sum(np.where(chosen, function(z), 0.0)[:, 0])
+        gradient = tape.gradient(total, z).numpy()
+        assert np.isfinite(gradient).all()
+        assert not gradient[1:].any()
+        assert gradient[0].all()
 
 
 def test_gradients_that_are_missing() -> None:

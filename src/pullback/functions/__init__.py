@@ -43,6 +43,7 @@ from pullback.functions import (
     sampled,
     selecting,
     shapes,
+    softmax,
     special,
     statistics,
     turning,
@@ -74,7 +75,7 @@ FAMILIES = (
     *(composed, elementwise, complex_numbers, factorisations, special, reductions, linalg, matrices, shapes, parts),
     *(padding, fourier, histograms, indexing, constants, joining, masked_reductions, polynomials, products, quantiles),
     *(filled, generators, sampled),
-    *(selecting, statistics, turning, writing, along, ordering, ufunc_methods, behind),
+    *(selecting, softmax, statistics, turning, writing, along, ordering, ufunc_methods, behind),
 )
 
 

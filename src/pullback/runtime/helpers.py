@@ -86,6 +86,7 @@ from pullback.runtime.numpy.shapes import (
     take_along,
     transpose,
 )
+from pullback.runtime.numpy.softmax import log_softmax, softmax, softmax_cross_entropy
 from pullback.runtime.numpy.sorting import argsort, argsort_along, permutation_of, permuted_along, unpermuted_along
 from pullback.runtime.numpy.sparse import sparse_product, sparse_product_transposed, sparse_solution
 from pullback.runtime.numpy.special import digamma, erf, erfc, gamma, lgamma, logit, sigmoid
@@ -217,6 +218,7 @@ __all__ = [
     "linspace",
     "local_empty",
     "local_zeros",
+    "log_softmax",
     "logaddexp",
     "logaddexp2",
     "logit",
@@ -270,6 +272,8 @@ __all__ = [
     "sinc",
     "slice_along",
     "small_product_into",
+    "softmax",
+    "softmax_cross_entropy",
     "solution_of",
     "solution_of_mixed",
     "sparse_product",

@@ -119,15 +119,15 @@ class Sweep:
         else:
             kept = [as_recorded(k) if isinstance(k, Withdrawn) else k for k in kept]
         run = pullback.run_behind if key in self.behind else pullback.run
+        members = self.members
         x_bars = self.checked(run, y_bar, kept, pullback)
+        x_bars = [x_bar if x in members else None for x, x_bar in zip(inputs, x_bars, strict=True)]
         if fits is not None:
             x_bars = [x if x is None else fitted(x, *fit) for x, fit in zip(x_bars, fits, strict=True)]
         if self.notes is not None:
-            self.notes.look(
-                key, inputs, [x_bar if x in self.members else None for x, x_bar in zip(inputs, x_bars, strict=True)]
-            )
+            self.notes.look(key, inputs, x_bars)
         for x, x_bar in zip(inputs, x_bars, strict=True):
-            if x_bar is not None and x in self.members:
+            if x_bar is not None:
                 self.add(x, x_bar)
 
     def checked(self, run: Any, y_bar: Any, kept: Any, pullback: Pullback) -> Any:

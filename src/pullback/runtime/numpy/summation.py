@@ -17,16 +17,16 @@ def sum_to(a: Any, shape: Any) -> Any:
 
     The result has the dtype of `a` and is a scalar for shape (). Raises ValueError if `shape` cannot grow to a.shape.
     """
-    if np.shape(a) == tuple(shape):
+    extents, shape = np.shape(a), tuple(shape)
+    if extents == shape:
         return a
-    extents = np.shape(a)
     lead = len(extents) - len(shape)
-    fits = lead >= 0 and all(n in (1, m) for n, m in zip(shape, extents[max(lead, 0) :], strict=True))
-    if not fits:
-        raise ValueError(f"shape {tuple(shape)} does not broadcast to {extents}")
-    added = tuple(i for i in range(len(extents)) if i < lead or shape[i - lead] != extents[i])
-    total = np.sum(a, axis=added, dtype=a.dtype)
-    return np.reshape(total, shape) if len(shape) else total
+    if lead >= 0 and extents[lead:] == shape:
+        return np.add.reduce(a, axis=tuple(range(lead)), dtype=a.dtype)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, extents[lead:], strict=True)):
+        raise ValueError(f"shape {shape} does not broadcast to {extents}")
+    added = tuple([i for i in range(len(extents)) if i < lead or shape[i - lead] != extents[i]])
+    return np.reshape(np.add.reduce(a, axis=added, dtype=a.dtype), shape)
 
 
 @kernel

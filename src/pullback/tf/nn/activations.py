@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.tape import Tensor, custom_gradient
 from pullback.tf.elementwise import ELEMENTWISE
 from pullback.tf.kinks import piecewise
@@ -138,8 +139,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
     <Tensor [-1000.     0.], float32>
     """
     x, axis = _rows(logits), -1 if axis is None else axis
-    shifted = x - np.max(x._value, axis=axis, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    return runtime.log_softmax(x, axis)
 
 
 @operation("Softmax")
@@ -151,8 +151,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
     <Tensor [0.5 0.5], float32>
     """
     x, axis = _rows(logits), -1 if axis is None else axis
-    weights = np.exp(x - np.max(x._value, axis=axis, keepdims=True))
-    return weights / np.sum(weights, axis=axis, keepdims=True)
+    return runtime.softmax(x, axis)
 
 
 def _rows(logits: Any) -> Tensor:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
-from pullback.functions import Rule
+from pullback.functions import Rule, record_of
 from pullback.ir.syntax import PARSING
 from pullback.runtime import masked_product
 from pullback.tape.operand_needs import Need, need_of, tree_of
@@ -39,6 +39,7 @@ class Pullback:
     keeps: (number of an argument or RESULT, how much of it) for each that `run` takes.
     elementwise: the cotangents have the shape of the result, and those of arguments that broadcast are to be summed.
     end: where the inputs end in a record.
+    chooses: whether a result takes some elements of its inputs and leaves others; of items it depends on the index.
     """
 
     function: Callable[..., Any]
@@ -48,9 +49,11 @@ class Pullback:
     keeps: tuple[tuple[int, Need], ...]
     elementwise: bool
     end: int = field(init=False)
+    chooses: bool = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "end", 2 + len(self.wanted))
+        object.__setattr__(self, "chooses", record_of(self.function).chosen is not None)
 
 
 def pullback_of(rule: Rule, wanted: Wanted) -> Pullback:

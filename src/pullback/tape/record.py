@@ -24,9 +24,11 @@ Record = tuple[Any, ...]
 
 def tensors_in(arguments: tuple[Any, ...]) -> list[tuple[Any, Tensor]]:
     """(place, tensor) for the tensors among arguments, also those in tuples."""
-    found: list[tuple[Any, Tensor]] = [(k, one) for k, one in enumerate(arguments) if isinstance(one, Tensor)]
+    found: list[tuple[Any, Tensor]] = []
     for k, argument in enumerate(arguments):
-        if type(argument) is tuple:
+        if isinstance(argument, Tensor):
+            found.append((k, argument))
+        elif type(argument) is tuple:
             found += [((k, j), part) for j, part in enumerate(argument) if isinstance(part, Tensor)]
     return found
 

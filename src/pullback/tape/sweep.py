@@ -11,7 +11,7 @@ import numpy as np
 from pullback import runtime
 from pullback.errors import MissingRuleError, PullbackError
 from pullback.frontend.source.addresses import name_of
-from pullback.functions import record_of, rule_of
+from pullback.functions import rule_of
 from pullback.runtime.numpy.items import add_item, has_arrays, take_item
 from pullback.tape.functions import as_dtype
 from pullback.tape.pullbacks import Pullback
@@ -176,8 +176,8 @@ class Sweep:
 
 def chooses(record: Record) -> bool:
     """Whether a result takes some elements of its inputs and leaves others."""
-    function = record[0].function
-    return record_of(function).chosen is not None or (function is take_item and has_arrays(record[-1]))
+    pullback = record[0]
+    return pullback.chooses or (pullback.function is take_item and has_arrays(record[-1]))
 
 
 def kept_elements(kept: Any) -> Any:

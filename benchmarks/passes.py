@@ -41,6 +41,7 @@ WRITTEN_FOR = {
     "induction_variables": ("counters",),
     "zero_initialisation": ("zero_initialisation",),
     "scatter_to_gather": ("arrays",),
+    "code_sinking": ("sunk_code",),
     "shared_quotients": ("quotients",),
     "unroll_and_jam": ("short_loops",),
     "allocation_hoisting": ("products_in_loops",),

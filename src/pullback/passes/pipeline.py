@@ -67,6 +67,7 @@ from pullback.passes.memory.scalar_replacement import replace_elements_by_scalar
 from pullback.passes.memory.stack_allocation import allocate_on_stack
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
 from pullback.passes.scalar.branch_fusion import fuse_branches
+from pullback.passes.scalar.code_sinking import sink_into_branches
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.induction_variables import substitute_induction_variables
 from pullback.passes.scalar.merged_counters import merge_induction_variables
@@ -151,6 +152,13 @@ PASSES = (
         plain(hoist_invariant_loads),
         needs=("loop_invariants",),
         option="loop_invariants",
+    ),
+    Pass(
+        "code_sinking",
+        "what only one side of a branch reads is computed there",
+        plain(sink_into_branches),
+        needs=("dead_code",),
+        option="code_sinking",
     ),
     Pass(
         "equal_sizes",
@@ -501,6 +509,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "invariant_loads",
         "simplification",
         "dead_code",
+        "code_sinking",
     ),
     "sizes": ("equal_sizes",),
     "vectorisation": ("loop_fusion", "outer_vectorisation", "loop_distribution", "complete_unrolling", "speculation"),

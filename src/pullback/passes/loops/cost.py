@@ -72,6 +72,11 @@ _SIMPLE: set[Callable[..., Any]] = {
 }
 
 
+def is_simple(statement: Let) -> bool:
+    """Whether a statement takes a machine a cycle or two, as an addition does."""
+    return statement.function in _SIMPLE or statement.function is primitives.dim
+
+
 def cost_of_iteration(loop: For, builder: Builder) -> Operand:
     """What an iteration of a loop does; the statements for it are added before the loop."""
     return _Estimate(builder, made_in_iterations(loop)).block(loop.body)
@@ -92,7 +97,7 @@ class _Estimate:
             case Let() if statement.function is primitives.dim:
                 return constant(0)
             case Let():
-                return constant(1 if statement.function in _SIMPLE else FUNCTION)
+                return constant(1 if is_simple(statement) else FUNCTION)
             case If():
                 return self.plus(self.block(statement.then), self.block(statement.orelse))
             case For():

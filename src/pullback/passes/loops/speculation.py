@@ -120,7 +120,7 @@ class _Speculation(RangeWalk):
         return made
 
     def statement(self, statement: Statement) -> list[Statement]:
-        if not isinstance(statement, If) or not isinstance(self.loop, For) or not _may_be_vectorised(self.loop):
+        if not isinstance(statement, If) or not isinstance(self.loop, For) or not may_be_vectorised(self.loop):
             return super().statement(statement)
         moved = self.moved(statement, self.loop)
         before: list[Statement] = []
@@ -195,7 +195,7 @@ class _Speculation(RangeWalk):
         return needed if all(inside) else None
 
 
-def _may_be_vectorised(loop: For) -> bool:
+def may_be_vectorised(loop: For) -> bool:
     """Whether the iterations of an innermost loop wait for each other in nothing but sums, as far as numbers go."""
     numbers = [k for k, carried in enumerate(loop.carried) if is_scalar(carried.parameter)]
     return loop.step == constant(1) and is_straight(loop) and adds_to(loop, numbers)

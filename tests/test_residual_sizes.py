@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from programs import changing_shapes
 
 
 def chosen(x, n):
@@ -44,3 +45,16 @@ def test_slices_that_do_not_end_in_their_array_go_to_the_general_form(jit, size)
 
 def test_gradient_of_the_mean_of_nothing_is_empty():
     assert pb.grad(pb.differentiable(jit=False)(lambda x: np.mean(x * x)))(np.ones(0)).shape == (0,)
+
+
+def test_sizes_that_a_loop_changes_alike_are_one():
+    text = pb.inspect_source(pb.grad(changing_shapes.two_that_shrink_alike), 1.1, 0.3, 5)
+    assert text.count("size_saved = ") == 1
+    assert "sum_to" not in text
+
+    def shrunk(x, y):
+        for _ in range(2):
+            x, y = x[1:] * 2.0, y[2:] * 2.0
+        return np.sum(x) + np.sum(y)
+
+    assert pb.inspect_source(pb.grad(shrunk, argnums=(0, 1)), np.ones(6), np.ones(6)).count("size_saved = ") == 2

@@ -18,12 +18,13 @@ sizes are equal terms have the same shape on every run; unequal terms say nothin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.congruence import Congruence
 from pullback.analysis.shape_rules import SHAPES
 from pullback.analysis.sizes import Shape, Size, sliced
 from pullback.functions import is_elementwise
@@ -100,9 +101,12 @@ class Shapes:
         known = self.known[operand]
         return tuple(map(self.named, known)) if self.equal else known
 
-    def own(self, value: Value) -> None:
-        if isinstance(value.type, Array):
-            self.known[value] = tuple(self.named((value, axis)) for axis in range(value.type.ndim))
+    def own(self, value: Value) -> Shape:
+        """Know an array by its own axes, and return them."""
+        if not isinstance(value.type, Array):
+            return ()
+        self.known[value] = tuple(self.named((value, axis)) for axis in range(value.type.ndim))
+        return self.known[value]
 
     def named(self, size: Size) -> Size:
         """The one of several equal sizes that stands for all."""
@@ -174,33 +178,39 @@ class Shapes:
                 self.own(result)
 
     def loop(self, statement: For | While) -> None:
-        """A carried array keeps its shape if the body, assuming so, yields the same."""
-        arrays = [k for k, c in enumerate(statement.carried) if isinstance(c.parameter.type, Array)]
-        for k in arrays:
-            initial = statement.carried[k].initial
-            if isinstance(initial, Value):
-                self.known[statement.carried[k].parameter] = self.of(initial)
+        """A carried array keeps its shape if the body, assuming so, yields the same.
+
+        Others are taken to change alike where they start alike, as far as the body, assuming so, yields the same sizes:
+        the sizes are congruent, and one of them stands for all.
+        """
+        yields = statement.body.yields
+        kept = {k: c for k, c in enumerate(statement.carried) if isinstance(c.parameter.type, Array)}
+        for carried in kept.values():
+            if isinstance(carried.initial, Value):
+                self.known[carried.parameter] = self.of(carried.initial)
+        alike = Congruence()
         while True:
             if isinstance(statement, While):
                 self.block(statement.condition)
             self.block(statement.body)
-            changing = [
-                k for k in arrays if self.of(statement.body.yields[k]) != self.of(statement.carried[k].parameter)
-            ]
-            if not changing:
+            changing = [k for k, carried in kept.items() if self.of(yields[k]) != self.of(carried.parameter)]
+            is_split = alike.split({place: self.of(yields[place[0]])[place[1]] for place in alike.starts})
+            if not changing and not is_split:
                 break
             for k in changing:
-                self.note_unsure(statement.carried[k].parameter, statement.body.yields[k])
-                self.own(statement.carried[k].parameter)
-            arrays = [k for k in arrays if k not in changing]
-        for carried, result in zip(statement.carried, statement.results, strict=True):
-            if not isinstance(result.type, Array):
-                continue
-            shape = self.of(carried.parameter)
-            if any(isinstance(size, tuple) and size[0] is carried.parameter for size in shape):
-                self.own(result)
-            else:
-                self.known[result] = shape
+                carried = kept.pop(k)
+                self.note_unsure(carried.parameter, yields[k])
+                own = self.own(carried.parameter)
+                alike.add(((k, axis), start) for axis, start in enumerate(self.of(carried.initial) or own))
+            parameters = [carried.parameter for carried in statement.carried]
+            self.known |= {parameters[k]: self.shape_alike(alike, k, parameters) for k in alike.arrays()}
+        results = statement.results
+        self.known |= {results[k]: self.of(carried.parameter) for k, carried in kept.items()}
+        self.known |= {results[k]: self.shape_alike(alike, k, results) for k in alike.arrays()}
+
+    def shape_alike(self, alike: Congruence, array: int, values: Sequence[Value]) -> Shape:
+        """The shape of one of several arrays that a loop changes, in terms of axes that stand for those like them."""
+        return tuple(self.named((values[k], axis)) for k, axis in alike.representatives(array))
 
     def note_difference(self, statement: Let) -> None:
         """Know `max(n - 2, 0)` as the size of a slice that leaves off two elements, and what is more than a size."""
@@ -226,7 +236,7 @@ class Shapes:
             if statement.function is np.equal and all(is_integer(o.type) for o in statement.operands):
                 self.compared[value] = (self.size(statement.operands[0]), self.size(statement.operands[1]))
             self.note_difference(statement)
-            if statement.function is primitives.dim:
+            if statement.function is primitives.dim and not is_undefined(statement.operands[0]):
                 array, axis = statement.operands
                 self.sizes[value] = self.of(array)[axis.value]
             elif (

@@ -16,10 +16,10 @@ lowering: loop_invariants, arithmetic that is the same in every iteration moves 
   -        t.2: float64* = multiply(a, a)
            t.3: float64 = multiply(t.1, t.2)
 
-Moved are only operations that cannot fail, because a loop may have no iterations. Sizes of arrays are first read where
-they come from, at a parameter or at the number that an array was made with, so that they are the same in every
-iteration. Products of arrays, and arithmetic with them, move where their sizes are known to fit and nobody writes the
-result.
+Moved are only operations that cannot fail and have no infinite derivatives, because a loop may have no iterations, and
+branches in which nothing else stands. Sizes of arrays are first read where they come from, at a parameter or at the
+number that an array was made with, so that they are the same in every iteration. Products of arrays, and arithmetic
+with them, move where their sizes are known to fit and nobody writes the result.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    defined_in,
+    is_scalar,
     made_in_iterations,
-    operands_of,
+    read_by,
     results_of,
-    values_in,
 )
 from pullback.ir.rewrite import with_blocks, with_number
-from pullback.ir.types import Array, Scalar, is_float
+from pullback.ir.types import Array, Scalar, is_float, is_integer
 
 _SAFE: set[Callable[..., Any]] = {
     np.add,
@@ -67,6 +68,7 @@ _SAFE: set[Callable[..., Any]] = {
     min,
     primitives.cast,
     primitives.dim,
+    primitives.select,
     runtime.counted,
 }
 _OF_ARRAYS: set[Callable[..., Any]] = {
@@ -81,6 +83,9 @@ _OF_ARRAYS: set[Callable[..., Any]] = {
 }
 """Functions of arrays that cannot fail, where the sizes of elementwise ones are equal."""
 _PRODUCTS = {np.matmul, np.dot}
+_OF_CONSTANTS = _SAFE | {np.sqrt, np.exp, np.log, np.sin, np.cos, np.tan, np.tanh}
+"""Functions that have a value for all numbers; a derivative, which may be infinite, is not asked for."""
+_COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 _SAFE_BY_CONSTANTS = {np.true_divide, np.floor_divide, np.remainder}
 
 
@@ -200,28 +205,39 @@ class _Hoisting:
         """
         changing = made_in_iterations(statement)
         body = self.block(statement.body, None if outer is None else outer | changing)
-        before: list[Let] = []
+        before: list[Let | If] = []
         moved: set[Value] = set()
         for inner in body.statements:
-            is_free = outer is None or (isinstance(inner, Let) and is_float(inner.value.type))
+            if not isinstance(inner, Let | If) or not self.may_move(inner):
+                continue
+            is_free = outer is None or not any(is_integer(result.type) for result in results_of(inner))
             barred = changing if is_free else changing | (outer or set())
-            read = set(values_in(operands_of(inner))) - moved
-            if isinstance(inner, Let) and self.may_move(inner) and not read & barred:
-                moved.add(inner.value)
+            read = set(read_by(inner)) - moved
+            if isinstance(inner, If):
+                read.difference_update(defined_in(inner.then), defined_in(inner.orelse))
+            if not read & barred:
+                moved.update(results_of(inner))
                 before.append(inner)
         before = _worth_moving(before)
-        moved = {inner.value for inner in before}
-        inside = (s for s in body.statements if not (isinstance(s, Let) and s.value in moved))
+        moved = {result for inner in before for result in results_of(inner)}
+        inside = (s for s in body.statements if not moved.intersection(results_of(s)))
         return [*before, replace(statement, body=Block(tuple(inside), body.yields))]
 
-    def may_move(self, statement: Let) -> bool:
-        return _is_safe(statement) or (self.arrays is not None and self.arrays.are_safe(statement))
+    def may_move(self, statement: Statement) -> bool:
+        """Whether a statement cannot fail; of a branch, whether nothing in it can."""
+        match statement:
+            case If():
+                inner = (*statement.then.statements, *statement.orelse.statements)
+                return all(map(is_scalar, statement.results)) and all(map(self.may_move, inner))
+            case Let():
+                return _is_safe(statement) or (self.arrays is not None and self.arrays.are_safe(statement))
+        return False
 
 
-def _worth_moving(statements: list[Let]) -> list[Let]:
+def _worth_moving(statements: list[Let | If]) -> list[Let | If]:
     """The statements without transposes that none of them reads: these cost nothing where they are."""
-    read = {value for statement in statements for value in values_in(statement.operands)}
-    return [s for s in statements if s.function is not np.transpose or s.value in read]
+    read = {value for statement in statements for value in read_by(statement)}
+    return [s for s in statements if isinstance(s, If) or s.function is not np.transpose or s.value in read]
 
 
 def _is_safe(statement: Let) -> bool:
@@ -229,7 +245,10 @@ def _is_safe(statement: Let) -> bool:
         return False
     if statement.function in _SAFE_BY_CONSTANTS:
         return _is_nonzero(statement.operands[1])
-    return statement.function in _SAFE
+    if statement.function in _COMPARISONS:  # those of indices say most where they are read
+        return any(is_float(operand.type) for operand in statement.operands)
+    is_of_constants = all(isinstance(operand, Constant) for operand in statement.operands)
+    return statement.function in (_OF_CONSTANTS if is_of_constants else _SAFE)
 
 
 def _is_nonzero(operand: Operand) -> bool:

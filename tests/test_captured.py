@@ -263,3 +263,27 @@ def test_partials_are_called_with_what_they_hold_now(jit, monkeypatch):
     np.testing.assert_allclose(gradient(x), FACTORS + 4 * x, rtol=1e-14)
     monkeypatch.setitem(globals(), "CUBIC", functools.partial(scaled_power, 5.0))
     np.testing.assert_allclose(gradient(x), 10 * x + 4 * x, rtol=1e-14)
+
+
+DRAWN = np.random.default_rng(0)
+WITH_METHODS: dict[str, Callable[[Any], Any]] = {
+    "add.at": lambda x: np.sum(added_at(np.zeros(4), np.array([0, 3, 3]), x[0]) ** 2),
+    "add.reduce": lambda x: np.sum(np.add.reduce(x) ** 2),
+    "maximum.accumulate": lambda x: np.sum(np.maximum.accumulate(x[0])),
+    "multiply.outer": lambda x: np.sum(np.multiply.outer(x[0], x[1])),
+    "a generator": lambda x: np.sum(x[0] * DRAWN.normal(size=3)),
+    "a text": lambda x: np.sum(x) * len("abc".upper()),
+}
+
+
+def added_at(y: Any, k: Any, x: Any) -> Any:
+    np.add.at(y, k, x)
+    return y
+
+
+@pytest.mark.parametrize("name", WITH_METHODS)
+def test_a_method_that_is_made_anew_each_time_is_the_same(name: str, forbid: Callable[[], None]) -> None:
+    gradient = pb.grad(quiet(WITH_METHODS[name]))
+    gradient(X)
+    forbid()
+    gradient(X)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from types import CellType, FunctionType, MethodType
+from types import BuiltinMethodType, CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,8 @@ def is_same(now: Any, then: Any) -> bool:
         return False
     if isinstance(now, MethodType):
         return now.__func__ is then.__func__ and now.__self__ is then.__self__
+    if isinstance(now, BuiltinMethodType):  # made anew each time it is asked for, as np.add.at is
+        return now.__self__ is then.__self__ and now.__name__ == then.__name__
     if isinstance(now, int | float | complex | np.generic):
         return repr(now) == repr(then)  # tells 0.0 from -0.0, and knows NaN
     return isinstance(now, str) and bool(now == then)

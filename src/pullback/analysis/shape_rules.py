@@ -227,6 +227,11 @@ def _summed_to(shapes: Shapes, statement: Let) -> Shape:
     return tuple(map(shapes.made_size, statement.operands[1]))
 
 
+def _block(shapes: Shapes, statement: Let) -> Shape:
+    """The shape of an array that a buffer keeps."""
+    return tuple(map(shapes.made_size, statement.operands[2]))
+
+
 SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     primitives.jacobian: _jacobian,
     np.matmul: _matmul,
@@ -253,6 +258,7 @@ SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.min: _reduced,
     np.prod: _reduced,
     runtime.contents: _contents,
+    runtime.block_of: _block,
     runtime.masked_rows: _masked,
     runtime.masked_columns: _masked,
 }

@@ -39,6 +39,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     blocks_of,
+    type_of_operand,
 )
 from pullback.ir.types import is_integer
 
@@ -63,6 +64,7 @@ class SliceSizes:
     given: whether a size is known when the function is entered. Then a slice of such a size, that ends at such a place,
     is assumed to end in the array. found: the size of each slice that is equal to another one. assumed: the forms that
     are not negative if it is so. open: the lengths of slices without an end, as far as nothing else is known of them.
+    lengths: the integers of the program that are lengths of slices so far.
     """
 
     def __init__(self, function: Function, shapes: Shapes, given: Callable[[Size], bool] | None = None) -> None:
@@ -73,13 +75,15 @@ class SliceSizes:
         self.found: dict[Size, Size] = {}
         self.assumed: dict[Form, None] = {}
         self.open: dict[Size, Form] = {}
+        self.lengths: dict[Form, Value] = {}
         self.block(function.body)
 
     def block(self, block: Block) -> None:
-        facts = len(self.ranges.facts)
+        facts, lengths = len(self.ranges.facts), dict(self.lengths)
         for statement in block.statements:
             self.statement(statement)
         del self.ranges.facts[facts:]
+        self.lengths = lengths
 
     def statement(self, statement: Statement) -> None:
         match statement:
@@ -102,10 +106,18 @@ class SliceSizes:
         operands = statement.operands
         if statement.function is np.equal and all(is_integer(o.type) for o in operands):
             self.differences[statement.value] = self.ranges.form(operands[0]).plus(self.ranges.form(operands[1]), -1)
+        elif statement.function is np.arange and len(operands) == 1 and is_integer(type_of_operand(operands[0])):
+            self.counted(statement.value, operands[0])
         elif statement.function in CREATING:
             self.ranges.facts += [self.ranges.form(size) for size in _sizes(statement)]
         elif statement.function in (primitives.load, primitives.store):
             self.access(operands[0], operands[1])
+
+    def counted(self, array: Value, stop: Operand) -> None:
+        """Note the size of `np.arange(stop)` if it is known, or assumed, that `stop` is not negative."""
+        form = self.ranges.form(stop)
+        if isinstance(stop, Value) and (self.is_proved(form) or self.is_assumed(form)):
+            self.found[array, 0] = self.shapes.size(stop)
 
     def access(self, array: Value, path: tuple[object, ...]) -> None:
         if len(path) != 1 or not isinstance(path[0], Index) or Constant(Ellipsis) in path[0].items:
@@ -130,6 +142,10 @@ class SliceSizes:
         known = next((size for size in map(_size_of, self.equal_to(length)) if size is not None), None)
         if not self.is_proved(first):
             return
+        if start == constant(0) and isinstance(stop, Value):
+            self.lengths.setdefault(length, stop)
+        if known is None:
+            known = self.lengths.get(length)
         if known is None or not self.is_proved(length):
             if stop is None:
                 self.open[SliceSize(size, part)] = length

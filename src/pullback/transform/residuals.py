@@ -276,12 +276,25 @@ class Residuals:
         recalls.append(array)
 
     def recall_before(self, extents: tuple[Operand, ...], path: Path, recalls: list[Any]) -> None:
-        """Plan to have the sizes of an array at hand where it is recalled: those of this block are kept now."""
+        """Plan to have the sizes of an array at hand where it is recalled.
+
+        Those of this block are kept now, or computed again where that takes no more than the index of its loop.
+        """
         for size in values_in(extents):
-            if self.paths.get(size, ()) == path and not self.is_index(size, path):
-                self.keep(size, path, recalls)
-            else:
+            if self.paths.get(size, ()) != path or self.is_index(size, path):
                 self.need(size)
+            elif self.is_function_of_index(size, path):
+                recalls += [] if self.lets[size] in recalls else [self.lets[size]]
+                self.need_all(self.lets[size].operands)
+            else:
+                self.keep(size, path, recalls)
+
+    def is_function_of_index(self, size: Value, path: Path) -> bool:
+        """Whether a size takes little to compute of the index of a loop and of numbers from outside of it."""
+        let = self.lets.get(size)
+        if let is None or let.function not in CHEAP or not all(map(is_scalar, let.operands)):
+            return False
+        return all(self.is_index(value, path) or self.is_outside(value, path[:-1]) for value in values_in(let.operands))
 
     def residual_array(
         self,

@@ -59,7 +59,6 @@ WRITTEN_FOR = {
     "scalar_replacement": ("loops",),
     "residuals": ("final_elements",),
     "load_scheduling": ("branching_stencils",),
-    "optimisation_barriers": ("decreasing_indices",),
 }
 """The modules of `tests/programs` that were written for a pass."""
 

@@ -37,9 +37,6 @@ RETIRED = {
     "rounds": "iteration",
     "scratch": "array privatisation",
     "threading": "residual array",
-    "veil": "optimisation barrier",
-    "veiled": "optimisation barrier",
-    "veils": "optimisation barrier",
 }
 """Words that are in no name of a file, a function or a class, and the terms that have taken their place."""
 

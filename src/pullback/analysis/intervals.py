@@ -363,7 +363,6 @@ _RESULTS: dict[Any, Callable[..., Interval]] = {
     runtime.counted: _count,
     runtime.chunk_length: _count,
     runtime.segment_length: _count,
-    runtime.opaque: _same,
     max: _extremum(max),
     min: _extremum(min),
 }

@@ -319,10 +319,6 @@ def _same(ranges: Ranges, a: Operand, dtype: Operand) -> Form | None:
     return ranges.form(a) if _is_int(a) else None
 
 
-def _opaque(ranges: Ranges, a: Operand) -> Form:
-    return ranges.form(a)
-
-
 def _sized(ranges: Ranges, array: Value, axis: Constant) -> Form | None:
     if isinstance(ranges.shapes.of(array)[axis.value], SliceSize):
         return None
@@ -336,7 +332,6 @@ _FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
     np.negative: _negated,
     primitives.cast: _same,
     primitives.dim: _sized,
-    runtime.opaque: _opaque,
 }
 
 Facts = tuple[tuple[Form, ...], tuple[Form, ...]]

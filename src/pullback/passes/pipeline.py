@@ -78,7 +78,6 @@ from pullback.passes.scalar.shared_quotients import share_quotients
 from pullback.passes.scalar.simplify import simplify
 from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.loop_skewing import skew_loops
-from pullback.passes.vector.optimisation_barriers import insert_optimisation_barriers
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
 from pullback.passes.vector.recurrence_distribution import distribute_recurrences
 from pullback.passes.vector.strip_distribution import distribute_strips
@@ -479,13 +478,6 @@ PASSES = (
         plain(schedule_loads),
         option="load_scheduling",
     ),
-    Pass(
-        "optimisation_barriers",
-        "LLVM does not see that the iterations of a loop move downwards through arrays",
-        plain(insert_optimisation_barriers),
-        needs=("bounds_checks",),
-        option="optimisation_barriers",
-    ),
 )
 NAMED = {entry.name: entry for entry in PASSES}
 
@@ -566,7 +558,6 @@ STAGES: dict[str, tuple[str, ...]] = {
         "column_layout",
         "stack_allocation",
         "load_scheduling",
-        "optimisation_barriers",
     ),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}

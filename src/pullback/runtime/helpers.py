@@ -3,7 +3,6 @@
 from pullback.runtime.blas.products import matrix_product, vector_outer
 from pullback.runtime.blas.products_into import called_product_into, product_into, small_product_into
 from pullback.runtime.checks import check_apart, check_elements, check_index, check_out, check_span
-from pullback.runtime.codegen.optimisation_barrier import opaque
 from pullback.runtime.codegen.reassociation import plus
 from pullback.runtime.detached import stop_gradient
 from pullback.runtime.exact.decimals import round_decimal
@@ -239,7 +238,6 @@ __all__ = [
     "moveaxis",
     "nansum_over",
     "norm_over",
-    "opaque",
     "outer",
     "permutation_of",
     "permuted_along",

@@ -297,3 +297,16 @@ def rows_of_one_only(m, k):
         for i in range(k.shape[0]):
             total += m[i, 0] * k[i, 0]
     return total
+
+
+@program(X)
+def overwritten_after_the_loop(x):
+    """The backward sweep leaves an array of the loop undefined."""
+    y = x * 0.5
+    z = np.outer(x, x)[1]
+    w = y + z
+    for i in range(2):
+        y = z if i == 0 else w
+    y = z
+    z *= y
+    return np.sum(y) + np.sum(z * 2.5) + np.sum(w)

@@ -194,7 +194,8 @@ class Shapes:
                 self.block(statement.condition)
             self.block(statement.body)
             changing = [k for k, carried in kept.items() if self.of(yields[k]) != self.of(carried.parameter)]
-            is_split = alike.split({place: self.of(yields[place[0]])[place[1]] for place in alike.starts})
+            sizes = {k: self.of(yields[k]) for k in alike.arrays()}  # () of one that is undefined
+            is_split = alike.split({(k, axis): sizes[k][axis] if sizes[k] else (k, axis) for k, axis in alike.starts})
             if not changing and not is_split:
                 break
             for k in changing:

@@ -1,7 +1,4 @@
-"""The softmax of rows, its logarithm and the cross-entropy: one operation on a tape, a text in others elsewhere.
-
-Nothing moves with the largest element, which is taken off first.
-"""
+"""The softmax of rows, its logarithm and the cross-entropy: one operation on a tape, a text in others elsewhere."""
 
 from __future__ import annotations
 

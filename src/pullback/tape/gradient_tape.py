@@ -78,7 +78,6 @@ class GradientTape:
         self.last_key = 0
         self._forget()
         self.records = None
-        self.past: dict[int, Record | None] = {}
 
     # Recording
 
@@ -86,8 +85,9 @@ class GradientTape:
         if self.recording:
             raise ValueError("the tape is recording already: it cannot be entered within itself")
         if self.records is None:
-            self._forget()
-            self.past = {}
+            if self.last_key:  # used before
+                self._forget()
+            self.records = {}
         self._resume()
         return self
 
@@ -96,7 +96,9 @@ class GradientTape:
             self._pause()
 
     def _forget(self) -> None:
+        """Begin with nothing recorded or watched."""
         self.records = {}
+        self.past: dict[int, Record | None] = {}
         self.variables: dict[int, Variable] = {}
         self.watched_at: dict[int, int] = {}
         self.disconnections = Disconnections()
@@ -249,7 +251,7 @@ class GradientTape:
         ]
         path = self._path(targets, wanted)
         found = self._pulled(records, path, targets, seeds, wanted, on_tensors)
-        self._close_if_once(all(x._key in found for x in wanted))
+        self._close_if_once(len(found) == len(path.sources))
         return rebuilt(sources, [result_of(found.get(x._key), x, zero) for x in wanted])
 
     def jacobian(
@@ -269,11 +271,11 @@ class GradientTape:
         records = self._open()
         (y,), wanted = checked([target], "target"), checked(flatten(sources), "source")
         self._stop_if_once()
-        keys, path = frozenset(x._key for x in wanted), self._path([y], wanted)
+        path = self._path([y], wanted)
         on_tensors = bool(recorders.active())
         seeds = unit_seeds(y, on_tensors)
         rows = [self._pulled(records, path, [y], [(y._key, seed)], wanted, on_tensors) for seed in seeds]
-        self._close_if_once(keys <= path.members)
+        self._close_if_once(path.sources <= path.members)
         results = [stacked_rows([row.get(x._key) for row in rows], x, y.shape, path, zero) for x in wanted]
         return rebuilt(sources, results)
 
@@ -342,7 +344,7 @@ class GradientTape:
         on_tensors: bool,
     ) -> dict[int, Any]:
         """The cotangents of the sources. NotFinite where they or the targets are not, if that is an error."""
-        found = pull_back(records, path, seeds, frozenset(x._key for x in sources), on_tensors, self.notes)
+        found = pull_back(records, path, seeds, on_tensors, self.notes)
         if self.notes is not None:
             self.notes.check(path.members, targets, sources, [seed for _, seed in seeds], found)
         return found
@@ -358,4 +360,4 @@ class GradientTape:
 
     def _path(self, targets: list[Tensor], sources: list[Tensor]) -> Path:
         assert self.records is not None, "the tape was opened"
-        return find_path(self.records, [y._key for y in targets], frozenset(x._key for x in sources))
+        return find_path(self.records, [y._key for y in targets], frozenset([x._key for x in sources]))

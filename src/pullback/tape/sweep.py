@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -30,12 +29,12 @@ class Looking(Protocol):
     def look(self, key: int, inputs: Iterable[int], x_bars: Iterable[Any]) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """What lies between targets and sources: the numbers of the tensors, the latest first."""
+class Path(NamedTuple):
+    """What lies between targets and sources: the numbers of the tensors, the latest first, and of the sources."""
 
     keys: list[int]
     members: set[int]
+    sources: frozenset[int]
 
 
 def inputs_of(record: Record) -> tuple[int, ...]:
@@ -57,14 +56,13 @@ def find_path(records: Records, targets: Iterable[int], sources: frozenset[int])
     for key in sorted(inputs):
         if key in sources or not members.isdisjoint(inputs[key]):
             members.add(key)
-    return Path(sorted(members, reverse=True), members)
+    return Path(sorted(members, reverse=True), members, sources)
 
 
 def pull_back(
     records: Records,
     path: Path,
     seeds: Iterable[tuple[int, Any]],
-    sources: frozenset[int],
     on_tensors: bool,
     notes: Looking | None = None,
 ) -> dict[int, Any]:
@@ -81,7 +79,7 @@ def pull_back(
         y_bar = sweep.cotangents.pop(key, None)
         if y_bar is None:
             continue
-        if key in sources:
+        if key in path.sources:
             found[key] = y_bar
         record = records.get(key)
         if record is None:

@@ -82,7 +82,9 @@ def test_gradient_agrees_with_finite_differences(program: Program) -> None:
         if exception_key(program, sample) in NOT_SMOOTH:
             continue
         cotangent = 1.0 if sample.cotangent is None else sample.cotangent
-        _, gradients = derivatives(program, sample)
+        value, gradients = derivatives(program, sample)
+        if isinstance(value, float) and np.isnan(value):  # no difference is a number then
+            continue
         expected = oracle.finite_difference(program.function, sample.args, sample.wrt, cotangent)
         assert oracle.agree(gradients, expected, rtol, 1e-7), (gradients, expected)
 

@@ -439,3 +439,21 @@ def exchanged_in_a_branch(m, c):
         if y[0, 1] > 2.0:
             break
     return np.sum(y * right)
+
+
+def _until_it_returns(v):
+    for i in range(4):
+        if i % 3 == 1:
+            continue
+        if i % 2 == 0 and v[i] > 0.1:
+            return v
+    return v
+
+
+@program(np.array([0.1, 0.2, 0.3, 0.4]))
+@program(np.array([0.4, 0.2, 0.3, 0.4]))
+def returned_from_a_loop_and_written(x):
+    """Before the loop, what it returns has no size."""
+    y = _until_it_returns(np.arctan(x))
+    y[-3] = np.tanh(x[2])
+    return np.sum(y[2:3]) + np.sum(x)

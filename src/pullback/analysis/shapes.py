@@ -206,7 +206,11 @@ class Shapes:
             parameters = [carried.parameter for carried in statement.carried]
             self.known |= {parameters[k]: self.shape_alike(alike, k, parameters) for k in alike.arrays()}
         results = statement.results
-        self.known |= {results[k]: self.of(carried.parameter) for k, carried in kept.items()}
+        for k, carried in kept.items():
+            if isinstance(carried.initial, Value):
+                self.known[results[k]] = self.of(carried.parameter)
+            else:
+                self.own(results[k])
         self.known |= {results[k]: self.shape_alike(alike, k, results) for k in alike.arrays()}
 
     def shape_alike(self, alike: Congruence, array: int, values: Sequence[Value]) -> Shape:

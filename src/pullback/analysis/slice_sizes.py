@@ -40,6 +40,7 @@ from pullback.ir.nodes import (
     Value,
     blocks_of,
     type_of_operand,
+    values_in,
 )
 from pullback.ir.types import is_integer
 
@@ -64,7 +65,8 @@ class SliceSizes:
     given: whether a size is known when the function is entered. Then a slice of such a size, that ends at such a place,
     is assumed to end in the array. found: the size of each slice that is equal to another one. assumed: the forms that
     are not negative if it is so. open: the lengths of slices without an end, as far as nothing else is known of them.
-    lengths: the integers of the program that are lengths of slices so far.
+    lengths: the integers of the program that are lengths of slices so far. depths: in how many blocks an integer is
+    made; it can stand for what is made in as many or more.
     """
 
     def __init__(self, function: Function, shapes: Shapes, given: Callable[[Size], bool] | None = None) -> None:
@@ -76,12 +78,15 @@ class SliceSizes:
         self.assumed: dict[Form, None] = {}
         self.open: dict[Size, Form] = {}
         self.lengths: dict[Form, Value] = {}
+        self.depth, self.depths = 0, dict[Value, int]()
         self.block(function.body)
 
     def block(self, block: Block) -> None:
         facts, lengths = len(self.ranges.facts), dict(self.lengths)
+        self.depth += 1
         for statement in block.statements:
             self.statement(statement)
+        self.depth -= 1
         del self.ranges.facts[facts:]
         self.lengths = lengths
 
@@ -94,7 +99,10 @@ class SliceSizes:
             ):
                 self.ranges.facts += self.ranges.conditions.get(condition, ())
                 self.zeros += [self.differences[condition]] if condition in self.differences else []
-        facts = self.ranges.loop_facts(statement) if isinstance(statement, For) else []
+        facts = []
+        if isinstance(statement, For):
+            facts = self.ranges.loop_facts(statement)
+            self.depths[statement.index] = self.depth + 1
         self.ranges.facts += facts
         for block in blocks_of(statement):
             self.block(block)
@@ -103,6 +111,7 @@ class SliceSizes:
 
     def let(self, statement: Let) -> None:
         self.ranges.note(statement)
+        self.depths[statement.value] = self.depth
         operands = statement.operands
         if statement.function is np.equal and all(is_integer(o.type) for o in operands):
             self.differences[statement.value] = self.ranges.form(operands[0]).plus(self.ranges.form(operands[1]), -1)
@@ -144,13 +153,18 @@ class SliceSizes:
             return
         if start == constant(0) and isinstance(stop, Value):
             self.lengths.setdefault(length, stop)
-        if known is None:
-            known = self.lengths.get(length)
+        made = self.lengths.get(length)
+        if known is None and made is not None and self.depths.get(made, 0) <= self.depth_of(part):
+            known = made
         if known is None or not self.is_proved(length):
             if stop is None:
                 self.open[SliceSize(size, part)] = length
         elif self.is_proved(rest) or self.is_assumed(rest):
             self.found[SliceSize(size, part)] = known
+
+    def depth_of(self, part: Slice) -> int:
+        """The depth of the block that makes the last of the ends of a slice."""
+        return max((self.depths.get(value, 0) for value in values_in(part)), default=0)
 
     def equal_to(self, form: Form) -> list[Form]:
         """A form, and others that are equal to it behind the checks at the entry."""

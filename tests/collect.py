@@ -18,8 +18,9 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 import oracle
+import pullback as pb
 
-__all__ = ["Program", "Sample", "failing", "program", "programs", "samples_of"]
+__all__ = ["Program", "Sample", "failing", "program", "programs", "samples_of", "with_and_without"]
 
 FOLDER = Path(__file__).parent / "programs"
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -135,3 +136,14 @@ def functions_of(module: ModuleType) -> Iterator[Callable[..., Any]]:
         if callable(value) and getattr(value, "__module__", None) == module.__name__ and value not in seen:
             seen.add(value)
             yield value
+
+
+def with_and_without(found: Program, option: str) -> Iterator[list[tuple[Any, Any]]]:
+    """For each sample the value and the gradients, with all optimisations and with all but one."""
+    for sample in found.samples:
+        yield [
+            pb.value_and_grad(pb.differentiable(optimisations=chosen)(found.function), argnums=sample.wrt)(
+                *sample.fresh()
+            )
+            for chosen in (pb.OPTIMISATIONS, pb.OPTIMISATIONS - {option})
+        ]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from collect import programs
+from collect import programs, with_and_without
 from programs import branching_stencils
 
 U, V, W, CUBES = branching_stencils.U, branching_stencils.V, branching_stencils.W, branching_stencils.CUBES
@@ -36,14 +36,7 @@ def test_a_step_keeps_its_array_once():
 @pytest.mark.parametrize("option", sorted(SERVING))
 @pytest.mark.parametrize("found", programs("branching_stencils"), ids=lambda found: found.name)
 def test_results_are_the_same_without(found, option):
-    for sample in found.samples:
-        results = [
-            pb.value_and_grad(pb.differentiable(optimisations=chosen)(found.function), argnums=sample.wrt)(
-                *sample.fresh()
-            )
-            for chosen in (pb.OPTIMISATIONS, pb.OPTIMISATIONS - {option})
-        ]
-        (value, gradients), (value_without, gradients_without) = results
+    for (value, gradients), (value_without, gradients_without) in with_and_without(found, option):
         assert value == pytest.approx(value_without, rel=1e-14)
         for gradient, without in zip(gradients, gradients_without, strict=True):
             np.testing.assert_allclose(gradient, without, rtol=1e-13, atol=1e-13)

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from collect import programs
-
-WITHOUT = pb.OPTIMISATIONS - {"code_sinking"}
+from collect import programs, with_and_without
 
 
 def changes(function, *arguments):
@@ -74,13 +72,7 @@ def test_what_is_vectorised_or_cheap_or_may_raise_stays():
 
 @pytest.mark.parametrize("found", programs("sunk_code"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
-    for sample in found.samples:
-        (value, gradients), (value_without, gradients_without) = (
-            pb.value_and_grad(pb.differentiable(optimisations=chosen)(found.function), argnums=sample.wrt)(
-                *sample.fresh()
-            )
-            for chosen in (pb.OPTIMISATIONS, WITHOUT)
-        )
+    for (value, gradients), (value_without, gradients_without) in with_and_without(found, "code_sinking"):
         assert value == value_without
         for gradient, without in zip(gradients, gradients_without, strict=True):
             np.testing.assert_allclose(gradient, without, rtol=1e-13, atol=1e-13)

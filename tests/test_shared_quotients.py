@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from collect import programs
+from collect import programs, with_and_without
 from programs import quotients
 
 WITHOUT = pb.OPTIMISATIONS - {"shared_quotients"}
@@ -33,13 +33,7 @@ def test_one_division_serves_both_operands(function, arguments, saved):
 
 @pytest.mark.parametrize("found", programs("quotients"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
-    for sample in found.samples:
-        (value, gradients), (value_without, gradients_without) = (
-            pb.value_and_grad(pb.differentiable(optimisations=chosen)(found.function), argnums=sample.wrt)(
-                *sample.fresh()
-            )
-            for chosen in (pb.OPTIMISATIONS, WITHOUT)
-        )
+    for (value, gradients), (value_without, gradients_without) in with_and_without(found, "shared_quotients"):
         assert value == value_without
         for gradient, without in zip(gradients, gradients_without, strict=True):
             np.testing.assert_allclose(gradient, without, rtol=1e-13, atol=1e-13)

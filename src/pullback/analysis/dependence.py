@@ -13,7 +13,7 @@
 >>> function = prepared(normal_form(f, np.ones(3), np.ones(3), np.arange(3)))
 >>> for loop in [s for s in function.body.statements if isinstance(s, For)]:
 ...     print([carried.parameter.name for carried in loop.carried], find_data_sharing(loop))
-['y', 's'] DataSharing(shared=(0,), reductions=(1,), private=())
+['y', 's'] DataSharing(shared=(0,), reductions=(1,), private=(), array_reductions=(), may_raise=False)
 ['y'] None
 
 This is asked of functions that own their memory and have checks of their indices: an array that a loop writes then
@@ -57,7 +57,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array, Scalar
 
-_OF_NUMBERS: set[Callable[..., Any]] = {
+OF_NUMBERS: set[Callable[..., Any]] = {
     np.where,
     np.clip,
     max,
@@ -81,12 +81,15 @@ class DataSharing:
     """The data-sharing attributes (as OpenMP has them) of the carried values of an independent loop, by their numbers.
 
     shared: arrays of which each iteration accesses elements of its own. reductions: sums of numbers. private: arrays
-    that no iteration reads before it has written them itself.
+    that no iteration reads before it has written them itself. array_reductions: arrays that iterations only add to.
+    may_raise: an iteration may raise an error.
     """
 
     shared: tuple[int, ...]
     reductions: tuple[int, ...]
     private: tuple[int, ...]
+    array_reductions: tuple[int, ...] = ()
+    may_raise: bool = False
 
 
 def find_data_sharing(loop: For) -> DataSharing | None:
@@ -102,10 +105,10 @@ def find_data_sharing(loop: For) -> DataSharing | None:
     if not all(has_own_elements(loop, k) for k in shared):
         return None
     writable = {loop.carried[k].parameter for k in (*shared, *private)}
-    return DataSharing(shared, reductions, private) if _Iterations(loop, writable).block(loop.body) else None
+    return DataSharing(shared, reductions, private) if Iterations(loop, writable).block(loop.body) else None
 
 
-class _Iterations:
+class Iterations:
     """A walk through an iteration: whether it raises nothing, and writes to carried arrays and its own only."""
 
     def __init__(self, loop: For, writable: set[Value]) -> None:
@@ -132,10 +135,10 @@ class _Iterations:
         if statement.function is primitives.dim:
             return True
         if statement.function is primitives.load:
-            return _is_plain(statement.operands[1])
+            return is_plain(statement.operands[1])
         if isinstance(statement.value.type, Array):
             return self.creation(statement)
-        known = isinstance(statement.function, np.ufunc) or statement.function in _OF_NUMBERS
+        known = isinstance(statement.function, np.ufunc) or statement.function in OF_NUMBERS
         return known and all(is_scalar(o) or isinstance(o, Constant) for o in statement.operands)
 
     def write(self, statement: Let) -> bool:
@@ -144,7 +147,7 @@ class _Iterations:
             return False
         array, path, value = statement.operands
         self.writable.add(statement.value)
-        return array in self.writable and _is_plain(path) and is_scalar(value)
+        return array in self.writable and is_plain(path) and is_scalar(value)
 
     def creation(self, statement: Let) -> bool:
         """A new array, of a size that is never negative."""
@@ -190,7 +193,7 @@ class _Iterations:
         return True
 
 
-def _is_plain(path: tuple[Step, ...]) -> bool:
+def is_plain(path: tuple[Step, ...]) -> bool:
     """Whether a path is made of numbers and slices, one for each of the first axes, so that it cannot raise."""
     if is_advanced(path):
         return False

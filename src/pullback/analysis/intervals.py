@@ -362,6 +362,7 @@ _RESULTS: dict[Any, Callable[..., Interval]] = {
     primitives.dim: _size,
     runtime.counted: _count,
     runtime.chunk_length: _count,
+    runtime.folded: _count,
     runtime.segment_length: _count,
     max: _extremum(max),
     min: _extremum(min),

@@ -18,6 +18,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ from pullback.ir.nodes import (
     lets_in,
     operands_of,
     values_in,
+    walk,
 )
 from pullback.ir.trip_counts import least_index
 from pullback.ir.types import Array
@@ -60,15 +62,17 @@ def has_own_elements(loop: For, k: int) -> bool:
     return own_axes_of(loop, k) != {}
 
 
-def own_axes_of(loop: For, k: int) -> dict[int, Any]:
+def own_axes_of(loop: For, k: int, made: Mapping[Value, Statement] | None = None) -> dict[int, Any]:
     """The axes of a carried array along which all that an iteration reads and writes has its own index.
 
     By axis that index, as equal things for equal ones: `(loop.index,)` is the loop's itself. {} where there is none.
+
+    made: what makes each value of the function. With it, the indices of a strip are its own: 64 k to 64 k + 63.
     """
     parameter = loop.carried[k].parameter
     if not isinstance(parameter.type, Array):
         return {}
-    axes = _OwnAxes(loop, parameter)
+    axes = _OwnAxes(loop, parameter) if made is None else _OwnStrips(loop, parameter, made)
     own = axes.block(loop.body) and loop.body.yields[k] in axes.versions
     return axes.keys or {} if own else {}
 
@@ -150,3 +154,54 @@ class _OwnAxes:
         self.versions.update(statement.results[k] for k in chained)
         yielded = [k for k in range(len(statement.carried)) if statement.body.yields[k] in self.versions]
         return yielded == chained
+
+
+class _OwnStrips(_OwnAxes):
+    """The same, where an iteration may be a strip of several indices."""
+
+    def __init__(self, loop: For, parameter: Value, made: Mapping[Value, Statement]) -> None:
+        super().__init__(loop, parameter)
+        self.made = made
+        self.lanes = {s.index: s for s in walk(loop.body) if isinstance(s, For)}
+
+    def key(self, item: Operand) -> Any:
+        return super().key(item) or self.strip(item)
+
+    def strip(self, item: Operand) -> Any:
+        """The first index of the strip that an index lies in: strips do not overlap."""
+        width = self.width(item)
+        if width > 0:
+            return (np.multiply, item)
+        match self.let(item):
+            case Let(function=np.add, operands=(Value() as first, Constant(value=int(lane)))):
+                return (np.multiply, first) if 0 <= lane < self.width(first) else None
+            case Let(function=np.add, operands=(Value() as first, Value() as lane)) if lane in self.lanes:
+                inner = self.lanes[lane]
+                starts = inner.start == Constant(0, lane.type) and inner.step == Constant(1, lane.type)
+                return (np.multiply, first) if starts and self.is_most(inner.stop, self.width(first)) else None
+        return None
+
+    def width(self, first: Operand) -> int:
+        """How many indices lie between the first ones of two strips; 0 where they are not known to be apart."""
+        if self.least is None or self.least < 0:
+            return 0
+        match self.let(first):
+            case Let(function=np.add, operands=(Constant(value=start), rest)) if start >= 0:
+                return self.width(rest)
+            case Let(function=np.multiply, operands=(a, Constant(value=width)) | (Constant(value=width), a)):
+                return max(int(width), 0) if a is self.index else 0
+        return 0
+
+    def is_most(self, number: Operand, most: int) -> bool:
+        """Whether a number is not above another one."""
+        if isinstance(number, Constant):
+            return bool(number.value <= most)
+        match self.let(number):
+            case Let(function=function, operands=(a, b)) if function is min:
+                return self.is_most(a, most) or self.is_most(b, most)
+            case Let(function=function, operands=(a, b)) if function is max:
+                return self.is_most(a, most) and self.is_most(b, most)
+        return False
+
+    def let(self, operand: Operand) -> Statement | None:
+        return self.made.get(operand) if isinstance(operand, Value) else None

@@ -63,6 +63,9 @@ class Form:
         return next((coefficient for known, coefficient in self.terms if known == term), 0)
 
 
+_NON_NEGATIVE = {runtime.counted, runtime.chunk_length, runtime.folded}
+
+
 class Ranges:
     """Linear forms of the integers of a function, and the facts (forms >= 0) that hold at one point of it."""
 
@@ -114,7 +117,7 @@ class Ranges:
             self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
         if statement.function is min and _is_int(statement.value):
             self.facts += [self.form(o).plus(self.form(statement.value), -1) for o in statement.operands]
-        if statement.function in (runtime.counted, runtime.chunk_length) or self.is_product(statement):
+        if statement.function in _NON_NEGATIVE or self.is_product(statement):
             self.facts.append(self.form(statement.value))
         compared = _COMPARISONS.get(statement.function)
         if compared is not None and all(_is_int(o) for o in statement.operands):

@@ -91,7 +91,7 @@ def differentiable(
         Loops that keep an amount that is not known before (`while`, `break`) always do, if a number is given.
     parallel: compiled loops whose iterations are independent run on all cores where they have enough to do. Sums over
         iterations are then added up in another order, which is the same for any number of cores; with `fastmath=False`,
-        loops of the user's with such sums stay as they are.
+        loops of the user's with such sums stay as they are. If an iteration raises, later ones may have begun.
     nan: 'raise' where a value or a derivative that is not finite is an error, `NotFinite`, which names the first number
         that is not: file, line, variable, and the iterations of the loops around.
     signatures: types of arguments, as Numba writes them (`"float64[:], float64"`), for which the function is compiled

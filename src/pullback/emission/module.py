@@ -7,7 +7,7 @@ energy_grad(w, x):                     def energy_grad(w, x):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import gast
@@ -28,7 +28,7 @@ from pullback.emission.spelling import PARALLEL_RANGE, call, constant, name, tup
 from pullback.emission.statements import Statements
 from pullback.emission.undefined import copied_values, undefined_values
 from pullback.ir import primitives
-from pullback.ir.nodes import Function, Let, Value, has_parallel_loops, walk
+from pullback.ir.nodes import Block, For, Function, Let, Statement, Value, blocks_of, has_parallel_loops
 from pullback.ir.types import Array, Type
 from pullback.runtime import SizesDiffer, check_depth
 
@@ -102,8 +102,16 @@ def emit_function(
 
 
 def _length(function: Function, inlined: dict[Value, Let]) -> int:
-    """How many statements the text of a function has, about."""
-    return sum(not (isinstance(s, Let) and s.value in inlined) for s in walk(function.body))
+    """How many statements the text of a function has, about, without those of its parallel loops."""
+    return sum(not (isinstance(s, Let) and s.value in inlined) for s in _in_a_row(function.body))
+
+
+def _in_a_row(block: Block) -> Iterator[Statement]:
+    for statement in block.statements:
+        yield statement
+        if not (isinstance(statement, For) and statement.parallel):
+            for inner in blocks_of(statement):
+                yield from _in_a_row(inner)
 
 
 def emit_module(
@@ -177,7 +185,8 @@ def _prepare(made: list[Any], used: set[str], function: Function, is_callee: boo
         made[-1].body.insert(0, gast.Expr(call(name(check_depth.__name__))))
     made[-1].decorator_list = [_decorator(function, fastmath)] if is_callee else []
     for part in made[:-1]:
-        part.decorator_list = [name(IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN)]
+        kind = IN_PARALLEL if is_parallel_loop(part.body[0]) else LINKED_IN
+        part.decorator_list = part.decorator_list or [name(kind)]
 
 
 def _tell_of_arrays(parts_made: list[Any], used: set[str], function: Function, named: Names) -> None:

@@ -43,6 +43,7 @@ RESERVED = (
     | {
         "Compiler",
         "apart",
+        "catching_errors",
         "in_parallel",
         "linked_in",
         "math",

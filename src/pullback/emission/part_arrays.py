@@ -26,10 +26,11 @@ import numpy as np
 from pullback.analysis.aliases import consumes, find_aliases, shares_memory
 from pullback.analysis.shapes import CREATING, Shapes
 from pullback.emission.coalescing import values_of
+from pullback.ir import primitives
 from pullback.ir.nodes import Call, Function, Let, Value, walk
 from pullback.ir.types import Array
 
-_MAKING = CREATING | {np.zeros_like, np.empty_like}
+_MAKING = CREATING | {np.zeros_like, np.empty_like, primitives.zeros_like, primitives.copy}
 
 
 class PartArrays:

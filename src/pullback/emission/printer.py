@@ -313,11 +313,10 @@ class Printer(astunparse.Unparser):
         self.write(", ".join(argument.arg for argument in tree.args))
 
     def _FunctionDef(self, tree: Any) -> None:
+        self.write("\n\n")
         for decorator in tree.decorator_list:
-            self.write("\n\n")
             self.fill("@")
             self.fresh(decorator)
-        self.write("\n\n" if not tree.decorator_list else "")
         self.fill(f"def {tree.name}(")
         self.dispatch(tree.args)
         self.write(")")

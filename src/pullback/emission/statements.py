@@ -167,7 +167,10 @@ class Statements:
         target = target_named(self.names[statement.index])
         before, contracts = self.initial(statement), self.contracts
         self.contracts = contracts and not _is_map(statement)
-        made = gast.For(target, iterable, self.iteration(statement), [], None)
+        body = self.iteration(statement)
+        if statement.catches_errors:
+            body = [gast.Try(body, [gast.ExceptHandler(name("Exception"), None, [gast.Pass()])], [], [])]
+        made = gast.For(target, iterable, body, [], None)
         self.contracts = contracts
         return [*before, made]
 

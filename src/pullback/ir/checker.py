@@ -133,10 +133,10 @@ class _Checker:
 
 
 def _is_independent(loop: For) -> bool:
-    """Whether a loop carries nothing but arrays, runs all its iterations in order, and has no effects."""
+    """Whether a loop carries nothing but arrays, runs all its iterations in order, and has no effects but errors."""
     arrays = all(isinstance(carried.parameter.type, Array) for carried in loop.carried)
     plain = not loop.exits and not loop.reverse
-    return arrays and plain and not has_effects(loop.body)
+    return arrays and plain and (loop.catches_errors or not has_effects(loop.body))
 
 
 def _kind(type_: Type) -> tuple[str, int]:

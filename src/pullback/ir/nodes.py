@@ -179,6 +179,8 @@ class If:
 class For:
     """parallel: the iterations are independent, and machine code may run them at the same time.
 
+    catches_errors: of a parallel loop, an iteration that raises an error ends there, and the others do not.
+
     checkpoints: of a loop that is to run in segments, the bytes that their checkpoints may take, or None as a constant.
     """
 
@@ -193,6 +195,7 @@ class For:
     reverse: bool = False
     location: Location = NOWHERE
     parallel: bool = False
+    catches_errors: bool = False
     checkpoints: Operand | None = None
 
 

@@ -320,7 +320,7 @@ PASSES = (
     Pass(
         "rank_k_updates",
         "outer products that iterations add to a matrix are collected, and added as one product",
-        lambda function, settings: function if settings.parallel else update_by_matrices(function),
+        lambda function, settings: update_by_matrices(function, settings.parallel),
         needs=("products",),
         option="rank_k_updates",
         reorders=True,

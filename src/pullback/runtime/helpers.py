@@ -120,7 +120,7 @@ from pullback.runtime.python.integers import (
 from pullback.runtime.python.libraries import call_library
 from pullback.runtime.python.recursion_depth import check_depth
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
-from pullback.runtime.trip_counts import chunk_length, counted, segment_length
+from pullback.runtime.trip_counts import chunk_length, counted, folded, segment_length
 
 __all__ = [
     "KeepsTooMuch",
@@ -194,6 +194,7 @@ __all__ = [
     "floor_divide",
     "fmax",
     "fmin",
+    "folded",
     "frexp",
     "full_like_shape",
     "gamma",

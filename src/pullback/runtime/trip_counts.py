@@ -40,21 +40,38 @@ def _counted(iterations: Any, first: Any, step: Any) -> Any:
 MOST_CHUNKS = 64
 
 
-def chunk_length(iterations: int) -> int:
-    """How many iterations of a parallel loop make a chunk: as many as give at most 64 chunks, at least 1.
+def chunk_length(iterations: int, most: int = MOST_CHUNKS) -> int:
+    """How many iterations of a parallel loop make a chunk: as many as give at most so many chunks, at least 1.
 
-    >>> chunk_length(640), chunk_length(641), chunk_length(0)
-    (10, 11, 1)
+    >>> chunk_length(640), chunk_length(641), chunk_length(0), chunk_length(640, 5)
+    (10, 11, 1, 128)
     """
-    return max(1, -(-iterations // MOST_CHUNKS))
+    return max(1, -(-iterations // most))
 
 
 @compiled(chunk_length, prefer_literal=False)
-def _chunk_length(iterations: Any) -> Any:
-    def length(iterations: Any) -> Any:
-        return max(1, -(-iterations // MOST_CHUNKS))
+def _chunk_length(iterations: Any, most: Any = MOST_CHUNKS) -> Any:
+    def length(iterations: Any, most: Any = MOST_CHUNKS) -> Any:
+        return max(1, -(-iterations // most))
 
     return length
+
+
+def folded(chunk: int, chunks: int) -> int:
+    """Which chunk comes at a place, where they come from both ends in turn: pairs of long and short ones.
+
+    >>> [folded(chunk, 5) for chunk in range(5)]
+    [0, 4, 1, 3, 2]
+    """
+    return chunks - 1 - chunk // 2 if chunk % 2 else chunk // 2
+
+
+@compiled(folded, prefer_literal=False)
+def _folded(chunk: Any, chunks: Any) -> Any:
+    def place(chunk: Any, chunks: Any) -> Any:
+        return chunks - 1 - chunk // 2 if chunk % 2 else chunk // 2
+
+    return place
 
 
 def segment_length(iterations: int) -> int:

@@ -15,30 +15,31 @@ that has a place for each iteration, and another nest adds them up.
 >>> function = hoist_all_invariants(prepared(normal_form(scatter, np.ones((3, 4)), np.ones((2, 3)))))
 >>> gathered = scatter_to_gather(function, parallel=True)
 >>> text = emit_module([gathered], compiled=False, comments=False)
->>> print(text[text.index("def ") :], end="")
-def scatter(y, x):
-    i_trips = max(x.shape[0], 0)
-    j_trips = max(x.shape[1], 0)
-    plane = np.empty((i_trips + 2, j_trips + 2), dtype=np.float64)
-    plane[:1, :] = 0.0
-    plane[i_trips + 1:, :] = 0.0
-    plane[:, :1] = 0.0
-    plane[:, j_trips + 1:] = 0.0
-    for i in range(x.shape[0]):
-        i_plus_one = i + 1
-        i_plus_one = i + 1
-        for j in range(x.shape[1]):
-            j_plus_one = j + 1
-            plane[i_plus_one, j + 1] = x[i, j]
-    if 0 < x.shape[0] and 0 < x.shape[1]:
-        j_end = x.shape[1] + 1
-        for i in range(x.shape[0] + 1):
+>>> print(text[text.index("    if") : text.index("    else")], end="")
+    if max(x.shape[0], 0) * (max(x.shape[1], 0) * 6 + 2) >= 500000:
+        i_trips = max(x.shape[0], 0)
+        j_trips = max(x.shape[1], 0)
+        plane = np.empty((i_trips + 2, j_trips + 2), dtype=np.float64)
+        plane[:1, :] = 0.0
+        plane[i_trips + 1:, :] = 0.0
+        plane[:, :1] = 0.0
+        plane[:, j_trips + 1:] = 0.0
+        for i in range(x.shape[0]):
             i_plus_one = i + 1
-            for j in range(j_end):
-                y[i, j] += plane[i_plus_one, j + 1] + plane[i, j] + plane[i, j + 1]
+            i_plus_one = i + 1
+            for j in range(x.shape[1]):
+                j_plus_one = j + 1
+                plane[i_plus_one, j + 1] = x[i, j]
+        if 0 < x.shape[0] and 0 < x.shape[1]:
+            j_end = x.shape[1] + 1
+            for i in range(x.shape[0] + 1):
+                i_plus_one = i + 1
+                for j in range(j_end):
+                    y[i, j] += plane[i_plus_one, j + 1] + plane[i, j] + plane[i, j + 1]
 
 That takes the memory of an array for each contribution, where line buffers (`line_buffers.py`) take a few lines. But
-the iterations of either loop are independent, so that the nests can run in parallel. The array has zeros all around.
+the iterations of either loop are independent, so that the nests can run in parallel. It is done where they have enough
+to do for that; else there are line buffers. The array has zeros all around.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
+    Call,
     Constant,
     For,
     If,
@@ -31,13 +32,20 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    lets_in,
     made_in_iterations,
-    values_in,
 )
 from pullback.ir.trip_counts import trip_count
+from pullback.ir.types import INT
+
+LEAST_WORK = 500_000
+"""What a loop has to do, in additions, to be worth the microseconds in which threads start and meet."""
 
 FUNCTION = 10
 """What an exponential or a division takes."""
+
+CALL = 500
+"""What a function takes that calls itself: others are inlined."""
 
 UNKNOWN_ITERATIONS = 4
 """How many iterations an inner loop is taken to have where that differs from iteration to iteration."""
@@ -78,13 +86,23 @@ def is_simple(statement: Let) -> bool:
 
 
 def cost_of_iteration(loop: For, builder: Builder) -> Operand:
-    """What an iteration of a loop does; the statements for it are added before the loop."""
-    return _Estimate(builder, made_in_iterations(loop)).block(loop.body)
+    """What an iteration of a loop does; the statements for it are added before the loop.
+
+    Where inner loops are longer in some iterations than in others, that is the iteration in the middle.
+    """
+    return _Estimate(builder, loop).within(loop)
 
 
 class _Estimate:
-    def __init__(self, builder: Builder, changing: set[Value]) -> None:
-        self.builder, self.changing = builder, changing
+    def __init__(self, builder: Builder, loop: For) -> None:
+        self.builder, self.changing = builder, made_in_iterations(loop)
+        self.made = lets_in(loop.body)
+        self.loops: dict[Value, For] = {}
+
+    def within(self, loop: For) -> Operand:
+        """What an iteration in the middle of a loop does."""
+        self.loops[loop.index] = loop
+        return self.block(loop.body)
 
     def block(self, block: Block) -> Operand:
         total: Operand = constant(1)
@@ -101,17 +119,38 @@ class _Estimate:
             case If():
                 return self.plus(self.block(statement.then), self.block(statement.orelse))
             case For():
-                return self.times(self.iterations(statement), self.block(statement.body))
+                return self.times(self.iterations(statement), self.within(statement))
             case While():
                 return self.times(constant(UNKNOWN_ITERATIONS), self.block(statement.body))
+            case Call():
+                return constant(CALL)
         return constant(1)
 
     def iterations(self, loop: For) -> Operand:
-        """How many iterations an inner loop has, where that is the same for all iterations of the outer one."""
-        bounds = (loop.start, loop.stop, loop.step)
-        if self.changing.intersection(values_in(bounds)):
-            return constant(UNKNOWN_ITERATIONS)
-        return trip_count(self.builder, *bounds)
+        """How many iterations an inner loop has, in the iteration in the middle of each loop around it."""
+        bounds = self.known((loop.start, loop.stop, loop.step))
+        return constant(UNKNOWN_ITERATIONS) if bounds is None else trip_count(self.builder, *bounds)
+
+    def in_the_middle(self, operand: Operand) -> Operand | None:
+        """What an integer is in the iteration in the middle; None where that is not known before the loop."""
+        if isinstance(operand, Constant) or operand not in self.changing:
+            return operand
+        if operand in self.loops:
+            ends = self.known((self.loops[operand].start, self.loops[operand].stop))
+            return None if ends is None else self.halved(self.plus(*ends))
+        made = self.made.get(operand)
+        operands = self.known(made.operands) if made is not None and made.function in _OF_INTEGERS else None
+        return None if made is None or operands is None else self.builder.let(made.function, *operands, type_=INT)
+
+    def known(self, operands: Iterable[Operand]) -> list[Operand] | None:
+        """All of several in the iteration in the middle; None where one is not known."""
+        found = [self.in_the_middle(operand) for operand in operands]
+        return None if any(one is None for one in found) else [one for one in found if one is not None]
+
+    def halved(self, operand: Operand) -> Operand:
+        if isinstance(operand, Constant):
+            return constant(operand.value // 2)
+        return self.builder.let(np.floor_divide, operand, constant(2))
 
     def plus(self, a: Operand, b: Operand) -> Operand:
         if isinstance(a, Constant) and isinstance(b, Constant):
@@ -122,3 +161,6 @@ class _Estimate:
         if isinstance(a, Constant) and isinstance(b, Constant):
             return constant(a.value * b.value)
         return self.builder.let(np.multiply, a, b)
+
+
+_OF_INTEGERS = {np.add, np.subtract, np.multiply, max, min}

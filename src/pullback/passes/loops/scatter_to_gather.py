@@ -57,8 +57,10 @@ from pullback.ir.nodes import (
     Value,
     read_in,
 )
-from pullback.ir.rewrite import with_blocks
+from pullback.ir.rewrite import copied, with_blocks
+from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT, Array
+from pullback.passes.loops import cost
 from pullback.passes.loops.array_expansion import expand_adjoint
 from pullback.passes.loops.line_buffers import buffer_lines
 from pullback.passes.loops.loop_invariants import hoist_all_invariants
@@ -95,11 +97,26 @@ def _block(block: Block, inside: bool, parallel: bool) -> Block:
 
 def _nest(loop: For, inside: bool, parallel: bool) -> list[Statement]:
     """A loop, and those in it, with what stands in their place; `inside` another one."""
-    nest = (expand_adjoint(loop) if parallel else None) or buffer_lines(loop)
-    if nest is not None:
-        return nest
+    nest = buffer_lines(loop)
+    expanded = expand_adjoint(loop) if parallel else None
+    if nest is not None and expanded is not None:
+        return _chosen(loop, expanded, nest)
+    if nest is not None or expanded is not None:
+        return nest or expanded or []
     changed = replace(loop, body=_block(loop.body, True, parallel))
     return (_with_gather(changed) if inside or parallel else None) or [changed]
+
+
+def _chosen(loop: For, expanded: list[Statement], buffered: list[Statement]) -> list[Statement]:
+    """The statements that stand for a nest: those that threads can share, where it is long, else those that do less."""
+    builder = Builder()
+    builder.location = loop.location
+    trips = trip_count(builder, loop.start, loop.stop, loop.step)
+    work = builder.let(np.multiply, trips, cost.cost_of_iteration(loop, builder))
+    is_long = builder.let(np.greater_equal, work, constant(cost.LEAST_WORK))
+    then, orelse = (copied(Block(tuple(each), loop.results), {}) for each in (expanded, buffered))
+    builder.add(If(is_long, then, orelse, loop.results, loop.location))
+    return builder.statements
 
 
 def _with_gather(loop: For) -> list[Statement] | None:

@@ -81,7 +81,8 @@ def hold_by_columns(function: Function) -> Function:
     if function.callees or function.mutated:
         return function
     uses = _Uses(function)
-    matrices = {root for root, accesses in uses.accesses.items() if uses.has_few_columns(root) and pays(accesses, uses)}
+    accesses = uses.of_likes()
+    matrices = {root for root, found in accesses.items() if uses.has_few_columns(root) and pays(found, uses)}
     copies = {p: like(p) for p in function.parameters if p in matrices}
     made = {root for root in matrices - copies.keys() if uses.is_own(root)}
     if not copies and not made:
@@ -100,8 +101,8 @@ class _Access:
 class _Uses:
     """How a function uses its arrays, each known by the root of its versions.
 
-    accesses: to elements. makers: the statements that make a version otherwise than by a write. escaping: the arrays
-    that are read otherwise.
+    accesses: to elements. makers: the statements that make a version otherwise than by a write. likes: the array whose
+    layout one that is made has. escaping: the arrays that are read otherwise.
     """
 
     def __init__(self, function: Function) -> None:
@@ -110,6 +111,7 @@ class _Uses:
         self.lets = lets_in(function.body)
         self.accesses: dict[Value, list[_Access]] = {}
         self.makers: dict[Value, list[Let]] = {}
+        self.likes: dict[Value, Value] = {}
         self.escaping: set[Value] = set()
         self.survey(function.body, ())
 
@@ -126,6 +128,14 @@ class _Uses:
     def let(self, statement: Let, loops: tuple[For | While, ...]) -> None:
         if statement.function in primitives.ACCESSES and _is_element(statement):
             self.accesses.setdefault(self.root(statement.operands[0]), []).append(_Access(statement, loops))
+        elif statement.function is primitives.zeros_like:
+            made, original = self.root(statement.value), self.root(statement.operands[0])
+            self.likes[made] = original
+            self.makers.setdefault(made, []).append(statement)
+        elif statement.function is primitives.accumulate:
+            pass  # whole arrays are added in any layout
+        elif statement.function is primitives.store:
+            self.escaping.update(map(self.root, _arrays(statement.operands[:2])))
         elif statement.function is not primitives.dim:
             self.escaping.update(map(self.root, _arrays(statement.operands)))
             if isinstance(statement.value.type, Array):
@@ -135,10 +145,19 @@ class _Uses:
         sizes = self.shapes.of(root)
         return len(sizes) == 2 and isinstance(sizes[1], int) and 1 < sizes[1] <= MOST_COLUMNS
 
+    def of_likes(self) -> dict[Value, list[_Access]]:
+        """The accesses to each array, and to those that are made in its layout."""
+        found = {root: list(accesses) for root, accesses in self.accesses.items()}
+        for made, original in self.likes.items():
+            found.setdefault(original, []).extend(found.pop(made, []))
+        return found
+
     def is_own(self, root: Value) -> bool:
-        """Whether the function makes an array, in one place, and accesses elements of it alone."""
+        """Whether the function makes an array, in one place, and those like it, and accesses elements of them alone."""
         makers = self.makers.get(root, [])
-        return len(makers) == 1 and makers[0].function in _BY_COLUMNS and root not in self.escaping
+        likes = [made for made, original in self.likes.items() if original is root]
+        alone = self.escaping.isdisjoint((root, *likes)) and all(len(self.makers[made]) == 1 for made in likes)
+        return len(makers) == 1 and makers[0].function in _BY_COLUMNS and alone
 
 
 def pays(accesses: list[_Access], uses: _Uses) -> bool:

@@ -57,6 +57,7 @@ from functools import cache
 
 import numpy as np
 
+from pullback.analysis.iteration_order import is_reversible
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
 from pullback.ir import primitives
@@ -85,17 +86,21 @@ _SMALL = 64
 """Up to so many elements a sum is faster where it is."""
 
 
-def update_by_matrices(function: Function) -> Function:
-    """The same function, where loops collect what they add to such sums."""
+def update_by_matrices(function: Function, in_parallel: bool = False) -> Function:
+    """The same function, where loops collect what they add to such sums.
+
+    in_parallel: not those whose iterations can be shared by threads.
+    """
     shapes = cache(lambda: Shapes(function))
-    return replace(function, body=_block(function.body, shapes))
+    return replace(function, body=_block(function.body, shapes, in_parallel))
 
 
-def _block(block: Block, shapes: Callable[[], Shapes]) -> Block:
+def _block(block: Block, shapes: Callable[[], Shapes], in_parallel: bool) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        changed = with_blocks(statement, lambda inner: _block(inner, shapes))
-        statements += _updated(changed, shapes) if isinstance(changed, For) else [changed]
+        changed = with_blocks(statement, lambda inner: _block(inner, shapes, in_parallel))
+        collects = isinstance(changed, For) and not (in_parallel and is_reversible(changed))
+        statements += _updated(changed, shapes) if isinstance(changed, For) and collects else [changed]
     return Block(tuple(statements), block.yields)
 
 

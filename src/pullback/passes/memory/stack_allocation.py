@@ -33,7 +33,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import Aliases, find_aliases
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Operand, Statement, Value, results_of
+from pullback.ir.nodes import Block, Constant, Function, Let, Operand, Statement, Value, results_of
 from pullback.ir.rewrite import with_blocks
 
 MOST_ELEMENTS = 64
@@ -73,8 +73,6 @@ class _Allocation:
     def statement(self, statement: Statement, escaping: Set[Value]) -> Statement:
         if isinstance(statement, Let):
             return self.let(statement, escaping)
-        if isinstance(statement, For) and statement.parallel:  # in which Numba takes no size for a constant
-            return statement
         escaping = escaping | self.roots(results_of(statement))
         return with_blocks(statement, lambda inner: self.block(inner, escaping))
 

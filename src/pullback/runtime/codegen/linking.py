@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from numba import config
@@ -17,7 +18,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
 
 from pullback.runtime.codegen.compiler import Compiler, PartCompiler
-from pullback.runtime.codegen.raising import NotingLibrary, call_linked
+from pullback.runtime.codegen.raising import NotingLibrary, call_catching, call_linked
 
 PARALLEL_LOOPS = {
     "prange": True,
@@ -40,6 +41,11 @@ def linked_in(function: Callable[..., Any]) -> Any:
     return _linked_in(function, parallel=False)
 
 
+def catching_errors(function: Callable[..., Any]) -> Any:
+    """The same for a function that returns nothing, whose errors end it, and are then forgotten."""
+    return _linked_in(function, parallel=False, catches=True)
+
+
 def in_parallel(function: Callable[..., Any]) -> Any:
     """The same for a function that is a parallel loop.
 
@@ -49,9 +55,9 @@ def in_parallel(function: Callable[..., Any]) -> Any:
     return _linked_in(function, parallel=True)
 
 
-def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
+def _linked_in(function: Callable[..., Any], parallel: bool, catches: bool = False) -> Any:
     if config.DISABLE_JIT:
-        return function
+        return _catching(function) if catches else function
 
     def typed(context: Any, *types: Any) -> Any:
         library = NotingLibrary(cpu_target.target_context.codegen(), function.__name__)
@@ -62,6 +68,8 @@ def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
 
         def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             _link(context.active_code_library, library, made.fndesc.llvm_func_name)
+            if catches:
+                return call_catching(context, builder, made.fndesc, made.signature, arguments)
             may_raise = parallel or library.may_raise
             return call_linked(context, builder, made.fndesc, made.signature, arguments, may_raise)
 
@@ -75,11 +83,18 @@ def _linked_in(function: Callable[..., Any], parallel: bool) -> Any:
     return intrinsic(typed)
 
 
+def _catching(function: Callable[..., Any]) -> Callable[..., None]:
+    def call(*arguments: Any) -> None:
+        with suppress(Exception):
+            function(*arguments)
+
+    return call
+
+
 def _flags(parallel: bool) -> Any:
     """The flags of the function that is being compiled, for machine code that only it calls."""
     flags = ConfigStack().top().copy()
-    if parallel:
-        flags.auto_parallel = ParallelOptions(PARALLEL_LOOPS)
+    flags.auto_parallel = ParallelOptions(PARALLEL_LOOPS if parallel else False)
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.release_gil = False
     return flags

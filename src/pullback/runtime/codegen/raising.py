@@ -59,3 +59,10 @@ def call_linked(
     with cgutils.if_unlikely(builder, status.is_error):
         convention.return_status_propagate(builder, status)
     return imputils.fix_returning_optional(context, builder, signature, status, result)
+
+
+def call_catching(context: Any, builder: Any, description: Any, signature: Any, values: Sequence[Any]) -> Any:
+    """Call a function that returns nothing; its errors are forgotten."""
+    function = context.declare_function(builder.module, description)
+    context.call_conv.call_function(builder, function, signature.return_type, signature.args, values)
+    return context.get_dummy_value()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -135,6 +136,37 @@ def test_results_are_the_same_in_any_order(function, monkeypatch):
     assert_same(found, expected, 1e-12)
 
 
+def test_sums_of_arrays_do_not_depend_on_the_number_of_threads():
+    given = arguments(1003)
+    derivative = pb.value_and_grad(pb.differentiable(parallel=True)(scattered), argnums=(0, 1))
+    first = derivative(*given)
+    most = numba.get_num_threads()
+    try:
+        for threads in [*range(1, most + 1)] * 20:
+            numba.set_num_threads(threads)
+            assert_same(derivative(*given), first)
+    finally:
+        numba.set_num_threads(most)
+
+
+def added_and_counted(x, w, k):
+    counts = np.zeros(w.shape[0], dtype=np.int64)
+    for i in range(x.shape[0] - 1, -1, -1):
+        counts[k[i]] += 1
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * counts[k[i]] * w[k[i] - w.shape[0]]
+    return s
+
+
+def test_one_array_as_two_arguments():
+    x = RNG.normal(size=130)
+    given = x, x, RNG.integers(0, 5, 130)
+    for function in (scattered, added_and_counted):
+        found = pb.value_and_grad(pb.differentiable(parallel=True)(function), argnums=(0, 1))(*given)
+        assert_same(found, pb.value_and_grad(function, argnums=(0, 1))(*given), 1e-12)
+
+
 # Errors
 
 
@@ -166,6 +198,22 @@ def test_the_first_error_is_raised(kind):
             assert error_of(lambda: divided(x, w, k)) == error_of(lambda: plain(x, w, k))  # noqa: B023
             x[large], k[wrong] = 1.0, 3
             assert_same(divided(x, w, k), plain(x, w, k), 1e-12)
+
+
+def test_errors_and_results_of_calls_from_compiled_code():
+    derivative = pb.grad(pb.differentiable(parallel=True)(looked_up))
+
+    @numba.njit
+    def slopes(x, w, k):
+        return derivative(x, w, k)
+
+    x, w, k = arguments(130)
+    for _ in range(3):
+        assert_same(slopes(x, w, k), pb.grad(looked_up)(x, w, k), 1e-12)
+        k[70] = 9
+        with pytest.raises(IndexError):
+            slopes(x, w, k)
+        k[70] = 1
 
 
 def fills_then_raises(x, out, k):

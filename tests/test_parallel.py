@@ -436,7 +436,7 @@ def test_the_order_of_dependent_iterations_would_show(monkeypatch):
 def test_small_loops_run_in_a_row(monkeypatch):
     monkeypatch.undo()
     text = pb.inspect_source(pb.differentiable(parallel=True)(loss_of_rows), RNG.normal(size=(9, 4)), np.ones(4))
-    assert re.search(rf"if .* >= {cost.LEAST_WORK}:", text)
+    assert re.search(rf"is_long = .* >= {cost.LEAST_WORK}", text)
 
 
 def test_without_the_option_nothing_changes():

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -105,10 +106,10 @@ class _Estimate:
         return self.block(loop.body)
 
     def block(self, block: Block) -> Operand:
-        total: Operand = constant(1)
-        for statement in block.statements:
-            total = self.plus(total, self.statement(statement))
-        return total
+        costs = [self.statement(statement) for statement in block.statements]
+        known = constant(1 + sum(cost.value for cost in costs if isinstance(cost, Constant)))
+        unknown = [cost for cost in costs if not isinstance(cost, Constant)]
+        return self.plus(reduce(self.plus, unknown), known) if unknown else known
 
     def statement(self, statement: Statement) -> Operand:
         match statement:

@@ -19,20 +19,22 @@ def total_loop1_chunk(x, length, partial_sums, chunk):
     partial_sums[chunk] = s
 <BLANKLINE>
 <BLANKLINE>
-def total_loop1(x, length, chunk_end, partial_sums):
-    for chunk in prange(chunk_end):
+def total_loop1(x, length, chunks, partial_sums):
+    for chunk in prange(chunks):
         total_loop1_chunk(x, length, partial_sums, chunk)
 <BLANKLINE>
 <BLANKLINE>
 def total(x):
     trips = max(x.shape[0], 0)
-    if trips * 13 >= 500000:
+    work = trips * 13
+    is_long = work >= 500000
+    if is_long:
         length = chunk_length(trips)
-        chunk_end = -(-trips // length)
-        partial_sums = np.empty((chunk_end,), dtype=np.float64)
-        total_loop1(x, length, chunk_end, partial_sums)
+        chunks = -(-trips // length)
+        partial_sums = np.empty((chunks,), dtype=np.float64)
+        total_loop1(x, length, chunks, partial_sums)
         s = 0.0
-        for chunk in range(chunk_end):
+        for chunk in range(chunks):
             s += partial_sums[chunk]
     else:
         s = 0.0
@@ -144,8 +146,8 @@ class _Chunks:
     def statements(self) -> list[Statement]:
         """The look at how much there is to do, then the loop in parallel or as it was."""
         builder, loop, iterations = self.builder, self.loop, self.iterations
-        work = builder.let(np.multiply, iterations, self.cost)
-        is_long = builder.let(np.greater_equal, work, self.least_work(work))
+        work = builder.let(np.multiply, iterations, self.cost, name="work")
+        is_long = builder.let(np.greater_equal, work, self.least_work(work), name="is_long")
         if self.roles.may_raise:
             return self.run_again(is_long, iterations)
         with builder.block() as inside:
@@ -166,10 +168,10 @@ class _Chunks:
         for size in sizes[1:]:
             elements = builder.let(np.add, elements, size)
         of_chunk = builder.let(np.multiply, elements, constant(WORK_OF_ELEMENT))
-        of_chunk = builder.let(max, of_chunk, constant(1), type_=INT)
+        of_chunk = builder.let(max, of_chunk, constant(1), name="work_of_chunk", type_=INT)
         worth = builder.let(np.floor_divide, work, of_chunk)
         self.most = builder.let(min, worth, constant(MOST_SUMMING_CHUNKS), type_=INT)
-        self.most = builder.let(max, self.most, constant(1), type_=INT)
+        self.most = builder.let(max, self.most, constant(1), name="most_chunks", type_=INT)
         of_all = builder.let(np.multiply, of_chunk, constant(FEWEST_CHUNKS))
         return builder.let(max, of_all, least, type_=INT)
 
@@ -208,7 +210,8 @@ class _Chunks:
         builder, loop, roles = self.builder, self.loop, self.roles
         most = () if self.most == constant(MOST_CHUNKS) else (self.most,)
         length = builder.let(runtime.chunk_length, iterations, *most, name="length", type_=INT)
-        chunks = builder.let(np.negative, builder.let(np.floor_divide, builder.let(np.negative, iterations), length))
+        opposite = builder.let(np.floor_divide, builder.let(np.negative, iterations), length)
+        chunks = builder.let(np.negative, opposite, name="chunks")
         written = {k: loop.carried[k].initial for k in roles.shared}
         written.update((k, self.empty((chunks,), loop.results[k], "partial_sums")) for k in roles.reductions)
         written.update((k, self.partial_arrays(chunks, k)) for k in roles.array_reductions)

@@ -8,7 +8,7 @@
 
 Right means, in each of the modes: the value is NumPy's, the gradients are those of the dual numbers (`oracle.py`), the
 arguments are left as a plain call leaves them, and what was made is sound (`ir/checker.py`). Exits with 1 if a seed is
-wrong or crashed.
+wrong or crashed, or if it is stopped before the last one: by Ctrl-C or SIGTERM, after which it reports on the others.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import ast
 import functools
 import json
 import multiprocessing
+import signal
 import sys
 import time
 import traceback
@@ -322,7 +323,10 @@ def first_words(error: BaseException, count: int = 6) -> str:
 def run_campaign(
     seeds: Sequence[int], examine: Examine, *, jobs: int, timeout: float, report: Callable[[Outcome], None]
 ) -> list[Outcome]:
-    """The outcomes in the order of the seeds. A program that hangs or kills its process is a crash of its seed only."""
+    """The outcomes in the order of the seeds; of those that were examined, where the campaign is interrupted.
+
+    A program that hangs or kills its process is a crash of its seed only.
+    """
     pending = list(reversed(seeds))
     workers = [Worker(examine) for _ in range(min(jobs, len(seeds)))]
     outcomes: dict[int, Outcome] = {}
@@ -339,10 +343,12 @@ def run_campaign(
                     outcomes[outcome.seed] = outcome
                     report(outcome)
                     worker.begin(pending)
+    except KeyboardInterrupt:
+        pass
     finally:
         for worker in workers:
             worker.stop()
-    return [outcomes[seed] for seed in seeds]
+    return [outcomes[seed] for seed in seeds if seed in outcomes]
 
 
 class Worker:
@@ -601,6 +607,7 @@ def main() -> int:
             print(f"seed {outcome.seed}: {outcome.verdict}{mode}: {outcome.kind}: {outcome.detail}", flush=True)
 
     begin = time.perf_counter()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     seeds = range(options.start, options.start + options.count)
     outcomes = run_campaign(seeds, chosen, jobs=options.jobs, timeout=options.timeout, report=report)
     print(table(outcomes))
@@ -608,7 +615,7 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps([asdict(each) for each in outcomes], indent=1) + "\n")
     counts = Counter(each.verdict for each in outcomes)
-    return int(any(counts[verdict] for verdict in FAILURES))
+    return int(len(outcomes) < len(seeds) or any(counts[verdict] for verdict in FAILURES))
 
 
 if __name__ == "__main__":

@@ -292,8 +292,8 @@ def test_calls_from_several_threads():
 
 
 def test_buffers_of_a_plain_call():
-    """The loop over strips of iterations, and the one over those that are left."""
-    assert regions(buffer_of_each_row, RNG.normal(size=(9, 4)), RNG.normal(size=9), kind="primal") == 2
+    """The loop over strips of iterations."""
+    assert regions(buffer_of_each_row, RNG.normal(size=(9, 4)), RNG.normal(size=9), kind="primal") == 1
 
 
 # What stays as it is

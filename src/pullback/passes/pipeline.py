@@ -86,7 +86,7 @@ from pullback.passes.vector.strip_distribution import distribute_strips
 def _vectorised(function: Function, settings: Settings) -> Function:
     """The function with loops side by side, whose arrays are privatised for that alone."""
     private = privatise_arrays(function) if settings.has("array_privatisation") else function
-    strips = vectorise_outer_loops(private, settings.parallel)
+    strips = vectorise_outer_loops(private)
     return function if strips.body == private.body else strips
 
 

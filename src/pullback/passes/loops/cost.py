@@ -140,6 +140,9 @@ class _Estimate:
             ends = self.known((self.loops[operand].start, self.loops[operand].stop))
             return None if ends is None else self.halved(self.plus(*ends))
         made = self.made.get(operand)
+        full = full_width(made)
+        if full is not None:
+            return full
         operands = self.known(made.operands) if made is not None and made.function in _OF_INTEGERS else None
         return None if made is None or operands is None else self.builder.let(made.function, *operands, type_=INT)
 
@@ -162,6 +165,13 @@ class _Estimate:
         if isinstance(a, Constant) and isinstance(b, Constant):
             return constant(a.value * b.value)
         return self.builder.let(np.multiply, a, b)
+
+
+def full_width(made: Let | None) -> Operand | None:
+    """How many iterations the loop over a strip has, but in the last one: of a minimum, the constant."""
+    if made is None or made.function is not min:
+        return None
+    return next((operand for operand in made.operands if isinstance(operand, Constant)), None)
 
 
 _OF_INTEGERS = {np.add, np.subtract, np.multiply, max, min}

@@ -50,9 +50,7 @@ not, the loop runs again in a row. `analysis/shared_loops.py` says which loops h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
@@ -72,6 +70,9 @@ from pullback.ir.nodes import (
     Operand,
     Statement,
     Value,
+    While,
+    blocks_of,
+    lets_in,
     made_in_iterations,
     values_in,
     walk,
@@ -90,7 +91,7 @@ MOST_SUMMING_CHUNKS = 16
 """How many chunks add to arrays of their own at most."""
 
 MOST_AROUND = 1
-"""In how many loops that run in a row a parallel one may stand: each takes a third of a second to compile."""
+"""In how many loops that run in a row a parallel one may stand: each takes half a second to compile, or more."""
 
 _RAISED = -1
 """Instead of the number of a carried value: an array that says which chunks did not come to their end."""
@@ -102,29 +103,40 @@ def run_in_parallel(function: Function, in_order: bool = False) -> Function:
 
     in_order: sums of the user's are added up in their order.
     """
-    shared_loops = cache(lambda: SharedLoops(function))
-    return replace(function, body=_block(function.body, 0, in_order, shared_loops))
+    loops = _Loops(function, in_order)
+    return replace(function, body=loops.block(function.body, 0))
 
 
-def _block(block: Block, around: int, in_order: bool, shared_loops: Callable[[], SharedLoops]) -> Block:
-    made = (new for s in block.statements for new in _statement(s, around, in_order, shared_loops))
-    return Block(tuple(made), block.yields)
+class _Loops:
+    """Chooses the loops of a function: those that are independent, and as deep as the others but for one level."""
+
+    def __init__(self, function: Function, in_order: bool) -> None:
+        self.shared = SharedLoops(function)
+        self.deepest = _depth(function.body)
+        self.in_order = in_order
+
+    def block(self, block: Block, around: int) -> Block:
+        return Block(tuple(made for s in block.statements for made in self.statement(s, around)), block.yields)
+
+    def statement(self, statement: Statement, around: int) -> list[Statement]:
+        """What stands in place of a statement that has so many loops around it."""
+        if isinstance(statement, For) and around + _depth(Block((statement,))) >= self.deepest - 1:
+            roles = self.shared.data_sharing(statement)
+            keeps_order = self.in_order and not statement.location.is_adjoint
+            if roles is not None and not (keeps_order and (roles.reductions or roles.array_reductions)):
+                chunks = _Chunks(statement, roles)
+                return [statement] if chunks.is_short() else chunks.statements()
+        inside = around if isinstance(statement, If) else around + 1
+        if inside > MOST_AROUND:
+            return [statement]
+        return [with_blocks(statement, lambda block: self.block(block, inside))]
 
 
-def _statement(
-    statement: Statement, around: int, in_order: bool, shared_loops: Callable[[], SharedLoops]
-) -> list[Statement]:
-    """What stands in place of a statement that has so many loops around it."""
-    if isinstance(statement, For):
-        roles = shared_loops().data_sharing(statement)
-        keeps_order = in_order and not statement.location.is_adjoint
-        if roles is not None and not (keeps_order and (roles.reductions or roles.array_reductions)):
-            chunks = _Chunks(statement, roles)
-            return [statement] if chunks.is_short() else chunks.statements()
-    inside = around if isinstance(statement, If) else around + 1
-    if inside > MOST_AROUND:
-        return [statement]
-    return [with_blocks(statement, lambda block: _block(block, inside, in_order, shared_loops))]
+def _depth(block: Block) -> int:
+    """How many loops stand in one another in a block."""
+    return max(
+        (isinstance(s, For | While) + max(map(_depth, blocks_of(s)), default=0) for s in block.statements), default=0
+    )
 
 
 class _Chunks:
@@ -306,6 +318,6 @@ def zero_of(sum_: Value) -> Constant:
 
 def _is_uneven(loop: For) -> bool:
     """Whether iterations have inner loops of different lengths."""
-    changing = made_in_iterations(loop)
-    inner = (s for s in walk(loop.body) if isinstance(s, For))
-    return any(changing.intersection(values_in((s.start, s.stop, s.step))) for s in inner)
+    changing, made = made_in_iterations(loop), lets_in(loop.body)
+    bounds = (values_in((s.start, s.stop, s.step)) for s in walk(loop.body) if isinstance(s, For))
+    return any(v in changing and cost.full_width(made.get(v)) is None for values in bounds for v in values)

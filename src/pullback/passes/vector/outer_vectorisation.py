@@ -114,20 +114,16 @@ from pullback.passes.vector.private_reductions import with_private_reductions
 from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, has_few_elements, strips_of_all, width_of_strip
 
 
-def vectorise_outer_loops(function: Function, in_parallel: bool = False) -> Function:
-    """The same function with such loops strip-mined, and the iterations of a strip side by side.
-
-    in_parallel: strips may run in several threads. They are full then: how far a last one goes is checked in itself,
-    and what may raise does not run in parallel.
-    """
-    callees = tuple(vectorise_outer_loops(callee, in_parallel) for callee in function.callees)
+def vectorise_outer_loops(function: Function) -> Function:
+    """The same function with such loops strip-mined, and the iterations of a strip side by side."""
+    callees = tuple(map(vectorise_outer_loops, function.callees))
     shapes = Shapes(function)
     elements = cache(lambda: FinalElements(function.body, shapes))
-    body = _block(function.body, shapes, elements, in_parallel)
+    body = _block(function.body, shapes, elements)
     return replace(function, body=body, callees=callees)
 
 
-def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements], in_parallel: bool) -> Block:
+def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         lanes = None
@@ -139,9 +135,9 @@ def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements], 
             and (lanes.in_rows or not _is_short(lanes.loop))
             and not lanes.are_large(MOST_ELEMENTS)
         ):
-            statements += _StripMining(lanes, shapes, in_parallel).made()
+            statements += _StripMining(lanes, shapes).made()
         else:
-            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes, elements, in_parallel)))
+            statements.append(with_blocks(statement, lambda inner: _block(inner, shapes, elements)))
     return Block(tuple(statements), block.yields)
 
 
@@ -158,18 +154,17 @@ def _is_short(loop: For) -> bool:
 class _StripMining(ArrayExpansion):
     """Builds the loop over strips, the last of which takes what is left.
 
-    The loop itself stays behind the strips where an iteration has arrays that may be large, and where strips are full.
-    Where lanes go through rows that iterations go down, strips are wider.
+    The loop itself stays behind the strips where an iteration has arrays that may be large. Where lanes go through rows
+    that iterations go down, strips are wider.
     """
 
-    def __init__(self, lanes: Legality, shapes: Shapes, in_parallel: bool) -> None:
+    def __init__(self, lanes: Legality, shapes: Shapes) -> None:
         super().__init__(lanes, constant(WIDTH))
         self.loop = lanes.loop
         self.builder.location = self.loop.location
         self.offset: Operand = constant(0)
         self.width: Operand = self.room  # the number of lanes
         self.lines = [] if lanes.in_rows else find_lines(lanes, shapes)
-        self.full = in_parallel and not lanes.in_rows and not lanes.diverges
 
     def made(self) -> list[Statement]:
         loop, builder = self.loop, self.builder
@@ -180,20 +175,16 @@ class _StripMining(ArrayExpansion):
         few = has_few_elements(self.lanes, self.lines, builder)
         if few == constant(False):
             return [loop]
-        if self.full:
-            strips: Operand = builder.let(np.floor_divide, trips, constant(most), type_=INT)
-        else:
-            strips = strips_of_all(trips, most, builder)
+        strips = strips_of_all(trips, most, builder)
         if not isinstance(few, Constant):
             strips = builder.let(primitives.select, few, strips, constant(0), type_=INT)
-        leaves_some = self.full or not isinstance(few, Constant)
+        leaves_some = not isinstance(few, Constant)
         results = tuple(like(r) for r in loop.results) if leaves_some else loop.results
         carried = tuple(Carried(like(c.parameter), c.initial) for c in loop.carried)
         number = Value("", INT)
         with builder.block() as body:
             offset = builder.let(np.multiply, number, constant(most), type_=INT)
-            if not self.full:
-                self.width = width_of_strip(trips, offset, self.room, builder)
+            self.width = width_of_strip(trips, offset, self.room, builder)
             yields = self.strip(offset, [c.parameter for c in carried])
         block = Block(tuple(body), tuple(yields))
         strip = replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block)

@@ -87,6 +87,7 @@ WORK_OF_ELEMENT = 96
 """What a chunk has to do for each element of the arrays to which it adds: it sets it to 0, and it is added up."""
 
 FEWEST_CHUNKS = 2
+"""So many such chunks a loop must have work for."""
 MOST_SUMMING_CHUNKS = 16
 """How many chunks add to arrays of their own at most."""
 

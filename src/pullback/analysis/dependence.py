@@ -135,7 +135,7 @@ class Iterations:
         if statement.function is primitives.dim:
             return True
         if statement.function is primitives.load:
-            return is_plain(statement.operands[1])
+            return _is_plain(statement.operands[1])
         if isinstance(statement.value.type, Array):
             return self.creation(statement)
         known = isinstance(statement.function, np.ufunc) or statement.function in OF_NUMBERS
@@ -147,7 +147,7 @@ class Iterations:
             return False
         array, path, value = statement.operands
         self.writable.add(statement.value)
-        return array in self.writable and is_plain(path) and is_scalar(value)
+        return array in self.writable and _is_plain(path) and is_scalar(value)
 
     def creation(self, statement: Let) -> bool:
         """A new array, of a size that is never negative."""
@@ -193,7 +193,7 @@ class Iterations:
         return True
 
 
-def is_plain(path: tuple[Step, ...]) -> bool:
+def _is_plain(path: tuple[Step, ...]) -> bool:
     """Whether a path is made of numbers and slices, one for each of the first axes, so that it cannot raise."""
     if is_advanced(path):
         return False

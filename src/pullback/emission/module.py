@@ -22,7 +22,7 @@ from pullback.emission.names import KEYWORDS, RESERVED, Forward, Names, name_cla
 from pullback.emission.operations import WRITERS
 from pullback.emission.part_arrays import PartArrays
 from pullback.emission.printer import to_text
-from pullback.emission.regions import is_parallel_loop, take_out_loops
+from pullback.emission.regions import LINKED_IN, is_parallel_loop, take_out_loops
 from pullback.emission.signs import tidy_signs
 from pullback.emission.spelling import PARALLEL_RANGE, call, constant, name, tuple_
 from pullback.emission.statements import Statements
@@ -34,7 +34,6 @@ from pullback.runtime import SizesDiffer, check_depth
 
 HELPERS_MODULE = "pullback.runtime"
 EXACT_LIBRARIES = frozenset({"libm", "special", "ufuncs"})
-LINKED_IN = "linked_in"
 IN_PARALLEL = "in_parallel"
 APART = "apart"
 COMPILER = "Compiler"

@@ -61,6 +61,13 @@ def made_anew(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def numba_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python runs the texts that Numba would compile, which takes a fifth of the time."""
+    monkeypatch.setattr("numba.config.DISABLE_JIT", True)
+    monkeypatch.setattr("pullback.compilation.modules._LOADED", {})
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Leave what is collected, which stays to the end, out of all garbage collections. It is a third of the time."""

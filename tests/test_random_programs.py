@@ -13,6 +13,7 @@ INTERPRETED = range(1000, 1170)
 NESTS = range(4000, 4200)
 ALIASES = range(5000, 5400)
 COMPILED = range(2000, 2040)
+TEXTS = range(7000, 7100)
 BLOCKS = 10
 EDGES = range(6000, 6400)
 GOOD = {"right", "refused"}
@@ -46,6 +47,15 @@ def test_programs_at_the_edges_are_right_or_refused(block: int) -> None:
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
     assert not bad, bad
     assert sum(outcome.verdict == "right" for outcome in outcomes.values()) >= 0.7 * len(outcomes)
+
+
+@pytest.mark.drawn(2)
+@pytest.mark.usefixtures("numba_off")
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_texts_for_numba_are_right_as_they_are(block: int) -> None:
+    outcomes = {seed: campaign.examine(seed, compiled=True) for seed in TEXTS[block::BLOCKS]}
+    bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
+    assert not bad, bad
 
 
 @pytest.mark.drawn(1)

@@ -457,3 +457,21 @@ def returned_from_a_loop_and_written(x):
     y = _until_it_returns(np.arctan(x))
     y[-3] = np.tanh(x[2])
     return np.sum(y[2:3]) + np.sum(x)
+
+
+@program(np.array([0.3, 0.5, 0.9]), 0.5)
+@program(np.array([0.3, 0.5, 0.9]), 1.5)
+def table_of_a_branch(x, c):
+    """Where the branch is not taken the table has no rows of three, and the argument has been changed by then."""
+    x *= 0.5
+    if c > 1.0:
+        table = np.zeros((x.shape[0], 3))
+        for i in range(x.shape[0]):
+            table[i, 0] = x[i] * c
+            table[i, 1] = np.sin(x[i])
+            table[i, 2] = table[i, 0] * table[i, 1]
+    s = np.sum(np.exp(x))
+    if c > 1.0:
+        for i in range(x.shape[0]):
+            s += table[i, 0] * table[i, 2]
+    return s

@@ -30,7 +30,7 @@ from pullback.emission.undefined import copied_values, undefined_values
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, For, Function, Let, Statement, Value, blocks_of, has_parallel_loops
 from pullback.ir.types import Array, Type
-from pullback.runtime import SizesDiffer, check_depth
+from pullback.runtime import check_depth
 
 HELPERS_MODULE = "pullback.runtime"
 EXACT_LIBRARIES = frozenset({"libm", "special", "ufuncs"})
@@ -170,7 +170,7 @@ def _written(
         made, used, called = emit_function(function, named, classes, style, *own)
         if style.compiled:
             _prepare(made, used, function, is_callee, style.fastmath)
-            _tell_of_arrays(made[:-1], used, function, named)
+            _tell_of_arrays(made[:-1], function, named)
         trees += made
         helpers |= used
         modules |= called
@@ -188,8 +188,12 @@ def _prepare(made: list[Any], used: set[str], function: Function, is_callee: boo
         part.decorator_list = part.decorator_list or [name(kind)]
 
 
-def _tell_of_arrays(parts_made: list[Any], used: set[str], function: Function, named: Names) -> None:
-    """Tell LLVM of the arrays of each part: which share no memory with others, and how long their rows are."""
+def _tell_of_arrays(parts_made: list[Any], function: Function, named: Names) -> None:
+    """Tell LLVM of the arrays of each part: which share no memory with others, and how long their rows are.
+
+    An assertion that failed would be a defect of ours. A call that has begun cannot go to the general form: it may have
+    written into its arguments.
+    """
     linked = [part for part in parts_made if not is_parallel_loop(part.body[0])]
     arrays = PartArrays(function, named.of) if linked else None
     for part in linked if arrays is not None else ():
@@ -198,10 +202,8 @@ def _tell_of_arrays(parts_made: list[Any], used: set[str], function: Function, n
         if alone:
             part.decorator_list.append(call(name(APART), *map(constant, alone)))
         wanted = _axes_with_constant_indices(part)
-        checks = [_check_of_size(p, *size) for p in parameters for size in arrays.sizes(p) if (p, size[0]) in wanted]
-        if checks:
-            used.add(SizesDiffer.__name__)
-            part.body[:0] = checks
+        sizes = [(p, *size) for p in parameters for size in arrays.sizes(p) if (p, size[0]) in wanted]
+        part.body[:0] = [_assertion_of_size(*size) for size in sizes]
 
 
 def _axes_with_constant_indices(part: Any) -> set[tuple[str, int]]:
@@ -215,10 +217,10 @@ def _axes_with_constant_indices(part: Any) -> set[tuple[str, int]]:
     }
 
 
-def _check_of_size(array: str, axis: int, size: int) -> Any:
+def _assertion_of_size(array: str, axis: int, size: int) -> Any:
     shape = gast.Attribute(name(array), "shape", gast.Load())
-    differs = gast.Compare(gast.Subscript(shape, constant(axis), gast.Load()), [gast.NotEq()], [constant(size)])
-    return gast.If(differs, [gast.Raise(call(name(SizesDiffer.__name__)), None)], [])
+    agrees = gast.Compare(gast.Subscript(shape, constant(axis), gast.Load()), [gast.Eq()], [constant(size)])
+    return gast.Assert(agrees, None)
 
 
 def _mentioned(trees: list[Any], names: list[Names]) -> frozenset[str]:

@@ -15,6 +15,17 @@
 ['y']
 >>> arrays.sizes("y")
 [(1, 3)]
+
+Nothing is said of the sizes of an array that some path leaves undefined: a placeholder without elements stands for it
+there.
+
+>>> def g(x):
+...     if x[0] > 0.0:
+...         y = np.zeros((x.shape[0], 3))
+...     return y if x[0] > 0.0 else np.ones((x.shape[0], 1))
+>>> function = normal_form(g, np.ones(3))
+>>> PartArrays(function, {value: value.name for value in values_of(function)}).sizes("y")
+[]
 """
 
 from __future__ import annotations
@@ -24,6 +35,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from pullback.analysis.aliases import consumes, find_aliases, shares_memory
+from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.shapes import CREATING, Shapes
 from pullback.emission.coalescing import values_of
 from pullback.ir import primitives
@@ -39,6 +51,7 @@ class PartArrays:
     def __init__(self, function: Function, names: Mapping[Value, str]) -> None:
         aliases = find_aliases(function)
         self.shapes = Shapes(function)
+        self.unset = maybe_undefined(function.body)
         self.held: dict[str, list[Value]] = {}
         for value in values_of(function):
             if value in names and isinstance(value.type, Array):
@@ -59,7 +72,10 @@ class PartArrays:
 
     def sizes(self, parameter: str) -> list[tuple[int, int]]:
         """The axes behind the first one whose sizes are constants, with these: they say how far rows are apart."""
-        shapes = {self.shapes.of(value) for value in self.held.get(parameter, ())}
+        held = self.held.get(parameter, ())
+        if not self.unset.isdisjoint(held):
+            return []
+        shapes = {self.shapes.of(value) for value in held}
         axes = enumerate(zip(*shapes, strict=True) if shapes else ())
         sizes = [(axis, size[0]) for axis, size in axes if axis and len(set(size)) == 1]
         return [(axis, size) for axis, size in sizes if isinstance(size, int)]

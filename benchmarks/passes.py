@@ -39,6 +39,8 @@ WRITTEN_FOR = {
     "outer_vectorisation": ("outer_vectorisation", "independent_chains"),
     "dead_stores": ("arrays",),
     "induction_variables": ("counters",),
+    "slice_induction": ("cut_arrays",),
+    "block_coalescing": ("cut_arrays",),
     "zero_initialisation": ("zero_initialisation",),
     "scatter_to_gather": ("arrays",),
     "code_sinking": ("sunk_code",),

@@ -21,6 +21,9 @@ from typing import Any
 
 Place = tuple[int, int]
 
+NUMBER = -1
+"""In place of an axis: the carried value is the size itself."""
+
 
 class Congruence:
     """Classes of places with equal sizes; the first place of a class stands for all."""
@@ -30,8 +33,10 @@ class Congruence:
         self.starts: dict[Place, Any] = {}
 
     def add(self, places: Iterable[tuple[Place, Any]]) -> None:
-        """Take in places, with their sizes before the loop."""
+        """Take in places that are new, with their sizes before the loop."""
         for place, start in places:
+            if place in self.starts:
+                continue
             self.starts[place] = start
             alike = next((one for one in self.classes if self.starts[one[0]] == start), None)
             if alike is None:
@@ -51,7 +56,7 @@ class Congruence:
 
     def arrays(self) -> set[int]:
         """The numbers of the arrays whose sizes a loop changes."""
-        return {array for array, _ in self.starts}
+        return {array for array, axis in self.starts if axis != NUMBER}
 
     def representatives(self, array: int) -> list[Place]:
         """For each axis of an array, the place that stands for it."""

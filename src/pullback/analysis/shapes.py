@@ -18,13 +18,13 @@ sizes are equal terms have the same shape on every run; unequal terms say nothin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.congruence import Congruence
+from pullback.analysis.congruence import NUMBER, Congruence, Place
 from pullback.analysis.shape_rules import SHAPES
 from pullback.analysis.sizes import Shape, Size, sliced
 from pullback.functions import is_elementwise
@@ -181,7 +181,7 @@ class Shapes:
         """A carried array keeps its shape if the body, assuming so, yields the same.
 
         Others are taken to change alike where they start alike, as far as the body, assuming so, yields the same sizes:
-        the sizes are congruent, and one of them stands for all.
+        the sizes are congruent, and one of them stands for all. So does an integer that the loop carries.
         """
         yields = statement.body.yields
         kept = {k: c for k, c in enumerate(statement.carried) if isinstance(c.parameter.type, Array)}
@@ -194,15 +194,16 @@ class Shapes:
                 self.block(statement.condition)
             self.block(statement.body)
             changing = [k for k, carried in kept.items() if self.of(yields[k]) != self.of(carried.parameter)]
-            sizes = {k: self.of(yields[k]) for k in alike.arrays()}  # () of one that is undefined
-            is_split = alike.split({(k, axis): sizes[k][axis] if sizes[k] else (k, axis) for k, axis in alike.starts})
+            is_split = alike.split({place: self.size_after(yields, place) for place in alike.starts})
             if not changing and not is_split:
                 break
             for k in changing:
                 carried = kept.pop(k)
                 self.note_unsure(carried.parameter, yields[k])
-                own = self.own(carried.parameter)
-                alike.add(((k, axis), start) for axis, start in enumerate(self.of(carried.initial) or own))
+                starts = self.of(carried.initial) or self.own(carried.parameter)
+                alike.add(((j, NUMBER), start) for j, start in self.counts(statement) if start in starts)
+                self.own(carried.parameter)
+                alike.add(((k, axis), start) for axis, start in enumerate(starts))
             parameters = [carried.parameter for carried in statement.carried]
             self.known |= {parameters[k]: self.shape_alike(alike, k, parameters) for k in alike.arrays()}
         results = statement.results
@@ -213,9 +214,24 @@ class Shapes:
                 self.own(results[k])
         self.known |= {results[k]: self.shape_alike(alike, k, results) for k in alike.arrays()}
 
+    def counts(self, loop: For | While) -> Iterator[tuple[int, Size]]:
+        """The integers that a loop carries, by their numbers, as sizes before the loop."""
+        for k, carried in enumerate(loop.carried):
+            if isinstance(carried.parameter.type, Scalar) and is_integer(carried.parameter.type):
+                yield k, self.size(carried.initial)
+
+    def size_after(self, yields: Sequence[Operand], place: Place) -> Size | Place:
+        """What an iteration makes of the size at a place; the place itself where that is undefined."""
+        k, axis = place
+        if axis == NUMBER:
+            return self.size(yields[k])
+        shape = self.of(yields[k])
+        return shape[axis] if shape else place
+
     def shape_alike(self, alike: Congruence, array: int, values: Sequence[Value]) -> Shape:
-        """The shape of one of several arrays that a loop changes, in terms of axes that stand for those like them."""
-        return tuple(self.named((values[k], axis)) for k, axis in alike.representatives(array))
+        """The shape of one of several arrays that a loop changes, in terms of what stands for sizes like its own."""
+        places = alike.representatives(array)
+        return tuple(self.named(values[k] if axis == NUMBER else (values[k], axis)) for k, axis in places)
 
     def note_difference(self, statement: Let) -> None:
         """Know `max(n - 2, 0)` as the size of a slice that leaves off two elements, and what is more than a size."""

@@ -48,6 +48,7 @@ from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_in
 from pullback.passes.loops.loop_reversal import reverse_loops
 from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
+from pullback.passes.loops.slice_induction import substitute_slices
 from pullback.passes.loops.speculation import load_before_branches
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
@@ -55,6 +56,7 @@ from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.accumulator_coalescing import coalesce_accumulators
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
+from pullback.passes.memory.block_coalescing import coalesce_blocks
 from pullback.passes.memory.column_layout import hold_by_columns
 from pullback.passes.memory.copy_elision import elide_copies
 from pullback.passes.memory.copy_insertion import insert_copies
@@ -137,6 +139,14 @@ PASSES = (
         plain(lower),
         needs=("dead_code",),
         option="lowering",
+    ),
+    Pass(
+        "slice_induction",
+        "an array that iterations cut at its ends is a part of the array before the loop",
+        lambda function, settings: substitute_slices(function) if settings.lowers else function,
+        needs=("dead_code",),
+        option="slice_induction",
+        then=("simplification", "loop_invariants"),
     ),
     Pass(
         "induction_variables",
@@ -452,6 +462,13 @@ PASSES = (
         option="strip_distribution",
     ),
     Pass(
+        "block_coalescing",
+        "an array that is kept for the backward sweep is made where it is kept",
+        plain(coalesce_blocks),
+        needs=("bounds_checks",),
+        option="block_coalescing",
+    ),
+    Pass(
         "column_layout",
         "an array of few columns, down which inner loops go again and again, is held column by column",
         plain(hold_by_columns),
@@ -495,6 +512,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "lowering",
     ),
     "preparation": (
+        "slice_induction",
         "simplification",
         "loop_invariants",
         "induction_variables",
@@ -555,6 +573,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_load_elimination",
         "recurrence_distribution",
         "strip_distribution",
+        "block_coalescing",
         "column_layout",
         "stack_allocation",
         "load_scheduling",

@@ -59,6 +59,7 @@ CHEAP: set[Callable[..., Any]] = {
     primitives.cast,
     primitives.dim,
     primitives.select,
+    runtime.block_of,
     runtime.counted,
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""

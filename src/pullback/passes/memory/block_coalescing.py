@@ -1,0 +1,261 @@
+"""Block coalescing: an array that is kept for the backward sweep is made where it is kept, and not copied there.
+
+>>> import numpy as np, pullback as pb
+>>> def f(x):
+...     y = np.exp(x)
+...     for i in range(3):
+...         y = y[1:] * y[:-1]
+...     return y[0]
+>>> lines = pb.inspect_source(f, np.ones(9)).splitlines()
+>>> first = lines.index("    y_count = 0")
+>>> for line in lines[first - 2 : first + 13]:
+...     if "#" not in line:
+...         print(line)
+    y_saved2 = reserve(y_saved2, y.shape[0] * (min(3, y.shape[0] + 2) + 1))
+    y_saved2 = push_block(y_saved2, 0, y)
+    y_count = 0
+    for i in range(3):
+        y_size = y.shape[0]
+        y_size_saved[i] = y_size
+        y_count = checked_add(y_count, y_size, 3)
+        i_end = y_size - 1
+        i_trips = max(i_end, 0)
+        y_saved2 = reserve(y_saved2, y_count + i_trips)
+        y2 = block_of(y_saved2, y_count, (i_trips,))
+        for i in range(i_end):
+
+This is the coalescing of copies (Chaitin 1982) for blocks of memory. A block is kept on a stack, above those of earlier
+iterations. Two kinds of arrays can be made there: one that an iteration makes and pushes, and one that an iteration
+makes and hands to the next, which pushes it. Of the latter the first one is pushed before the loop, and the last one
+lies above the top of the stack.
+
+It is legal where nothing writes to the array once it is kept, and where no result of the function may share its memory.
+Where an iteration hands its array to the next, the loop is in no other one, and nothing is pushed after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial, reduce
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from pullback import runtime
+from pullback.analysis.aliases import consumes, find_aliases, root_of
+from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    Block,
+    Carried,
+    Constant,
+    For,
+    Function,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    defined_in,
+    is_undefined,
+    results_of,
+    values_in,
+    walk,
+)
+from pullback.ir.rewrite import like, substituted, with_blocks
+from pullback.ir.trip_counts import trip_count
+from pullback.ir.types import Array
+from pullback.runtime import checked_subtract
+
+
+def coalesce_blocks(function: Function) -> Function:
+    """The same function with such arrays made on their stacks."""
+    if not any(map(_is_push, walk(function.body))):
+        return function
+    return replace(function, body=_Coalescing(function).outermost(function.body))
+
+
+class _Coalescing:
+    def __init__(self, function: Function) -> None:
+        self.aliases = find_aliases(function)
+        self.results = {self.aliases.root(value) for value in function.results if isinstance(value, Value)}
+        self.made = {value: statement for statement in walk(function.body) for value in results_of(statement)}
+        self.carried_in_place = dict(_carried_in_place(function.body, self.made))
+        self.writes = [s for s in walk(function.body) if isinstance(s, Let) and consumes(s)]
+
+    def outermost(self, body: Block) -> Block:
+        """The body of the function, whose loops may hand on arrays that are kept."""
+        statements: list[Statement] = []
+        for k, statement in enumerate(body.statements):
+            if isinstance(statement, For | While):
+                statements += self.handing_on(statement, {*defined_in(Block(body.statements[:k]))})
+            else:
+                statements.append(statement)
+        return self.block(Block(tuple(statements), body.yields))
+
+    def block(self, block: Block) -> Block:
+        """A block and those inside, with arrays that are pushed where they are made."""
+        block = Block(tuple(with_blocks(statement, self.block) for statement in block.statements), block.yields)
+        for push in filter(_is_push, block.statements):
+            maker = self.maker(push.operands[2], block)
+            if maker is not None and self.is_private(push, maker, block):
+                block = _coalesced(block, push, maker, push.operands[1])
+        return block
+
+    def is_private(self, push: Let, maker: Let, block: Block) -> bool:
+        """Whether the stack is there when the array is made, and all writes to the array are before it is pushed."""
+        order = [_value_of(statement) for statement in block.statements]
+        between = {*defined_in(Block(block.statements[order.index(maker.value) : order.index(push.value)]))}
+        if not between.isdisjoint(values_in(push.operands[:2])):
+            return False
+        return all(write in between for write in self.writes_to(maker.value))
+
+    def handing_on(self, loop: For | While, earlier: set[Value]) -> list[Statement]:
+        """The loop, with arrays that the next iteration pushes made on their stacks; before it, the first is pushed.
+
+        earlier: what the statements before the loop define.
+        """
+        pushed: list[Statement] = []
+        for push in filter(_is_push, loop.body.statements):
+            found = self.handed_on(push, loop, earlier)
+            if found is not None:
+                before, stack = self.pushed_before(loop, push, found[0])
+                pushed += before
+                carried = tuple(stack if c.parameter is stack.parameter else c for c in loop.carried)
+                loop = replace(loop, carried=carried, body=_coalesced(loop.body, push, *found))
+        return [*pushed, loop]
+
+    def pushed_before(self, loop: For | While, push: Let, maker: Let) -> tuple[list[Statement], Carried]:
+        """What pushes the array that a loop starts with, and the stack as the loop then carries it."""
+        starts = {carried.parameter: carried.initial for carried in loop.carried}
+        builder = Builder()
+        builder.location = push.location
+        with builder.block() as before:
+            stack, count, array = (starts[operand] for operand in push.operands)
+            cut = self.cut(loop, push.operands[2], maker)
+            if isinstance(loop, For) and cut and count == constant(0):
+                stack = _with_room(builder, loop, stack, builder.dim(array, 0), cut)
+            pushed = builder.let(push.function, stack, count, array, type_=push.value.type)
+        return before, Carried(push.operands[0], pushed)
+
+    def cut(self, loop: For | While, array: Value, maker: Let) -> int:
+        """How many elements less than the iteration before each one makes, until none is left; 0 if that is unknown."""
+        largest = self.let(_sizes(maker)[0], max) if len(_sizes(maker)) == 1 else None
+        if largest is None or largest.operands[1] != constant(0):
+            return 0
+        difference = self.let(largest.operands[0], np.subtract, checked_subtract)
+        if difference is None or not isinstance(difference.operands[1], Constant):
+            return 0
+        size, less = difference.operands[0], difference.operands[1].value
+        dim = self.let(size, primitives.dim)
+        places = {carried.parameter: k for k, carried in enumerate(loop.carried)}
+        is_carried = size in places and loop.body.yields[places[size]] is largest.value
+        return max(less, 0) if is_carried or (dim is not None and dim.operands[0] is array) else 0
+
+    def let(self, operand: Operand, *functions: Callable[..., Any]) -> Let | None:
+        """The statement that makes a value, if that calls one of these functions."""
+        made = self.made.get(operand) if isinstance(operand, Value) else None
+        return made if isinstance(made, Let) and made.function in functions else None
+
+    def handed_on(self, push: Let, loop: For | While, earlier: set[Value]) -> tuple[Let, Value] | None:
+        """What makes the array that the next iteration pushes, and what counts the elements below it."""
+        places = {carried.parameter: k for k, carried in enumerate(loop.carried)}
+        stack, count, array = (places.get(operand) for operand in push.operands)
+        yields = loop.body.yields
+        if stack is None or count is None or array is None or yields[stack] is not push.value:
+            return None
+        maker, counted = self.maker(yields[array], loop.body), yields[count]
+        if maker is None or not isinstance(counted, Value) or is_undefined(loop.carried[array].initial):
+            return None
+        order = [_value_of(statement) for statement in loop.body.statements]
+        if counted not in order[: order.index(maker.value)]:
+            return None
+        if any(write not in earlier and self.owner(write) is not maker.value for write in self.writes_to(maker.value)):
+            return None
+        pushes = (write for write in self.writes_to(push.value) if write not in earlier)
+        return (maker, counted) if all(write is push.value for write in pushes) else None
+
+    def maker(self, array: Operand, block: Block) -> Let | None:
+        """The statement of a block that makes the array that became this one.
+
+        None where a result of the function may share its memory.
+        """
+        owner = self.owner(array) if isinstance(array, Value) else None
+        made = None if owner is None else self.let(owner, np.empty)
+        if made is None or made.value not in map(_value_of, block.statements):
+            return None
+        is_free = self.aliases.root(made.value) not in self.results
+        return made if is_free and all(map(self.is_size, _sizes(made))) else None
+
+    def owner(self, array: Value) -> Value | None:
+        """The array that became this one by writes in place, in loops and branches too."""
+        root = root_of(array, self.made)
+        while root in self.carried_in_place:
+            root = root_of(self.carried_in_place[root], self.made)
+        return root
+
+    def writes_to(self, array: Value) -> Iterator[Value]:
+        """The versions that writes make of what may share memory with an array."""
+        root = self.aliases.root(array)
+        return (write.value for write in self.writes if self.aliases.root(write.value) is root)
+
+    def is_size(self, operand: Operand) -> bool:
+        """Whether an integer is never negative."""
+        if isinstance(operand, Constant):
+            return isinstance(operand.value, int) and operand.value >= 0
+        made = self.let(operand, primitives.dim, max)
+        return made is not None and (made.function is primitives.dim or constant(0) in made.operands)
+
+
+def _carried_in_place(body: Block, made: Mapping[Value, Statement]) -> Iterator[tuple[Value, Operand]]:
+    """The arrays that loops carry and write in place, with what they start from."""
+    for loop in walk(body):
+        if isinstance(loop, For | While):
+            for carried, after in zip(loop.carried, loop.body.yields, strict=False):
+                if isinstance(carried.parameter.type, Array) and root_of(after, made) is carried.parameter:
+                    yield carried.parameter, carried.initial
+
+
+def _is_push(statement: Statement) -> TypeGuard[Let]:
+    return isinstance(statement, Let) and statement.function is runtime.push_block
+
+
+def _value_of(statement: Statement) -> Value | None:
+    return statement.value if isinstance(statement, Let) else None
+
+
+def _sizes(maker: Let) -> tuple[Operand, ...]:
+    shape = maker.operands[0]
+    return shape if isinstance(shape, tuple) else (shape,)
+
+
+def _with_room(builder: Builder, loop: For, stack: Operand, first: Operand, cut: int) -> Operand:
+    """A stack with room for blocks of falling sizes: for less than twice their elements, as it may get by growing.
+
+    first: the size of the first block.
+    """
+    cuts = first if cut == 1 else builder.let(np.floor_divide, first, constant(cut))
+    trips = trip_count(builder, loop.start, loop.stop, loop.step)
+    count = builder.let(min, trips, builder.let(np.add, cuts, constant(2)))
+    room = builder.let(np.multiply, first, builder.let(np.add, count, constant(1)))
+    return builder.let(runtime.reserve, stack, room, type_=stack.type)
+
+
+def _coalesced(block: Block, push: Let, maker: Let, count: Operand) -> Block:
+    """A block with an array that is made on a stack, above `count` elements, and not pushed."""
+    builder = Builder()
+    builder.location = maker.location
+    sizes = _sizes(maker)
+    with builder.block() as made:
+        size = sizes[0] if len(sizes) == 1 else reduce(partial(builder.let, np.multiply), sizes)
+        top = builder.let(np.add, count, size)
+        stack = like(push.value)
+        builder.add(Let(stack, runtime.reserve, (push.operands[0], top), location=push.location))
+        builder.add(Let(maker.value, runtime.block_of, (stack, count, sizes), location=maker.location))
+    statements: list[Statement] = []
+    for statement in block.statements:
+        value = _value_of(statement)
+        if value is not push.value:
+            statements += made if value is maker.value else [statement]
+    return substituted(Block(tuple(statements), block.yields), {push.value: stack})

@@ -184,3 +184,14 @@ def shortened_in_place_of_an_older_one(x):
     for i in range(3):
         a, b = b[1:], a[:-1] * b[1:]
     return np.sum(a * b)
+
+
+@program(X)
+def kept_twice(x):
+    """For a second derivative the same array is kept on two stacks."""
+    c = np.exp(x * 0.3)
+    s = 0.0
+    for _ in range(3):
+        c = c[2:] * c[:-2]
+        s = s * 0.8 + np.sum(c * c)
+    return s + np.sum(c)

@@ -82,6 +82,7 @@ class _Coalescing:
         self.results = {self.aliases.root(value) for value in function.results if isinstance(value, Value)}
         self.made = {value: statement for statement in walk(function.body) for value in results_of(statement)}
         self.carried_in_place = dict(_carried_in_place(function.body, self.made))
+        self.coalesced: set[Value] = set()
         self.writes = [s for s in walk(function.body) if isinstance(s, Let) and consumes(s)]
 
     def outermost(self, body: Block) -> Block:
@@ -100,7 +101,7 @@ class _Coalescing:
         for push in filter(_is_push, block.statements):
             maker = self.maker(push.operands[2], block)
             if maker is not None and self.is_private(push, maker, block):
-                block = _coalesced(block, push, maker, push.operands[1])
+                block = self.with_block(block, push, maker, push.operands[1])
         return block
 
     def is_private(self, push: Let, maker: Let, block: Block) -> bool:
@@ -123,7 +124,7 @@ class _Coalescing:
                 before, stack = self.pushed_before(loop, push, found[0])
                 pushed += before
                 carried = tuple(stack if c.parameter is stack.parameter else c for c in loop.carried)
-                loop = replace(loop, carried=carried, body=_coalesced(loop.body, push, *found))
+                loop = replace(loop, carried=carried, body=self.with_block(loop.body, push, *found))
         return [*pushed, loop]
 
     def pushed_before(self, loop: For | While, push: Let, maker: Let) -> tuple[list[Statement], Carried]:
@@ -138,6 +139,25 @@ class _Coalescing:
                 stack = _with_room(builder, loop, stack, builder.dim(array, 0), cut)
             pushed = builder.let(push.function, stack, count, array, type_=push.value.type)
         return before, Carried(push.operands[0], pushed)
+
+    def with_block(self, block: Block, push: Let, maker: Let, count: Operand) -> Block:
+        """A block with an array that is made on a stack, above `count` elements, and not pushed."""
+        self.coalesced.add(maker.value)
+        builder = Builder()
+        builder.location = maker.location
+        sizes = _sizes(maker)
+        with builder.block() as made:
+            size = sizes[0] if len(sizes) == 1 else reduce(partial(builder.let, np.multiply), sizes)
+            top = builder.let(np.add, count, size)
+            stack = like(push.value)
+            builder.add(Let(stack, runtime.reserve, (push.operands[0], top), location=push.location))
+            builder.add(Let(maker.value, runtime.block_of, (stack, count, sizes), location=maker.location))
+        statements: list[Statement] = []
+        for statement in block.statements:
+            value = _value_of(statement)
+            if value is not push.value:
+                statements += made if value is maker.value else [statement]
+        return substituted(Block(tuple(statements), block.yields), {push.value: stack})
 
     def cut(self, loop: For | While, array: Value, maker: Let) -> int:
         """How many elements less than the iteration before each one makes, until none is left; 0 if that is unknown."""
@@ -179,13 +199,13 @@ class _Coalescing:
     def maker(self, array: Operand, block: Block) -> Let | None:
         """The statement of a block that makes the array that became this one.
 
-        None where a result of the function may share its memory.
+        None where a result of the function may share its memory, or where it is on a stack already.
         """
         owner = self.owner(array) if isinstance(array, Value) else None
         made = None if owner is None else self.let(owner, np.empty)
         if made is None or made.value not in map(_value_of, block.statements):
             return None
-        is_free = self.aliases.root(made.value) not in self.results
+        is_free = self.aliases.root(made.value) not in self.results and made.value not in self.coalesced
         return made if is_free and all(map(self.is_size, _sizes(made))) else None
 
     def owner(self, array: Value) -> Value | None:
@@ -240,22 +260,3 @@ def _with_room(builder: Builder, loop: For, stack: Operand, first: Operand, cut:
     count = builder.let(min, trips, builder.let(np.add, cuts, constant(2)))
     room = builder.let(np.multiply, first, builder.let(np.add, count, constant(1)))
     return builder.let(runtime.reserve, stack, room, type_=stack.type)
-
-
-def _coalesced(block: Block, push: Let, maker: Let, count: Operand) -> Block:
-    """A block with an array that is made on a stack, above `count` elements, and not pushed."""
-    builder = Builder()
-    builder.location = maker.location
-    sizes = _sizes(maker)
-    with builder.block() as made:
-        size = sizes[0] if len(sizes) == 1 else reduce(partial(builder.let, np.multiply), sizes)
-        top = builder.let(np.add, count, size)
-        stack = like(push.value)
-        builder.add(Let(stack, runtime.reserve, (push.operands[0], top), location=push.location))
-        builder.add(Let(maker.value, runtime.block_of, (stack, count, sizes), location=maker.location))
-    statements: list[Statement] = []
-    for statement in block.statements:
-        value = _value_of(statement)
-        if value is not push.value:
-            statements += made if value is maker.value else [statement]
-    return substituted(Block(tuple(statements), block.yields), {push.value: stack})

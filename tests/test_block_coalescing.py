@@ -1,0 +1,37 @@
+"""Arrays that are made where they are kept: second derivatives keep some of them twice, and nothing may be lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oracle
+import pullback as pb
+from test_programs import PROGRAMS, case_id
+
+CUT = [program for program in PROGRAMS if program.module == "cut_arrays"]
+
+
+@pytest.mark.usefixtures("numba_off")
+@pytest.mark.parametrize("program", CUT, ids=case_id)
+def test_second_derivatives_by_each_nesting(program: Any) -> None:
+    sample = program.samples[0]
+    rng = np.random.default_rng(3)
+    directions = tuple(rng.standard_normal(np.shape(sample.args[k])) for k in sample.wrt)
+    _, expected = oracle.hvp(program.function, sample.fresh(), directions, sample.wrt)
+    twice = pb.vjp(pb.grad(program.function, sample.wrt), sample.wrt)(*sample.fresh())[1](directions)
+    given = sample.fresh()
+    last = max(sample.wrt) + 1
+    along = pb.hvp(program.function, sample.wrt)(*given[:last], directions, *given[last:])
+    for found in (twice, along):
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+
+
+def test_what_an_iteration_hands_on_is_pushed_once_before_the_loop() -> None:
+    (program,) = [each for each in CUT if each.function.__name__ == "kept_twice"]
+    text = pb.inspect_source(program.function, *program.samples[0].fresh())
+    loop = text.index("for _ in range(3)")
+    assert text.count("push_block(") == text[:loop].count("push_block(") == 1

@@ -33,4 +33,6 @@ def test_second_derivatives_by_each_nesting(program: Any) -> None:
 def test_what_an_iteration_hands_on_is_pushed_once_before_the_loop() -> None:
     (program,) = [each for each in CUT if each.function.__name__ == "kept_twice"]
     text = pb.inspect_source(program.function, *program.samples[0].fresh())
-    assert [line for line in text.splitlines() if "push_block(" in line] == ["    c_saved2 = push_block(c_saved2, 0, c)"]
+    assert [line for line in text.splitlines() if "push_block(" in line] == [
+        "    c_saved2 = push_block(c_saved2, 0, c)"
+    ]

@@ -248,13 +248,17 @@ def _bind(context: Context, form: Form, name: str, parameters: list[Value]) -> B
             return _known(form.value)
         case Mapping_():
             entries = {key: _bind(context, i, f"{name}_{key}", parameters) for key, i in _pairs(form)}
-            return new_dict(context, entries, name)
+            mapping = new_dict(context, entries, name)
+            mapping.cell.outside = "items of a dict that the caller passes cannot be replaced, added or removed"
+            return mapping
         case Sequence_():
             fields: tuple[Any, ...] = form.names or tuple(range(len(form.items)))
             pairs = zip(fields, form.items, strict=True)
             items = tuple(_bind(context, i, f"{name}_{field}", parameters) for field, i in pairs)
             if form.kind is list:
-                return context.new_list(items, name)
+                listed = context.new_list(items, name)
+                listed.cell.outside = "items of a list that the caller passes cannot be replaced, added or removed"
+                return listed
             return TupleValue(items, form.kind if form.names else None, form.names)
 
 

@@ -158,6 +158,17 @@ def _augmented(context: Context, node: Any) -> None:
     else:
         old = settled(context, gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target))
     value = evaluate(context, node.value)
+    if _changed_in_place(context, old, function, value, node):
+        return
+    new = binary(context, function, old, value, node)
+    if isinstance(node.target, gast.Attribute):
+        assign_attribute(context, receiver, node.target, new)
+    else:
+        assign(context, node.target, new, node)
+
+
+def _changed_in_place(context: Context, old: Binding, function: Callable[..., Any], value: Binding, node: Any) -> bool:
+    """Change an array or a list where it is, under all its names; whether it is one."""
     if isinstance(old, ArrayRef):
         _check_in_place(context, old, function, value, node)
         new = binary(context, function, old, value, node)
@@ -166,10 +177,13 @@ def _augmented(context: Context, node: Any) -> None:
         items = (*context.items(old, node), *context.items(value, node))
         context.check_writable(old.cell, node)
         context.state.cells[old.cell] = items
-    elif isinstance(node.target, gast.Attribute):
-        assign_attribute(context, receiver, node.target, binary(context, function, old, value, node))
+    elif isinstance(old, ListRef) and function is np.multiply:
+        repeated = binary(context, function, old, value, node)
+        context.check_writable(old.cell, node)
+        context.state.cells[old.cell] = context.items(repeated, node)
     else:
-        assign(context, node.target, binary(context, function, old, value, node), node)
+        return False
+    return True
 
 
 def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -> None:
@@ -177,8 +191,12 @@ def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -
     receiver = settled(context, target.value)
     if not isinstance(receiver, ArrayRef):
         old = indexing.subscript(context, receiver, target.slice, target)
-        new = binary(context, function, old, evaluate(context, node.value), node)
-        indexing.write(context, receiver, target.slice, new, target)
+        value = evaluate(context, node.value)
+        if isinstance(old, ArrayRef) and old.cell.outside:
+            context.refuse(node, old.cell.outside, "assign another item, as in items[k] = items[k] + x")
+        if not _changed_in_place(context, old, function, value, node):
+            new = binary(context, function, old, value, node)
+            indexing.write(context, receiver, target.slice, new, target)
         return
     index = indexing.index_of(context, target.slice)
     old = indexing.read_part(context, receiver, index, target)

@@ -1409,3 +1409,29 @@ def test_one_analysis_is_left_out():
     text = pb.inspect_source(swept_twice, np.ones(2))
     assert len(re.findall("(?m)^    for i in range", text)) == 2
     assert pb.grad(swept_twice)(np.array([0.0, 1.0])).tolist() == [1.0, np.exp(1.0)]
+
+
+def test_in_compiled_code_a_changed_argument_shares_memory_with_no_other():
+    def swapped(x, y):
+        x[0] = y[1]
+        return np.sum(x * y)
+
+    gradients, gradient, value = pb.value_and_grad(swapped, (0, 1)), pb.grad(swapped), pb.differentiable(swapped)
+
+    @numba.njit
+    def calls(x, y):
+        return gradients(x.copy(), y), gradient(x.copy(), y), value(x, y)
+
+    @numba.njit
+    def gradients_of(x, y):
+        return gradients(x, y)
+
+    rows = np.arange(6.0).reshape(2, 3)
+    wanted, wanted_parts = gradients(rows[0].copy(), rows[1].copy())
+    (number, parts), first, plain = calls(rows[0], rows[1])
+    assert number == plain == wanted
+    for one, other in zip((*parts, first), (*wanted_parts, wanted_parts[0]), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    for a, b in ((rows[0], rows[0]), (rows[0], rows[0, ::-1]), (rows[0, :2], rows[0, 1:])):
+        with pytest.raises(ValueError, match="is written shares memory with another one"):
+            gradients_of(a, b)

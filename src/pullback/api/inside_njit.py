@@ -14,7 +14,9 @@ from pullback.api.calls import Asked
 from pullback.api.kept_calls import Kept, names_of, remembering
 from pullback.api.numba_calls import compiled_for, key_for, traced_for
 from pullback.compilation.functions import Compiled
+from pullback.ir.types import Array
 from pullback.runtime import is_finite
+from pullback.runtime.checks import check_unshared
 
 
 def dispatcher_of(callable_: Any) -> Any:
@@ -73,69 +75,48 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
         return callable_.body_in_njit(arguments)
     compiled = compiled_for(callable_, arguments)
     remember = remembering(Kept(callable_, arguments, key_for(callable_, arguments)))
-    asked: Asked | None = callable_.asked
     traced = traced_for(callable_, arguments)
+    scope: dict[str, Any] = {"remember": remember, "function": compiled.dispatcher}
+    scope |= {"check_unshared": check_unshared, "is_finite": is_finite}
     if traced is not None:
-        return unique(_looking(compiled, traced, remember, asked))
-    if asked is None or not asked.several:
-        return unique(_plain(compiled, remember))
-    if asked.with_value:
-        return unique(_with_tuple(compiled, remember))
-    single = len(compiled.function.results) == 1
-    return unique(_one_in_tuple(compiled, remember) if single else _plain(compiled, remember))
+        scope["traced"] = traced.dispatcher
+    exec("\n".join(_lines_of_call(compiled, traced is not None, callable_.asked)), scope)
+    return unique(scope["call"])
 
 
-def _plain(compiled: Compiled, remember: Any) -> Any:
-    function = compiled.dispatcher
+def _lines_of_call(compiled: Compiled, looks: bool, asked: Asked | None) -> list[str]:
+    """The text of a call. Arrays that it changes share no memory with others.
 
-    def call(*arguments: Any) -> Any:
-        remember()
-        return function(*arguments)
-
-    return call
-
-
-def _looking(compiled: Compiled, traced: Compiled, remember: Any, asked: Asked | None) -> Any:
-    """A call whose results, of which the first is the value, are looked at; where one is not finite, it is repeated.
-
-    Arrays that it changes are then as they were.
+    looks: the results, of which the first is the value, are looked at; where one is not finite, the call is repeated,
+    and the arrays that it changes are then as they were.
     """
     names = [f"a{k}" for k in range(len(compiled.function.parameters))]
-    given, kept = ", ".join(names), compiled.mutated
-    first = "results" if asked is None or asked.with_value else "results[1:]" if asked.several else "results[1]"
-    returned = "results[0], results[1:]" if asked is not None and asked.several and asked.with_value else first
-    lines = [
+    given, kept = ", ".join(names), compiled.mutated if looks else ()
+    return [
         f"def call({given}):",
         "    remember()",
+        *(f"    check_unshared({names[k]}, {names[j]})" for k, j in _pairs_apart(compiled)),
         *(f"    b{k} = a{k}.copy()" for k in kept),
         f"    results = function({given})",
-        "    if not is_finite(results):",
+        *(["    if not is_finite(results):"] if looks else []),
         *(f"        a{k}[...] = b{k}" for k in kept),
-        f"        results = traced({given})",
-        f"    return {returned}",
+        *([f"        results = traced({given})"] if looks else []),
+        f"    return {_returned(compiled, looks, asked)}",
     ]
-    from_outside = {"remember": remember, "function": compiled.dispatcher, "traced": traced.dispatcher}
-    scope: dict[str, Any] = {**from_outside, "is_finite": is_finite}
-    exec("\n".join(lines), scope)
-    return scope["call"]
 
 
-def _with_tuple(compiled: Compiled, remember: Any) -> Any:
-    function = compiled.dispatcher
+def _returned(compiled: Compiled, looks: bool, asked: Asked | None) -> str:
+    """What of the results a call returns. Those that are looked at begin with the value, asked for or not."""
+    if asked is not None and asked.several and asked.with_value:
+        return "results[0], results[1:]"
+    if looks and asked is not None and not asked.with_value:
+        return "results[1:]" if asked.several else "results[1]"
+    is_one_of_several = asked is not None and asked.several and not looks and len(compiled.function.results) == 1
+    return "(results,)" if is_one_of_several else "results"
 
-    def call(*arguments: Any) -> Any:
-        remember()
-        results = function(*arguments)
-        return results[0], results[1:]
 
-    return call
-
-
-def _one_in_tuple(compiled: Compiled, remember: Any) -> Any:
-    function = compiled.dispatcher
-
-    def call(*arguments: Any) -> Any:
-        remember()
-        return (function(*arguments),)
-
-    return call
+def _pairs_apart(compiled: Compiled) -> list[tuple[int, int]]:
+    """The numbers of an array that is changed and of another argument, for all such pairs."""
+    arrays = [k for k, p in enumerate(compiled.function.parameters) if isinstance(p.type, Array)]
+    changed = compiled.mutated
+    return [(k, j) for k in changed for j in arrays if j != k and not (j in changed and j < k)]

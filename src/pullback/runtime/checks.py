@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.runtime.codegen.compiled import compiled
+from pullback.runtime.memory.copying import may_overlap
 
 
 def check_index(index: int, size: int) -> None:
@@ -99,5 +100,20 @@ def _check_apart(a: Any, b: Any) -> Any:
         overlap = first < second + b.size * b.itemsize and second < first + a.size * a.itemsize
         if overlap and a.size > 0 and b.size > 0:
             raise ValueError("out shares memory with another array")
+
+    return check
+
+
+def check_unshared(changed: np.ndarray, other: np.ndarray) -> None:
+    """ValueError if an argument that is changed may share memory with another one."""
+    if np.may_share_memory(changed, other):
+        raise ValueError("an argument that is written shares memory with another one: pass a copy of one of them")
+
+
+@compiled(check_unshared)
+def _check_unshared(changed: Any, other: Any) -> Any:
+    def check(changed, other):
+        if may_overlap(changed, other) and changed.size > 0 and other.size > 0:
+            raise ValueError("an argument that is written shares memory with another one: pass a copy of one of them")
 
     return check

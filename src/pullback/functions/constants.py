@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.functions.declare import REDUCTION, constant, helper
-from pullback.functions.operands import needs_division
+from pullback.functions.operands import needs_division, needs_numpy_division, needs_shift
 
 constant(np.less, operator="Lt", on_numbers=operator.lt)
 constant(np.less_equal, operator="LtE", on_numbers=operator.le)
@@ -32,14 +32,25 @@ constant(np.bitwise_and, operator="BitAnd", on_numbers=operator.and_)
 constant(np.bitwise_or, operator="BitOr", on_numbers=operator.or_)
 constant(np.bitwise_xor, operator="BitXor", on_numbers=operator.xor)
 constant(np.invert, operator="Invert", on_numbers=operator.invert)
-constant(np.left_shift, operator="LShift", on_numbers=operator.lshift)
-constant(np.right_shift, operator="RShift", on_numbers=operator.rshift)
+constant(
+    np.left_shift,
+    operator="LShift",
+    on_numbers=operator.lshift,
+    compiled=helper(runtime.left_shift, when=needs_shift),
+)
+constant(
+    np.right_shift,
+    operator="RShift",
+    on_numbers=operator.rshift,
+    compiled=helper(runtime.right_shift, when=needs_shift),
+)
 
 constant(
     np.floor_divide,
     operator="FloorDiv",
     on_numbers=operator.floordiv,
-    compiled=helper(runtime.floor_divide, when=needs_division),
+    compiled=helper(runtime.quotient_of_integers, when=needs_numpy_division)
+    + helper(runtime.floor_divide, when=needs_division),
 )
 constant(np.floor, np.ceil, np.fix, np.spacing, runtime.round_decimal)
 constant(np.round, is_method=True, spellings=(np.around,))

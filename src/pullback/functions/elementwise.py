@@ -16,7 +16,13 @@ import numpy as np
 from pullback import runtime
 from pullback.functions.complex_numbers import real_part
 from pullback.functions.declare import composes, helper, known, linear, partials, vjp
-from pullback.functions.operands import has_vector_power, needs_complex_division, needs_division, needs_power
+from pullback.functions.operands import (
+    has_vector_power,
+    needs_complex_division,
+    needs_division,
+    needs_numpy_division,
+    needs_power,
+)
 from pullback.runtime import where
 
 partials(np.add, lambda x1, x2: (1, 1), operator="Add", on_numbers=operator.add)
@@ -34,7 +40,8 @@ partials(
     lambda x1, x2: (1, -np.floor_divide(x1, x2)),
     operator="Mod",
     on_numbers=operator.mod,
-    compiled=helper(runtime.remainder, when=needs_division),
+    compiled=helper(runtime.remainder_of_integers, when=needs_numpy_division)
+    + helper(runtime.remainder, when=needs_division),
 )
 partials(np.fmod, lambda x1, x2: (1, -np.trunc(x1 / x2)), spellings=(math.fmod,))
 partials(np.negative, lambda x: -1, operator="USub", on_numbers=operator.neg)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def is_known(operand: Any) -> bool:
     """Whether an operand is a number that is known before the run."""
@@ -31,6 +33,26 @@ def needs_division(x1: Any, x2: Any) -> bool:
     """Whether Numba divides otherwise than Python: but for a whole number by one that is known and above 0."""
     is_positive = is_known(x2) and isinstance(x2.value, int) and x2.value > 0
     return not (is_positive and all(x.type.dtype == "int64" and not is_array(x) for x in (x1, x2)))
+
+
+def are_numbers_of_numpy(x1: Any, x2: Any) -> bool:
+    """Whether two integers, or truth values, compute as NumPy's: one of them is no number of Python's own."""
+    types = (x1.type, x2.type)
+    are_numbers = (
+        not is_array(x1) and not is_array(x2) and all(t.dtype.startswith(("int", "uint", "bool")) for t in types)
+    )
+    return are_numbers and not all(t.weak for t in types)
+
+
+def needs_numpy_division(x1: Any, x2: Any) -> bool:
+    """Whether two integers divide as NumPy's, and that otherwise than Python's do."""
+    return needs_division(x1, x2) and are_numbers_of_numpy(x1, x2)
+
+
+def needs_shift(x1: Any, x2: Any) -> bool:
+    """Whether integers of NumPy are shifted, but for a count that is known and below the number of bits."""
+    is_plain = is_known(x2) and not is_array(x1) and 0 <= x2.value < 8 * np.dtype(x1.type.dtype).itemsize
+    return not is_plain and (is_array(x1) or is_array(x2) or are_numbers_of_numpy(x1, x2))
 
 
 def needs_complex_division(x1: Any, x2: Any) -> bool:

@@ -23,7 +23,7 @@ from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
 from pullback.runtime.numpy.complex_numbers import complex_quotient, complex_sign
-from pullback.runtime.numpy.division import floor_divide, power, remainder
+from pullback.runtime.numpy.division import floor_divide, power, quotient_of_integers, remainder, remainder_of_integers
 from pullback.runtime.numpy.eigenvalues import real_eig
 from pullback.runtime.numpy.elementwise import (
     cast,
@@ -85,6 +85,7 @@ from pullback.runtime.numpy.shapes import (
     take_along,
     transpose,
 )
+from pullback.runtime.numpy.shifts import left_shift, right_shift
 from pullback.runtime.numpy.softmax import log_softmax, softmax, softmax_cross_entropy
 from pullback.runtime.numpy.sorting import argsort, argsort_along, permutation_of, permuted_along, unpermuted_along
 from pullback.runtime.numpy.sparse import sparse_product, sparse_product_transposed, sparse_solution
@@ -214,6 +215,7 @@ __all__ = [
     "is_finite",
     "isclose",
     "keep",
+    "left_shift",
     "lgamma",
     "linspace",
     "local_empty",
@@ -250,15 +252,18 @@ __all__ = [
     "push",
     "push_block",
     "push_row",
+    "quotient_of_integers",
     "rad2deg",
     "ravel",
     "real_eig",
     "recurrence",
     "remainder",
+    "remainder_of_integers",
     "repeat",
     "reserve",
     "reshape",
     "rfft_over",
+    "right_shift",
     "rint",
     "rolled",
     "round_decimal",

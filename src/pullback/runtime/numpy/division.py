@@ -12,16 +12,26 @@ from pullback.runtime.numpy.elementwise_loops import define_binary
 
 
 def floor_divide(x1: Any, x2: Any) -> Any:
-    """np.floor_divide(x1, x2), but ZeroDivisionError for two integer scalars and x2 == 0."""
+    """np.floor_divide(x1, x2), but ZeroDivisionError for two of Python's integers and x2 == 0."""
     if is_integer_scalar(x1) and is_integer_scalar(x2) and x2 == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     return np.floor_divide(x1, x2)
 
 
 def remainder(x1: Any, x2: Any) -> Any:
-    """np.remainder(x1, x2), but ZeroDivisionError for two integer scalars and x2 == 0."""
+    """np.remainder(x1, x2), but ZeroDivisionError for two of Python's integers and x2 == 0."""
     if is_integer_scalar(x1) and is_integer_scalar(x2) and x2 == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
+    return np.remainder(x1, x2)
+
+
+def quotient_of_integers(x1: Any, x2: Any) -> Any:
+    """np.floor_divide(x1, x2) of two of NumPy's integers: 0 for x2 == 0."""
+    return np.floor_divide(x1, x2)
+
+
+def remainder_of_integers(x1: Any, x2: Any) -> Any:
+    """np.remainder(x1, x2) of two of NumPy's integers: 0 for x2 == 0."""
     return np.remainder(x1, x2)
 
 
@@ -57,12 +67,16 @@ def remainder_floats(a: Any, b: Any) -> Any:
 
 @kernel
 def floor_divide_integers(a: Any, b: Any) -> Any:
-    return a // b if b != 0 else 0 * a
+    if b == 0 or b == -1:  # a * b wraps around, where the quotient of the smallest does not fit
+        return a * b
+    return a // b
 
 
 @kernel
 def remainder_integers(a: Any, b: Any) -> Any:
-    return a % b if b != 0 else 0 * a
+    if b == 0 or b == -1:
+        return a - a
+    return a % b
 
 
 @kernel
@@ -83,6 +97,8 @@ define_binary(
     floor_divide, np.floor_divide, floor_divide_floats, lambda s: floor_divide_checked if s else floor_divide_integers
 )
 define_binary(remainder, np.remainder, remainder_floats, lambda s: remainder_checked if s else remainder_integers)
+define_binary(quotient_of_integers, np.floor_divide, floor_divide_integers)
+define_binary(remainder_of_integers, np.remainder, remainder_integers)
 
 
 def power(x1: Any, x2: Any) -> Any:

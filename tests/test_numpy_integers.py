@@ -1,0 +1,107 @@
+"""NumPy's integers wrap around, shift and divide as in NumPy: compiled or not, alone and in arrays."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+SIGNED = ("int8", "int16", "int32", "int64")
+UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+
+
+def value_of(function, *arguments, jit=True):
+    return pb.value_and_grad(pb.differentiable(jit=jit)(function))(*arguments)[0]
+
+
+def agree(function, *arguments):
+    """Both kinds of text give what NumPy gives."""
+    with np.errstate(all="ignore"):
+        plain = function(*arguments)
+        for jit in (True, False):
+            np.testing.assert_array_equal(value_of(function, *arguments, jit=jit), plain, str(jit))
+
+
+def agree_pairwise(function, a, b):
+    """Each pair by itself: large results would hide others in a sum."""
+    for k in range(a.shape[0]):
+        agree(function, 1.0, a[k : k + 1], b[k : k + 1])
+
+
+def left(x, a, b):
+    return x * (a[0] << b[0]) + 1e3 * x * np.sum(a << b)
+
+
+def right(x, a, b):
+    return x * (a[0] >> b[0]) + 1e3 * x * np.sum(a >> b)
+
+
+@pytest.mark.parametrize("dtype", SIGNED + UNSIGNED)
+def test_shifts_by_more_than_the_bits_leave_nothing_but_the_sign(dtype):
+    bits = np.dtype(dtype).itemsize * 8
+    counts = [0, 1, bits - 1, bits, bits + 1, min(2 * bits, 127)]
+    counts += [-1, -bits] if dtype in SIGNED else []
+    b = np.array(counts).astype(dtype)
+    for value in (5, np.iinfo(dtype).min, np.iinfo(dtype).max):
+        for function in (left, right):
+            agree_pairwise(function, np.full(b.shape, value, dtype), b)
+
+
+def test_shifts_of_two_dtypes_are_in_the_common_one():
+    a, b = np.array([5, -5, 100], "int32"), np.array([33, 40, 64])
+    for function in (left, right):
+        agree_pairwise(function, a, b)
+        agree_pairwise(function, b, a)
+
+
+def test_shifts_by_a_known_count_are_plain():
+    def shifted(x, a):
+        return x * (a[0] >> 3) + x * (a[1] << 7)
+
+    agree(shifted, 1.0, np.array([100, -7]))
+    assert "shift(" not in pb.inspect_source(shifted, 1.0, np.array([100, -7]))
+
+    def beyond(x, a):
+        return x * (a[0] << 8) + x * (a[1] >> 9)
+
+    agree(beyond, 1.0, np.array([100, -7], "int8"))
+
+
+def quotients(x, a, b):
+    return x * (a[0] // b[0]) + 1e3 * x * np.sum((a // b) % 100)
+
+
+def remainders(x, a, b):
+    return x * (a[0] % b[0]) + 1e3 * x * np.sum(a % b)
+
+
+@pytest.mark.parametrize("dtype", SIGNED + UNSIGNED)
+def test_quotients_wrap_around_and_those_by_zero_are_zero(dtype):
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    pairs = [(5, 0), (0, 0), (7, 2), (most, 3), (least, 3), (most, most), (least, most)]
+    pairs += [(least, -1), (-7, -1), (-7, 2), (7, -2), (-7, 0), (least, least)] if dtype in SIGNED else []
+    a, b = (np.array(column, dtype) for column in zip(*pairs, strict=True))
+    agree_pairwise(quotients, a, b)
+    agree_pairwise(remainders, a, b)
+
+
+def test_a_number_of_numpy_divides_and_is_divided_without_an_exception():
+    def mixed(x, a, n):
+        return x * (a[0] // n + 1) + x * (a[0] % n) + x * (n // a[1] + 1) + x * (n % a[1]) + x * (a[0] // 0 + 1)
+
+    agree(mixed, 1.0, np.array([5, 0]), 0)
+    agree(mixed, 1.0, np.array([5, 0], "uint8"), 0)
+
+    def both(x, a):
+        quotient, rest = divmod(a[0], a[1])
+        return x * (quotient + 1) + x * rest
+
+    agree(both, 1.0, np.array([5, 0]))
+
+
+def test_numbers_of_python_raise_where_they_divide_by_zero():
+    def python(x, a, n):
+        return x * (int(a[0]) // n)
+
+    for jit in (True, False):
+        with pytest.raises(ZeroDivisionError):
+            value_of(python, 1.0, np.array([5]), 0, jit=jit)

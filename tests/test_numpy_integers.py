@@ -1,5 +1,7 @@
 """NumPy's integers wrap around, shift and divide as in NumPy: compiled or not, alone and in arrays."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,56 @@ def test_shifts_by_a_known_count_are_plain():
         return x * (a[0] << 8) + x * (a[1] >> 9)
 
     agree(beyond, 1.0, np.array([100, -7], "int8"))
+
+
+MIXED = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "true_divide": operator.truediv,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "fmax": np.fmax,
+    "fmin": np.fmin,
+    "hypot": np.hypot,
+    "arctan2": np.arctan2,
+}
+
+
+def compared(a, b):
+    return (a < b) + 2.0 * (a == b) + 4.0 * (a <= b) + 8.0 * (a > b) + 16.0 * (a >= b) + 32.0 * (a != b)
+
+
+@pytest.mark.parametrize("name", [*MIXED, "compared"])
+@pytest.mark.parametrize("other", ["int64", "int8"])
+def test_unsigned_integers_of_64_bits_meet_signed_ones_as_floats(name, other):
+    operation = MIXED.get(name, compared)
+
+    def elements(x, a, b):
+        total = 0.0 * x
+        for i in range(a.shape[0]):
+            total += x * operation(a[i], b[i]) / (i + 1)
+        return total
+
+    def arrays(x, a, b):
+        return x * np.sum(operation(a, b) / np.arange(1.0, 5.0))
+
+    a = np.array([2**63 + 5, 7, 2**64 - 1, 9], np.uint64)
+    b = np.array([-1, -1, 3, 9], other)
+    agree_closely(elements, 1.0, a, b)
+    agree_closely(elements, 1.0, b, a)
+    agree_closely(arrays, 1.0, a, b)
+    agree_closely(arrays, 1.0, b, a)
+
+
+def agree_closely(function, *arguments):
+    with np.errstate(all="ignore"):
+        plain = function(*arguments)
+        for jit in (True, False):
+            np.testing.assert_allclose(value_of(function, *arguments, jit=jit), plain, rtol=1e-14)
 
 
 def quotients(x, a, b):

@@ -20,7 +20,7 @@ from pullback.functions import is_elementwise, record_of, rule_of
 from pullback.ir import primitives
 from pullback.ir.infer import SeveralResults, infer, may_be_view, several_results
 from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar, values_in
-from pullback.ir.types import FLOAT, INT, Scalar, Type, is_wide, sample_of, type_of, within
+from pullback.ir.types import FLOAT, INT, Scalar, Type, is_float, is_wide, sample_of, type_of, within
 
 STATIC = {
     *("axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"),
@@ -181,6 +181,8 @@ def _matched(
     dtypes = {operand.type.dtype for operand in typed}
     if record_of(function).has_order or (_takes_integers(function) and type_.dtype != common):
         return operands
+    if not record_of(function).is_comparison and _meet_as_floats(typed):
+        return tuple(_as_float(context, operand, node) for operand in operands)
     computed_wide = common in _WIDE and type_.dtype in (*_WIDE, "bool")
     if computed_wide and not dtypes.isdisjoint(_NARROW) and dtypes.isdisjoint(_WIDE):
         return tuple(_widened(context, operand, node) for operand in operands)
@@ -195,6 +197,22 @@ def _matched(
 def _takes_integers(function: Any) -> bool:
     """Whether a ufunc has loops for integers beside floats, as that of a Bessel function of an integer order."""
     return isinstance(function, np.ufunc) and any({"l", "d"} <= {*loop.partition("-")[0]} for loop in function.types)
+
+
+def _meet_as_floats(operands: list[Value | Constant]) -> bool:
+    """Whether there are unsigned integers of 64 bits and signed ones, which no dtype of integers holds."""
+    dtypes = [operand.type.dtype for operand in operands if not getattr(operand.type, "weak", False)]
+    return "uint64" in dtypes and any(dtype.startswith("int") for dtype in dtypes)
+
+
+def _as_float(context: Context, operand: Operand, node: Any) -> Operand:
+    """Integers as floats of 64 bits: Numba would convert unsigned ones as if they were signed."""
+    if not isinstance(operand, Value | Constant) or operand.type is None or is_float(operand.type):
+        return operand
+    if isinstance(operand, Constant):
+        return Constant(float(operand.value), Scalar("float64"))
+    with context.builder.at(context.location(node)):
+        return context.builder.cast(operand, "float64")
 
 
 def _widened(context: Context, operand: Operand, node: Any) -> Operand:

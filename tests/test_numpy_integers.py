@@ -157,3 +157,19 @@ def test_numbers_of_python_raise_where_they_divide_by_zero():
     for jit in (True, False):
         with pytest.raises(ZeroDivisionError):
             value_of(python, 1.0, np.array([5]), 0, jit=jit)
+
+
+def with_signs_of_numpy(f):
+    a, b = np.array([0.0, -0.0, 0.0, -0.0, 1.0]), np.array([-0.0, 0.0, 0.0, -0.0, np.nan])
+    for dtype in ("float32", "float64"):
+        agree(f, 1.0, a.astype(dtype), b.astype(dtype))
+
+
+def test_the_sign_of_a_zero_is_plus_zero():
+    def signs(x, a, b):
+        total = x * np.sum(np.copysign(9.0, np.sign(a)))
+        for i in range(a.shape[0]):
+            total = 3 * total + x * np.copysign(1.0, np.sign(a[i]))
+        return total
+
+    with_signs_of_numpy(signs)

@@ -116,11 +116,11 @@ define_unary(exp2, np.exp2, kernel(lambda v: np.exp2(v)))
 
 
 def sign(x: Any) -> Any:
-    """np.sign(x): -1, 0, 1, or NaN."""
+    """np.sign(x): -1, 0, 1, or NaN; never -0."""
     return np.sign(x)
 
 
-define_unary(sign, np.sign, kernel(lambda v: np.sign(v)))
+define_unary(sign, np.sign, kernel(lambda v: np.sign(v) + 0.0))
 
 
 def deg2rad(x: Any) -> Any:

@@ -173,3 +173,14 @@ def test_the_sign_of_a_zero_is_plus_zero():
         return total
 
     with_signs_of_numpy(signs)
+
+
+def test_the_second_of_two_equal_zeros_is_the_larger_and_the_smaller():
+    def extremes(x, a, b):
+        total = x * np.sum(np.copysign(7.0, np.maximum(a, b)) + np.copysign(9.0, np.minimum(a, 0.0)))
+        for i in range(a.shape[0]):
+            for v in (np.maximum(a[i], b[i]), np.minimum(a[i], b[i]), np.maximum(a[i], 0.0)):
+                total = 3 * total + x * np.copysign(1.0, v)
+        return total
+
+    with_signs_of_numpy(extremes)

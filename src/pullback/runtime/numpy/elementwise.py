@@ -36,19 +36,19 @@ def _cast(x: Any, dtype: Any) -> Any:
 
 
 def maximum(x1: Any, x2: Any) -> Any:
-    """np.maximum(x1, x2): the larger, NaN if either is."""
+    """np.maximum(x1, x2): the larger, the second of equals, NaN if either is."""
     return np.maximum(x1, x2)
 
 
-define_binary(maximum, np.maximum, kernel(lambda a, b: a if a >= b or a != a else b))
+define_binary(maximum, np.maximum, kernel(lambda a, b: a if a > b or a != a else b))
 
 
 def minimum(x1: Any, x2: Any) -> Any:
-    """np.minimum(x1, x2): the smaller, NaN if either is."""
+    """np.minimum(x1, x2): the smaller, the second of equals, NaN if either is."""
     return np.minimum(x1, x2)
 
 
-define_binary(minimum, np.minimum, kernel(lambda a, b: a if a <= b or a != a else b))
+define_binary(minimum, np.minimum, kernel(lambda a, b: a if a < b or a != a else b))
 
 
 def fmax(x1: Any, x2: Any) -> Any:

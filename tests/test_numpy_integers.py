@@ -184,3 +184,13 @@ def test_the_second_of_two_equal_zeros_is_the_larger_and_the_smaller():
         return total
 
     with_signs_of_numpy(extremes)
+
+
+def test_a_zero_within_its_bounds_keeps_its_sign():
+    def clipped(x, a, b):
+        total = x * np.sum(np.copysign(7.0, np.clip(a, 0.0, 1.0)) + np.copysign(9.0, np.clip(b, None, 0.0)))
+        for i in range(a.shape[0]):
+            total = 3 * total + x * np.copysign(1.0, np.clip(a[i], 0.0, 1.0))
+        return total
+
+    with_signs_of_numpy(clipped)

@@ -127,6 +127,20 @@ def clip(x: Any, lo: Any, hi: Any) -> Any:
     return np.clip(x, lo, hi)
 
 
+def not_below(x: Any, lo: Any) -> Any:
+    """np.maximum(x, lo), but x where both are zeros: np.clip(x, lo, hi) leaves them their sign."""
+    return np.where((x >= lo) | (x != x), x, lo)
+
+
+def not_above(x: Any, hi: Any) -> Any:
+    """np.minimum(x, hi), as `not_below`."""
+    return np.where((x <= hi) | (x != x), x, hi)
+
+
+define_binary(not_below, np.maximum, kernel(lambda a, b: a if a >= b or a != a else b))
+define_binary(not_above, np.minimum, kernel(lambda a, b: a if a <= b or a != a else b))
+
+
 @compiled(clip)
 def _clip(x: Any, lo: Any, hi: Any) -> Any:
     no_lo, no_hi = (isinstance(t, (types.NoneType, types.Omitted)) or t is None for t in (lo, hi))
@@ -136,4 +150,4 @@ def _clip(x: Any, lo: Any, hi: Any) -> Any:
         return lambda x, lo, hi: minimum(x, hi)
     if no_hi:
         return lambda x, lo, hi: maximum(x, lo)
-    return lambda x, lo, hi: minimum(maximum(x, lo), hi)
+    return lambda x, lo, hi: not_above(not_below(x, lo), hi)

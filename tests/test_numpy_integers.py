@@ -194,3 +194,31 @@ def test_a_zero_within_its_bounds_keeps_its_sign():
         return total
 
     with_signs_of_numpy(clipped)
+
+
+def test_inverted_bools_of_python_are_integers():
+    def of_comparison(x, flag):
+        b = x > 1
+        return x * ~b + (5 if ~b else 7) + 10 * x * ~flag
+
+    for x in (0.5, 2.0):
+        for flag in (True, False):
+            agree(of_comparison, x, flag)
+
+
+def test_arithmetic_of_two_bools_of_python_is_that_of_integers():
+    def of_comparisons(x, flag):
+        a, b = x > 1, x > 0
+        return x * (a + b) + 3 * x * (a - b) + 5 * x * (a // b) + 7 * x * (a**b) - 9 * x * -a + 11 * x * (a % flag)
+
+    for x in (0.5, 2.0):
+        agree(of_comparisons, x, True)
+
+
+def test_inverted_bools_of_numpy_are_bools():
+    def of_elements(x, a):
+        b = a[0] > 1
+        return x * ~b + (5 if ~b else 7) + x * np.sum(a * ~(a > 1)) + x * np.invert(x > 1)
+
+    for first in (0.5, 2.0):
+        agree(of_elements, 1.5, np.array([first, 1.0, 3.0]))

@@ -222,3 +222,42 @@ def test_inverted_bools_of_numpy_are_bools():
 
     for first in (0.5, 2.0):
         agree(of_elements, 1.5, np.array([first, 1.0, 3.0]))
+
+
+SMALL = {
+    "bool": np.array([[True, True, False], [True, True, True], [False, False, False]]),
+    "uint8": np.array([[200, 100, 7], [255, 255, 1], [128, 128, 250]], "uint8"),
+    "int8": np.array([[127, 100, -7], [-128, -128, 1], [64, 64, 64]], "int8"),
+    "int32": np.array([[2**31 - 1, 100, 7], [-(2**31), -1, 1], [2**30, 2**30, 2**30]], "int32"),
+    "int64": np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]),
+}
+
+
+def weighted(values):
+    """A sum in which each value counts otherwise."""
+    return np.sum(values * np.array([1.0, 3.0, 9.0]))
+
+
+SUMS = {
+    "einsum_of_last": lambda x, m: x * weighted(np.einsum("...j->...", m)),
+    "einsum_of_all": lambda x, m: x * np.einsum("ij->", m),
+    "einsum_of_vector": lambda x, m: x * np.einsum("i->", m[0]),
+    "einsum_of_diagonal": lambda x, m: x * np.einsum("ii->", m),
+    "einsum_of_sum_and_product": lambda x, m: x * weighted(np.einsum("ij,kj->i", m, m)),
+    "einsum_of_products": lambda x, m: x * np.sum(np.einsum("ij,kj->ik", m, m) * np.arange(9.0).reshape(3, 3)),
+    "vecdot": lambda x, m: x * weighted(np.vecdot(m, m)),
+    "vecdot_of_columns": lambda x, m: x * weighted(np.vecdot(m, m, axis=0)),
+    "sum": lambda x, m: x * sum(m[0]) + 1000 * x * sum(m[1]),
+    "sum_of_rows": lambda x, m: x * weighted(sum(m)),
+    "sum_from_small": lambda x, m: x * sum(m[0], 1),
+    "sum_from_numpy": lambda x, m: x * sum(m[0], np.int16(1)),
+    "sum_from_float": lambda x, m: x * sum(m[0], 0.5),
+    "sum_of_array": lambda x, m: x * weighted(sum(m, np.ones(3))),
+    "sum_of_generator": lambda x, m: x * sum(v for v in m[0] if v > 2),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_that_numpy_makes_in_the_dtype_of_their_items(name):
+    for m in SMALL.values():
+        agree(SUMS[name], 1.0, m)

@@ -192,7 +192,14 @@ def along_diagonals(x, cut, summed):
             raise ValueError("dimensions in an operand for collapsing an index don't match")
         along = np.arange(x.shape[-1])
         x = x[..., along, along]
-    return np.sum(x, axis=summed) if len(summed) > 0 else x
+    return sum_in_own_dtype(x, summed) if len(summed) > 0 else x
+
+
+def sum_in_own_dtype(x, axis):
+    """The sum along axes in the dtype of the array: small integers wrap around, and of truth values one suffices."""
+    x = as_array(x)
+    total = np.sum(x, axis=axis)
+    return total if total.dtype == x.dtype else total.astype(x.dtype)
 
 
 def product_of_groups(a, b, groups):

@@ -6,6 +6,7 @@ import numpy as np
 
 from pullback.errors import ShapeError
 from pullback.functions.complex_numbers import conjugated
+from pullback.functions.composed import sum_in_own_dtype
 from pullback.functions.declare import bilinear, composes, known, planning
 from pullback.functions.parts import as_array
 
@@ -68,7 +69,7 @@ def vecdot(x1, x2, /, *, axis=-1):
     x1, x2 = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
     if np.shape(x1)[-1] != np.shape(x2)[-1]:
         raise ValueError("vecdot: the operands differ in size along the axis")
-    return np.sum(x1 * x2, axis=-1)
+    return sum_in_own_dtype(x1 * x2, -1)
 
 
 @composes(np.matvec)

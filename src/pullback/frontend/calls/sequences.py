@@ -37,8 +37,9 @@ from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir import primitives
 from pullback.ir.builder import constant
+from pullback.ir.infer import infer
 from pullback.ir.nodes import Constant, Index, Value
-from pullback.ir.types import BOOL, Scalar, is_float
+from pullback.ir.types import BOOL, Array, Scalar, is_float
 
 SEQUENCES = Meanings()
 
@@ -133,12 +134,25 @@ def _sum(context: Context, node: Any, iterable: Binding, start: Binding | None =
     if isinstance(items, ArrayRef):
         if not isinstance(iterable, ArrayRef) and type_of_ref(context, items, node).ndim > 1:
             _check_some(context, items, node)
-        total = apply(context, np.sum, (items,), {"axis": constant(0)}, node)
+        first = start if start is not None else constant(0)
+        total = _wrapped(context, apply(context, np.sum, (items,), {"axis": constant(0)}, node), items, first, node)
         return total if start is None else apply_operator(context, np.add, (start, total), node)
     total = start if start is not None else constant(0)
     for item in items:
         total = apply_operator(context, np.add, (total, item), node)
     return total
+
+
+def _wrapped(context: Context, total: Binding, items: ArrayRef, start: Binding, node: Any) -> Binding:
+    """NumPy's sum of an array in the dtype in which Python adds its items to the start, one by one."""
+    type_ = type_of_ref(context, items, node)
+    item = Array(type_.dtype, type_.ndim - 1) if type_.ndim > 1 else Scalar(type_.dtype)
+    dtype = infer(np.add, (context.operand(start, node), Value("", item))).dtype
+    operand = context.operand(total, node)
+    if dtype == operand.type.dtype or dtype.startswith(("float", "complex")):
+        return total
+    with context.builder.at(context.location(node)):
+        return context.bind(context.builder.cast(operand, dtype))
 
 
 def _check_some(context: Context, items: ArrayRef, node: Any) -> None:

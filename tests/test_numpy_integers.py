@@ -218,7 +218,7 @@ def test_arithmetic_of_two_bools_of_python_is_that_of_integers():
 def test_inverted_bools_of_numpy_are_bools():
     def of_elements(x, a):
         b = a[0] > 1
-        return x * ~b + (5 if ~b else 7) + x * np.sum(a * ~(a > 1)) + x * np.invert(x > 1)
+        return x * ~b + (5 if ~b else 7) + x * np.sum(a * ~(a > 1)) + x * np.invert(x > 1) + x * np.add(x > 1, x > 0)
 
     for first in (0.5, 2.0):
         agree(of_elements, 1.5, np.array([first, 1.0, 3.0]))

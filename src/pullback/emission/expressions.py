@@ -25,6 +25,7 @@ from pullback.ir.nodes import (
     Reshape,
     Slice,
     Value,
+    is_scalar,
     results_of,
 )
 from pullback.ir.types import INT, Array, Scalar, Type
@@ -137,6 +138,8 @@ class Expressions:
         if function in spelling.COMPARISONS:
             left, right = self.operands(statement)
             return gast.Compare(left, [spelling.COMPARISONS[function]()], [right])
+        if self.compiled and function is np.invert and operands[0].type.dtype == "bool" and is_scalar(operands[0]):
+            return gast.UnaryOp(gast.Not(), self.operand(operands[0]))  # without Numba it may be a bool of Python's
         if function in spelling.UNARY:
             return self.narrowed(
                 gast.UnaryOp(spelling.UNARY[function](), self.operand(operands[0])), statement.value.type

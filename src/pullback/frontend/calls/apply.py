@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -13,16 +12,16 @@ import numpy as np
 from pullback.errors import TypingError
 from pullback.frontend.calls.exact_libraries import by_operands, by_operator, is_of_math
 from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_for
+from pullback.frontend.calls.truth_values import truths_of_python
 from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, MaybeUnset, Static, Text, TupleValue, cells_in
 from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.described import described
 from pullback.functions import is_elementwise, record_of, rule_of
 from pullback.ir import primitives
-from pullback.ir.builder import constant
 from pullback.ir.infer import SeveralResults, infer, may_be_view, several_results
 from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar, values_in
-from pullback.ir.types import BOOL, FLOAT, INT, Scalar, Type, is_float, is_wide, sample_of, type_of, within
+from pullback.ir.types import FLOAT, INT, Scalar, Type, is_float, is_wide, sample_of, type_of, within
 
 STATIC = {
     *("axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"),
@@ -108,32 +107,8 @@ def apply_operator(context: Context, function: Callable[..., Any], given: tuple[
     folded = _folded(function, operands)
     if folded is not None:
         return folded
-    if _is_arithmetic_of_truths(function, operands):
-        operands = tuple(_as_integer(context, operand, node) for operand in operands)
+    operands = truths_of_python(context, function, operands, node)
     return context.bind(computed(context, function, operands, (), node, by_operator(function, given)))
-
-
-def _is_arithmetic_of_truths(function: Callable[..., Any], operands: tuple[Operand, ...]) -> bool:
-    """Whether Python computes a number of its own truth values, as in `~a` and `a + b`: NumPy computes another one.
-
-    >>> truth = Constant(True, BOOL)
-    >>> _is_arithmetic_of_truths(np.invert, (truth,)), _is_arithmetic_of_truths(np.bitwise_and, (truth, truth))
-    (True, False)
-    """
-    python = record_of(function).on_numbers
-    if python is None or any(getattr(operand, "type", None) != BOOL for operand in operands):
-        return False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `~` of a bool is deprecated
-        return not isinstance(python(*[True] * len(operands)), bool)
-
-
-def _as_integer(context: Context, truth: Operand, node: Any) -> Operand:
-    """A truth value of Python's as 0 or 1."""
-    if isinstance(truth, Constant):
-        return constant(int(truth.value))
-    with context.builder.at(context.location(node)):
-        return context.builder.cast(truth, "int64*")
 
 
 def computed(

@@ -33,6 +33,7 @@ from pullback.frontend.calls.objects import attribute_of_record, method_of, pare
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
 from pullback.frontend.calls.surroundings import is_logged
+from pullback.frontend.calls.truth_values import truths_of_numpy
 from pullback.frontend.derivatives.calling import call_derivative, call_derived
 from pullback.frontend.derivatives.parameters import names_of
 from pullback.frontend.rules.calling import call_with_rule
@@ -224,6 +225,8 @@ def _applied(
     by = by_call(given)
     if by:
         arguments = tuple(as_python_float(context, argument, node) for argument in arguments)
+    if is_numpy(given):
+        arguments = truths_of_numpy(context, function, arguments, node)
     result = apply(context, function, arguments, keywords, node, by)
     return as_of_numpy(context, result, node) if is_numpy(given) else result
 

@@ -145,7 +145,46 @@ def single_precision_in_one_branch(x, c):
     return np.sum(y * x)
 
 
+def turned_array_in_c_order_written(x):
+    y = np.ascontiguousarray(x.T)
+    y[0, 1] = 5.0 * x[1, 1]
+    return np.sum(x * x) + np.sum(y)
+
+
+def turned_array_asked_for_in_c_order(x):
+    y = np.asarray(x.T, order="C")
+    x[0, 1] = 5.0 * x[1, 1]
+    return np.sum(x * x) + np.sum(y)
+
+
+def some_columns_in_c_order_written(x):
+    z = x * 2.0
+    y = np.ascontiguousarray(z[:, ::2])
+    y[0, 0] = 9.0
+    return np.sum(z * z) + np.sum(y)
+
+
+def zeros_that_lie_as_a_turned_array(x):
+    z = np.zeros_like(x.T)
+    elements = np.ravel(z)
+    elements[1] = x[0, 0]
+    return np.sum(z) + x[1, 1]
+
+
+def elements_as_they_lie(x):
+    return x.ravel(order="K")[1] ** 2
+
+
+def copied_elements_as_they_lie(x):
+    return x.flatten(order="K")[1] ** 2
+
+
+M = np.array([[1.0, 2.0], [3.0, 4.0]])
 CASES = [
+    (turned_array_in_c_order_written, (M,), "may or may not share", "y[0, 1] = 5.0"),
+    (turned_array_asked_for_in_c_order, (M,), "may or may not share", "np.sum(y)"),
+    (some_columns_in_c_order_written, (M,), "may or may not share", "y[0, 0] = 9.0"),
+    (zeros_that_lie_as_a_turned_array, (M,), "may or may not share", "elements[1] = x[0, 0]"),
     (flipped_in_a_loop_and_bound_in_a_branch, (np.ones(3), 1.5), "may or may not share", "np.sum(z)"),
     (ravelled_twice_in_a_branch, (np.ones(3), -0.5), "may or may not share", "np.sum(elements)"),
     (table_in_one_branch, (np.ones(4), 1.0), "'TABLE' comes from outside", "z[0] = 2.0"),
@@ -169,6 +208,12 @@ def test_refused_at_the_line_with_a_remedy(function, arguments, reason, line):
         pb.grad(function)(*arguments)
     assert line in caught.value.text
     assert "copy" in str(caught.value)
+
+
+@pytest.mark.parametrize("function", [elements_as_they_lie, copied_elements_as_they_lie])
+def test_the_order_of_elements_in_memory_is_refused(function):
+    with pytest.raises(pb.LanguageError, match="order that depends on the layout"):
+        pb.grad(function)(np.asfortranarray(M))
 
 
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])

@@ -1,4 +1,5 @@
-"""Every function of NumPy whose result shares memory with its argument, or that writes to it, is followed or refused.
+"""Every function of NumPy whose result shares memory with its argument, or that writes to it, is followed or refused;
+so is what is a copy.
 
 What NumPy has is asked of NumPy: each function and method is called in many ways, and those calls become programs that
 write to one array and read the other.
@@ -18,12 +19,15 @@ import pullback as pb
 SHAPES = [(4,), (2, 2)]
 REST = [
     *("", "0", "1", "-1", "(4,)", "(2, 2)", "0, 1", "(1, 0)", "axis=0", "None", "np.float64", "dtype=np.float64"),
-    *("copy=False", "np.float64, copy=False", "copy=None", "y", "k=1", "offset=1", "2, axis=0", "out=y", "y, out=y"),
+    *("copy=True", "order='C'", "order='K'", "copy=False", "np.float64, copy=False", "copy=None", "y", "k=1"),
+    *("offset=1", "2, axis=0", "out=y", "y, out=y"),
 ]
 LEFT_OUT = {"fromfile", "load", "loadtxt", "memmap", "resize", "save", "savetxt", "savez", "savez_compressed"} | {
     *("dump", "tofile", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime"),
-    *("info", "test"),
+    *("info", "test", "empty_like"),
 }
+OF_COPIES = ("()", "(y)", "(y, 0)", "0)", "copy=True)", "order='C')", "order='K')")
+"""Ends of the calls of which also those are tried whose results are copies."""
 OVERLAPPING = {"np.vecdot(y, y, out=y)"}
 """Calls in which NumPy itself reads elements that it has written."""
 WRITTEN_BEFORE = ["y[...] = y * y + 0.5", "return np.sum({v} * {v})"]
@@ -45,7 +49,7 @@ def calls(letters: str) -> Iterator[str]:
 
 
 def programs(call: str, x: Any) -> Iterator[Callable[..., Any]]:
-    """The functions that show what the call does to memory, if it does something."""
+    """The functions that show what the call does to memory."""
     y = x.copy()
     try:
         result = eval(call, {"np": np, "y": y})
@@ -54,7 +58,8 @@ def programs(call: str, x: Any) -> Iterator[Callable[..., Any]]:
     parts = [
         part for part in (result if isinstance(result, tuple | list) else (result,)) if isinstance(part, np.ndarray)
     ]
-    shared = [part for part in parts if part.dtype == x.dtype and np.shares_memory(part, y)]
+    of_copies = call.endswith(OF_COPIES)
+    shared = [part for part in parts if part.dtype == x.dtype and (of_copies or np.shares_memory(part, y))]
     name = "v" if isinstance(result, np.ndarray) else "v[0]"
     if shared:
         yield loaded(call, [line.format(v=name) for line in WRITTEN_BEFORE])

@@ -506,3 +506,46 @@ def swapped_with_an_argument(x, n):
         y += z.sum()
         y, z = z, y
     return np.sum(y * y) + np.sum(z)
+
+
+@program(M)
+def copy_in_another_shape_written(m):
+    y = np.reshape(m, 12, copy=True)
+    y[1] = 9.0 * m[0, 0]
+    return np.sum(m * m) + np.sum(y * y)
+
+
+@program(X)
+def vector_in_c_order_written(x):
+    z = x * 2.0
+    y = np.ascontiguousarray(z)
+    y[0] = 5.0 * x[1]
+    return np.sum(z * z) + np.sum(y)
+
+
+@program(M)
+def expression_in_c_order_written(m):
+    y = np.ascontiguousarray(m.T * 2.0)
+    y[0, 1] = 5.0 * m[1, 1]
+    return np.sum(m * m) + np.sum(y * y)
+
+
+@program(M)
+def turned_array_in_c_order_read(m):
+    y = np.ascontiguousarray(m.T)
+    return np.sum(y[1] * y[2])
+
+
+@program(X)
+def number_in_c_order(x):
+    y = np.ascontiguousarray(x[0] * 2.0)
+    return y.shape[0] * y[0] * x[1]
+
+
+@program(X, 0)
+@program(X, 2)
+def padded_array_written(x, n):
+    z = x * 2.0
+    y = np.pad(z, n)
+    y[0] = 50.0 * x[1]
+    return np.sum(z * z) + np.sum(y * y)

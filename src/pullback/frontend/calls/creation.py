@@ -9,12 +9,13 @@ import numpy as np
 from pullback import runtime
 from pullback.frontend.calls.apply import computed
 from pullback.frontend.calls.exact_libraries import FLOAT_POWER
-from pullback.frontend.calls.indexing import type_of_ref
+from pullback.frontend.calls.indexing import read_part, type_of_ref
+from pullback.frontend.calls.layout import as_contiguous, in_c_order, is_contiguous, is_order_asked_for
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, Operand, Value
+from pullback.ir.nodes import Constant, Index, Operand, Value
 from pullback.ir.types import Array, Scalar, is_complex
 from pullback.runtime.numpy.nested_lists import array_of
 
@@ -36,26 +37,61 @@ def _array(context: Context, binding: Binding, node: Any) -> Value:
     return operand
 
 
-@CREATION.of(np.asarray, np.ascontiguousarray, np.asanyarray, array_of)
-def _asarray(context: Context, node: Any, a: Binding, dtype: Binding | None = None) -> Binding:
+@CREATION.of(np.asarray, np.asanyarray)
+def _asarray(
+    context: Context,
+    node: Any,
+    a: Binding,
+    dtype: Binding | None = None,
+    order: Binding | None = None,
+    *,
+    copy: Binding | None = None,
+) -> Binding:
+    """copy: always made where it is given, as what may be another value is refused."""
+    if copy is not None:
+        return _new_array(context, node, a, dtype, order=order)
+    array = _in_dtype(context, node, a, dtype)
+    return as_contiguous(context, array, node) if is_order_asked_for(context, order, node) else array
+
+
+@CREATION.of(array_of)
+def _array_of(context: Context, node: Any, a: Binding, dtype: Binding | None = None) -> Binding:
+    return _in_dtype(context, node, a, dtype)
+
+
+def _in_dtype(context: Context, node: Any, a: Binding, dtype: Binding | None) -> ArrayRef:
+    """The array itself, if it has this dtype."""
     array = as_array(context, a, node)
     if dtype is None or type_of_ref(context, array, node).dtype == dtype_name(dtype, context, node):
         return array
-    return as_type(context, array, dtype, node)
+    return as_array(context, as_type(context, array, dtype, node), node)
+
+
+@CREATION.of(np.ascontiguousarray)
+def _ascontiguousarray(context: Context, node: Any, a: Binding, dtype: Binding | None = None) -> Binding:
+    """A number has one axis then."""
+    array = _in_dtype(context, node, a, dtype)
+    if type_of_ref(context, array, node).ndim == 0:
+        return read_part(context, array, Index((Constant(None),)), node)
+    return as_contiguous(context, array, node)
 
 
 @CREATION.of(np.array)
-def _new_array(context: Context, node: Any, object: Binding, dtype: Binding | None = None) -> Binding:
-    if dtype is not None:
-        return as_type(context, as_array(context, object, node), dtype, node)
-    return _copy(context, node, object)
+def _new_array(
+    context: Context, node: Any, object: Binding, dtype: Binding | None = None, *, order: Binding | None = None
+) -> Binding:
+    if dtype is None:
+        return _copy(context, node, object, order)
+    made = as_type(context, as_array(context, object, node), dtype, node)
+    return in_c_order(made) if is_order_asked_for(context, order, node) else made
 
 
 @CREATION.of(np.copy)
-def _copy(context: Context, node: Any, a: Binding) -> Binding:
-    if isinstance(a, ArrayRef):
-        return context.bind(context.let(node, primitives.copy, context.read(a, node)))
-    return as_array(context, a, node)
+def _copy(context: Context, node: Any, a: Binding, order: Binding | None = None) -> Binding:
+    if not isinstance(a, ArrayRef):
+        return as_array(context, a, node)
+    copy = context.bind(context.let(node, primitives.copy, context.read(a, node)))
+    return in_c_order(copy) if is_order_asked_for(context, order, node) else copy
 
 
 def dtype_name(dtype: Binding, context: Context, node: Any) -> str:
@@ -83,20 +119,17 @@ def _astype(context: Context, node: Any, x: Binding, dtype: Binding) -> Binding:
     return as_type(context, x, dtype, node)
 
 
-def in_c_order(binding: Binding) -> Binding:
-    """The array, known to be in C order."""
-    if isinstance(binding, ArrayRef):
-        binding.cell.contiguous = True
-    return binding
-
-
 def _filled_like(create: Any) -> Meaning:
-    def like(context: Context, node: Any, a: Binding, dtype: Binding | None = None) -> Binding:
+    def like(
+        context: Context, node: Any, a: Binding, dtype: Binding | None = None, order: Binding | None = None
+    ) -> Binding:
         operand = context.operand(a, node)
         name = dtype_name(dtype, context, node) if dtype is not None else operand.type.dtype
         with context.builder.at(context.location(node)):
             shape = context.builder.dims(operand)
-        return in_c_order(context.bind(computed(context, create, (shape, Constant(name)), ("dtype",), node)))
+        made = context.bind(computed(context, create, (shape, Constant(name)), ("dtype",), node))
+        lies_as_it_does = not isinstance(a, ArrayRef) or is_contiguous(context, a, node)
+        return in_c_order(made) if is_order_asked_for(context, order, node) or lies_as_it_does else made
 
     return like
 

@@ -21,7 +21,7 @@ no parameter here is refused in a call, so that no argument is passed over.
 """
 
 _USUAL = {"copy": (True,), "order": ("C", "K"), "subok": (True, False)}
-"""Values of NumPy's parameters that change nothing here."""
+"""Values of NumPy's parameters that change nothing here, for meanings without parameters of these names."""
 
 
 class Meanings(dict[Any, Meaning]):
@@ -57,7 +57,8 @@ def call_meaning(
     parameters = _parameters(meaning)
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     kinds = {p.kind for p in parameters}
-    keywords = {k: v for k, v in keywords.items() if getattr(v, "value", v) not in _USUAL.get(k, ())}
+    own = {parameter.name for parameter in parameters}
+    keywords = {k: v for k, v in keywords.items() if k in own or getattr(v, "value", v) not in _USUAL.get(k, ())}
     if len(arguments) > len(positional) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         listed = " and ".join(f"'{p.name}'" for p in positional)
         context.refuse(node, f"{name_of(function)} is followed with {listed} only", "leave the other arguments out")

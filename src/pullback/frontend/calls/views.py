@@ -10,6 +10,7 @@ from pullback.errors import ShapeError
 from pullback.frontend.calls.apply import computed, static_operand
 from pullback.frontend.calls.creation import as_array, shape_operand
 from pullback.frontend.calls.indexing import read_part, shape_attribute, type_of_ref
+from pullback.frontend.calls.layout import is_contiguous, is_in_columns, perhaps_shared
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.calls.squeezing import axes_of_one
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue, joined
@@ -153,48 +154,40 @@ def _is_sequence(binding: Binding) -> bool:
 
 
 @VIEWS.of(np.reshape)
-def _reshape(context: Context, node: Any, a: Binding, shape: Binding, order: Binding | None = None) -> Binding:
+def _reshape(
+    context: Context,
+    node: Any,
+    a: Binding,
+    shape: Binding,
+    order: Binding | None = None,
+    *,
+    copy: Binding | None = None,
+) -> Binding:
+    """copy: always made where it is given, as what may be another value is refused."""
     sizes = shape_operand(context, shape, node)
-    if not _in_columns(context, order, node):
-        return reshaped(context, a, sizes, node)
-    turned = reshaped(context, _transpose(context, node, a), tuple(reversed(sizes)), node)
-    return _transpose(context, node, turned)
-
-
-def _in_columns(context: Context, order: Binding | None, node: Any) -> bool:
-    """Whether the elements are taken with the first index changing fastest."""
-    if order in (None, Static("C")):
-        return False
-    if order != Static("F"):
-        context.refuse(node, "an order that depends on the layout cannot be followed", "use order='C' or order='F'")
-    return True
+    if is_in_columns(context, order, node):
+        turned = reshaped(context, _transpose(context, node, a), tuple(reversed(sizes)), node)
+        made = _transpose(context, node, turned)
+    else:
+        made = reshaped(context, a, sizes, node)
+    if copy is None or not isinstance(made, ArrayRef):
+        return made
+    return context.bind(context.let(node, primitives.copy, context.read(made, node)))
 
 
 def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node: Any) -> Binding:
     """A view of fresh memory; of memory whose layout is not known, an array that must not be written."""
     if isinstance(source, ArrayRef) and type_of_ref(context, source, node).ndim > 0:
-        if all(isinstance(step, Reshape) for step in source.path) and is_contiguous(context, source, node):
+        if is_contiguous(context, source, node):
             return ArrayRef(source.cell, (Reshape(sizes),))
         value = context.let(node, np.reshape, context.read(source, node), sizes)
-        ref = context.bind(value)
-        if isinstance(ref, ArrayRef):
-            ref.cell.outside = "this reshaped array may or may not share memory with the array it comes from"
-            context.state.descend(ref.cell, source.cell)
-        return ref
+        return perhaps_shared(context, value, source, "this reshaped array")
     return context.bind(context.let(node, np.reshape, context.operand(source, node), sizes))
-
-
-def is_contiguous(context: Context, ref: ArrayRef, node: Any) -> bool:
-    """Whether a reshaped array surely shares the memory: NumPy copies where the elements are not in C order."""
-    cell = ref.cell
-    if cell.outside or cell.strided or cell in context.state.points_to or cell in context.state.arguments:
-        return False
-    return cell.contiguous or context.type_of(cell, node).ndim == 1
 
 
 @VIEWS.of(np.ravel)
 def _ravel(context: Context, node: Any, a: Binding, order: Binding | None = None) -> Binding:
-    turned = _transpose(context, node, a) if _in_columns(context, order, node) else a
+    turned = _transpose(context, node, a) if is_in_columns(context, order, node) else a
     return reshaped(context, turned, (constant(-1),), node)
 
 

@@ -17,14 +17,15 @@ _MODES = {
 @composes(np.pad)
 def pad(array, pad_width, mode="constant", *, constant_values=0, end_values=0, reflect_type="even", stat_length=None):
     """The array with so many elements before and behind each axis, of the kind that `mode` says."""
-    array, mode = as_array(array), known_mode(mode)
+    array, mode, is_made = as_array(array), known_mode(mode), False
     if isinstance(pad_width, dict):
         pad_width = widths_named(np.ndim(array), tuple(pad_width.items()))
     ends = end_values if mode == "linear_ramp" else constant_values
     for axis, (count_before, count_behind) in enumerate(widths(np.ndim(array), pad_width)):
         if count_before > 0 or count_behind > 0:
             array = padded(array, axis, count_before, count_behind, mode, ends, reflect_type, stat_length)
-    return array
+            is_made = True
+    return array if is_made else np.copy(array)
 
 
 def padded(array, axis, count_before, count_behind, mode, ends, reflect_type, stat_length):

@@ -179,8 +179,44 @@ def copied_elements_as_they_lie(x):
     return x.flatten(order="K")[1] ** 2
 
 
+def diagonal_by_subscripts_written(x):
+    z = x * 2.0
+    d = np.einsum("ii->i", z)
+    d[:] = 1.0
+    return np.sum(z * z)
+
+
+def diagonal_by_subscripts_read_behind_a_write(x):
+    z = x * 2.0
+    d = np.einsum("ii->i", z)
+    z[0, 0] = 1.0
+    return np.sum(d * d)
+
+
+def windows_read_behind_a_write(x):
+    z = x * 2.0
+    windows = np.lib.stride_tricks.sliding_window_view(z, 2, axis=0)
+    z[0, 0] = 1.0
+    return np.sum(windows * windows)
+
+
+def windows_written(x):
+    windows = np.lib.stride_tricks.sliding_window_view(x, 2, axis=0, writeable=True)
+    windows[0, 0] = 9.0
+    return np.sum(x * x)
+
+
+def imaginary_part_of_a_real_array_written(x):
+    x.imag[...] = 2.0
+    return np.sum(x * x)
+
+
 M = np.array([[1.0, 2.0], [3.0, 4.0]])
 CASES = [
+    (diagonal_by_subscripts_written, (M,), "may or may not share", "d[:] = 1.0"),
+    (diagonal_by_subscripts_read_behind_a_write, (M,), "may or may not share", "np.sum(d * d)"),
+    (windows_read_behind_a_write, (M,), "may or may not share", "np.sum(windows"),
+    (imaginary_part_of_a_real_array_written, (M,), "is read-only", "x.imag[...] = 2.0"),
     (turned_array_in_c_order_written, (M,), "may or may not share", "y[0, 1] = 5.0"),
     (turned_array_asked_for_in_c_order, (M,), "may or may not share", "np.sum(y)"),
     (some_columns_in_c_order_written, (M,), "may or may not share", "y[0, 0] = 9.0"),
@@ -208,6 +244,11 @@ def test_refused_at_the_line_with_a_remedy(function, arguments, reason, line):
         pb.grad(function)(*arguments)
     assert line in caught.value.text
     assert "copy" in str(caught.value)
+
+
+def test_windows_that_are_written_are_refused():
+    with pytest.raises(pb.LanguageError, match="windows that are written"):
+        pb.grad(windows_written)(M)
 
 
 @pytest.mark.parametrize("function", [elements_as_they_lie, copied_elements_as_they_lie])

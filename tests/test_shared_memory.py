@@ -109,6 +109,36 @@ def test_results_in_arguments_are_refused_with_a_remedy(function: Callable[..., 
     assert caught.value.problems[0].remedy
 
 
+def type_called_with_an_array_of_it(x: Any) -> Any:
+    z = x * 2.0
+    y = np.float64(z)
+    y[0] = 9.0 * x[1]
+    return np.sum(z * z)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_type_that_is_called_gives_an_array_of_it_itself(jit: bool) -> None:
+    function = pb.differentiable(type_called_with_an_array_of_it, jit=jit)
+    value, gradient = pb.value_and_grad(function)(np.array([1.0, 2.0, 3.0]))
+    assert value == 376.0
+    assert gradient.tolist() == [0.0, 340.0, 24.0]
+
+
+def number_in_an_array_written_through_an_axis(x: Any) -> Any:
+    y = np.atleast_1d(x)
+    y[0] = 9.0 * x
+    return x * x
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_the_number_of_an_argument_is_written_through_an_axis(jit: bool) -> None:
+    function = pb.differentiable(number_in_an_array_written_through_an_axis, jit=jit)
+    x = np.array(0.75)
+    assert function(x) == 6.75**2
+    assert x == 6.75
+    assert pb.grad(function)(np.array(0.75)) == 2 * 9.0 * 6.75
+
+
 def diagonal_written_behind(x: Any) -> Any:
     m = x * 2.0
     d = np.rot90(m)

@@ -12,7 +12,7 @@ import numpy as np
 
 from pullback.functions.contractions import contracted_axes, einsum_plan
 from pullback.functions.declare import composes, known, planning
-from pullback.functions.parts import as_array, numbers_to
+from pullback.functions.parts import as_array, numbers_to, shows
 from pullback.runtime import argsort_along, permuted_along
 
 
@@ -191,7 +191,7 @@ def along_diagonals(x, cut, summed):
         if x.shape[-2] != x.shape[-1]:
             raise ValueError("dimensions in an operand for collapsing an index don't match")
         along = np.arange(x.shape[-1])
-        x = x[..., along, along]
+        x = shows(x[..., along, along], x)
     return sum_in_own_dtype(x, summed) if len(summed) > 0 else x
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.functions.declare import composes, known, planning
-from pullback.functions.parts import as_array, before, is_number, place_of
+from pullback.functions.parts import as_array, before, is_number, place_of, shows
 from pullback.functions.quantiles import has_fractions
 
 known(np.transpose, spellings=(np.permute_dims,))
@@ -199,6 +199,7 @@ def vector_only(rank, message):
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     """The parts of an array under a window, for each of its places; the axes of the window come last."""
     x = as_array(x)
+    known_read_only(writeable)
     sizes = (window_shape,) if is_number(window_shape) else tuple(window_shape)
     axes = axes_of_window(np.ndim(x), axis, len(sizes))
     for axis_of_window, size in zip(axes, sizes, strict=True):
@@ -209,8 +210,15 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         if size > extent:
             raise ValueError("window shape cannot be larger than input array shape")
         places = np.arange(extent - size + 1)[:, None] + np.arange(size)
-        x = np.moveaxis(x[*whole, places], place_of(axis_of_window, np.ndim(x)) + 1, -1)
+        x = shows(np.moveaxis(x[*whole, places], place_of(axis_of_window, np.ndim(x)) + 1, -1), x)
     return x
+
+
+@planning
+def known_read_only(writeable):
+    """Refuses windows through which elements are written: several may show the same one."""
+    if writeable:
+        raise NotImplementedError("windows that are written cannot be followed")
 
 
 @planning

@@ -43,7 +43,10 @@ def imaginary_part(context: Context, binding: Binding, node: Any) -> Binding:
     if isinstance(operand.type, Array):
         with context.builder.at(context.location(node)):
             shape = context.builder.dims(operand)
-        return context.bind(computed(context, np.zeros, (shape, Constant(operand.type.dtype)), ("dtype",), node))
+        zeros = context.bind(computed(context, np.zeros, (shape, Constant(operand.type.dtype)), ("dtype",), node))
+        assert isinstance(zeros, ArrayRef), "an array has a cell"
+        zeros.cell.outside = "the imaginary part of a real array is read-only"
+        return zeros
     return Constant(0.0 if operand.type.dtype.startswith("float") else 0, operand.type)
 
 

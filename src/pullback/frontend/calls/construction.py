@@ -17,13 +17,13 @@ from pullback.frontend.calls.objects import (
     why_opaque,
 )
 from pullback.frontend.source.outside import Dependency, parts_of
-from pullback.frontend.values.bindings import Binding, Bound, Static, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.functions import record_in_place_of
 from pullback.functions.along import element_by_element
 from pullback.functions.objects import MAKERS
 from pullback.ir.nodes import Constant
-from pullback.ir.types import COMPLEX
+from pullback.ir.types import COMPLEX, Array
 
 _KNOWN_OBJECTS = (np.dtype, np.finfo, np.iinfo)
 """Classes of objects that are made before the run, of what is known then."""
@@ -48,6 +48,12 @@ def construct(
     """A call of a class."""
     if issubclass(kind, np.generic) and len(arguments) == 1:
         operand = context.operand(arguments[0], node)
+        if (
+            isinstance(operand.type, Array)
+            and isinstance(arguments[0], ArrayRef)
+            and operand.type.dtype == kind.__name__
+        ):
+            return arguments[0]
         if operand.type == COMPLEX and not issubclass(kind, np.complexfloating | np.bool_):
             context.mistyped(node, f"np.{kind.__name__}() takes no complex number of Python's", "take its real part")
         with context.builder.at(context.location(node)):

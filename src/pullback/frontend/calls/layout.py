@@ -56,9 +56,13 @@ def as_contiguous(context: Context, ref: ArrayRef, node: Any) -> Binding:
 def perhaps_shared(context: Context, value: Value, source: ArrayRef, what: str) -> Binding:
     """An array of which only the layout of another one decides whether it has its memory: neither may be written."""
     made = context.bind(value)
-    if isinstance(made, ArrayRef):
-        made.cell.outside = f"{what} may or may not share memory with the array it comes from"
-        context.state.descend(made.cell, source.cell)
+    return marked_as_shared(context, made, source, what) if isinstance(made, ArrayRef) else made
+
+
+def marked_as_shared(context: Context, made: ArrayRef, source: ArrayRef, what: str) -> ArrayRef:
+    """An array of its own, with the mark that it may be the memory of another one."""
+    made.cell.outside = f"{what} may or may not share memory with the array it comes from"
+    context.state.descend(made.cell, source.cell)
     return made
 
 

@@ -10,11 +10,12 @@ from pullback.errors import ShapeError
 from pullback.frontend.calls.apply import computed, static_operand
 from pullback.frontend.calls.creation import as_array, shape_operand
 from pullback.frontend.calls.indexing import read_part, shape_attribute, type_of_ref
-from pullback.frontend.calls.layout import is_contiguous, is_in_columns, perhaps_shared
+from pullback.frontend.calls.layout import is_contiguous, is_in_columns, marked_as_shared, perhaps_shared
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.calls.squeezing import axes_of_one
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Static, TupleValue, joined
 from pullback.frontend.values.context import Context
+from pullback.functions.parts import shows
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Reshape, Slice
@@ -177,7 +178,10 @@ def _reshape(
 
 def reshaped(context: Context, source: Binding, sizes: tuple[Operand, ...], node: Any) -> Binding:
     """A view of fresh memory; of memory whose layout is not known, an array that must not be written."""
-    if isinstance(source, ArrayRef) and type_of_ref(context, source, node).ndim > 0:
+    rank = type_of_ref(context, source, node).ndim if isinstance(source, ArrayRef) else 0
+    if isinstance(source, ArrayRef) and rank == 0 and all(size in (constant(1), constant(-1)) for size in sizes):
+        return read_part(context, source, Index((Constant(None),) * len(sizes)), node)
+    if isinstance(source, ArrayRef) and rank > 0:
         if is_contiguous(context, source, node):
             return ArrayRef(source.cell, (Reshape(sizes),))
         value = context.let(node, np.reshape, context.read(source, node), sizes)
@@ -200,6 +204,13 @@ def _broadcast_to(context: Context, node: Any, array: Binding, shape: Binding) -
     if isinstance(array, ArrayRef):
         context.state.descend(ref.cell, array.cell)
     return ref
+
+
+@VIEWS.of(shows)
+def _shows(context: Context, node: Any, made: Binding, source: Binding) -> Binding:
+    if isinstance(made, ArrayRef) and isinstance(source, ArrayRef):
+        return marked_as_shared(context, made, source, "this array")
+    return made
 
 
 @VIEWS.of(np.add.at)

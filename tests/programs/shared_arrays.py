@@ -549,3 +549,46 @@ def padded_array_written(x, n):
     y = np.pad(z, n)
     y[0] = 50.0 * x[1]
     return np.sum(z * z) + np.sum(y * y)
+
+
+@program(X)
+def number_in_an_array_written_through_other_shapes(x):
+    z = np.array(x[0] * 2.0)
+    y = np.ravel(z)
+    y[0] = 9.0 * x[1]
+    w = np.atleast_2d(z)
+    w[0, 0] = w[0, 0] * x[2]
+    return z * y[0]
+
+
+@program(X)
+def written_behind_a_plus(x):
+    y = 2.0 * x
+    z = +y
+    z[0] = 5.0 * x[1]
+    w = np.positive(y)
+    y[1] = x[2]
+    return np.sum(y * x) + np.sum(z * w)
+
+
+@program(X)
+def number_with_an_axis_overwritten(x):
+    z = x * 2.0
+    y = np.atleast_1d(z[0])
+    y[...] = y * z[2] + 3.0
+    return np.sum(z * z) + np.sum(y * y)
+
+
+@program(2.0)
+def argument_with_an_axis_overwritten(x):
+    y = np.ravel(x)
+    y[...] = y * x + 3.0
+    return x * x + 0.1 * np.sum(y * y)
+
+
+@program(X)
+def number_in_an_array_overwritten(x):
+    z = np.array(x[0] * 2.0)
+    y = z * x[1]
+    z[...] = z * z * x[1]
+    return z * y

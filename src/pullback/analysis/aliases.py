@@ -33,11 +33,13 @@ from pullback.ir import primitives
 from pullback.ir.identities import Identity
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, While, lets_in, walk
-from pullback.ir.types import Array
+from pullback.ir.types import Array, Scalar
 
 
 def shares_memory(statement: Let) -> bool:
-    """Whether the result may share memory with the first operand."""
+    """Whether the result may share memory with the first operand. A number has none."""
+    if isinstance(getattr(statement.operands[0], "type", None) if statement.operands else None, Scalar):
+        return False
     if statement.function in (primitives.load, primitives.load_last):
         return isinstance(statement.value.type, Array) and not is_advanced(statement.operands[1])
     if isinstance(statement.function, Identity):

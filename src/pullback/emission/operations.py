@@ -148,7 +148,18 @@ def _part(attr: str) -> Callable[[Expressions, Let], Any]:
 
 
 def _positive(writer: Expressions, statement: Let) -> Any:
-    return writer.operand(statement.operands[0])
+    """A number itself; of an array a copy, as others may write to either."""
+    operand = statement.operands[0]
+    written = writer.operand(operand)
+    return gast.UnaryOp(gast.UAdd(), written) if isinstance(operand.type, Array) else written
+
+
+def _reshape(writer: Expressions, statement: Let) -> Any:
+    """A number as an array without axes, which NumPy's would leave a number that cannot be written."""
+    operand, shape, *_ = statement.operands
+    if not writer.compiled and shape == () and isinstance(operand.type, Scalar):
+        return call(attribute(name("np"), "array"), writer.operand(operand))
+    return writer.of_helper(statement) or writer.called(statement)
 
 
 def _accumulate(writer: Expressions, statement: Let) -> Any:
@@ -178,6 +189,7 @@ WRITERS: dict[Any, Callable[[Expressions, Let], Any]] = {
     primitives.select: _select,
     primitives.accumulate: _accumulate,
     np.array: _array,
+    np.reshape: _reshape,
     np.transpose: _transpose,
     np.logical_and: _logical(gast.And),
     np.logical_or: _logical(gast.Or),

@@ -36,7 +36,7 @@ OTHER_COUNT = "cannot reshape an array into a shape of another number of element
 
 def reshape(a: Any, shape: Any) -> Any:
     """`a` with another shape, in C order: a view where `a` is C-contiguous. One entry of `shape` may be -1."""
-    return np.reshape(a, shape)
+    return np.reshape(np.asarray(a), shape)  # of a number NumPy would make no array without axes
 
 
 @compiled(reshape)

@@ -513,6 +513,11 @@ def test_what_a_given_memory_cannot_serve_is_refused_with_its_place():
             x = printed(x, 2)
         return x
 
+    def draws(x, n):
+        for _ in pb.checkpointed(range(n)):
+            x = np.sin(x) * np.random.rand()
+        return x
+
     for function, error, reason in (
         (leaves, pb.LanguageError, "without 'break' or 'return'"),
         (appends, pb.ShapeError, "cannot carry 'found', whose size may change"),
@@ -520,6 +525,7 @@ def test_what_a_given_memory_cannot_serve_is_refused_with_its_place():
         (takes_a_float, pb.TypingError, "a number of bytes"),
         (prints, pb.LanguageError, "prints, or is not read"),
         (external, pb.LanguageError, "prints, or is not read"),
+        (draws, pb.LanguageError, "draws random numbers"),
     ):
         with pytest.raises(error, match=reason) as raised:
             pb.grad(function)(np.ones(2) if function is grows else 0.5, 4)

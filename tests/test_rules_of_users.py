@@ -431,3 +431,31 @@ def test_memory_that_a_result_may_share_is_not_written_and_read_by_two_names(nam
         with pytest.raises(pb.LanguageError, match="may or may not share"):
             pb.differentiable(refused)(X)
     assert pb.differentiable(argument_alone_is_read)(X) == pytest.approx(X[0] + 5.0 + X[2])
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_checkpoint_that_draws_or_prints_is_refused_where_it_would_run_again(jit: bool) -> None:
+    def printed(x: Any, n: int) -> Any:
+        print(n)
+        return x if n == 0 else printed(np.sin(x), n - 1)
+
+    @pb.checkpoint
+    def noisy(x: Any) -> Any:
+        return x * np.random.rand()
+
+    @pb.checkpoint
+    def told(x: Any) -> Any:
+        return printed(x, 2)
+
+    @pb.checkpoint
+    def seeded(x: Any) -> Any:
+        return x * np.random.default_rng(3).normal()
+
+    for f, reason in ((noisy, "draws random numbers"), (told, "'told' prints")):
+        called = pb.differentiable(lambda x, f=f: f(x) * x, jit=jit)
+        called(0.5)
+        with pytest.raises(pb.LanguageError, match=reason) as raised:
+            pb.grad(called)(0.5)
+        assert "test_rules_of_users.py" in str(raised.value)
+    drawn = np.random.default_rng(3).normal()
+    assert pb.grad(pb.differentiable(lambda x: seeded(x) * x, jit=jit))(0.5) == pytest.approx(drawn)

@@ -211,7 +211,8 @@ def custom_jvp(function: Callable[..., Any] | None = None, nondiff_argnums: tupl
 def checkpoint(function: Callable[..., Any]) -> Any:
     """The same function, of which nothing but the arguments is kept for a derivative: it runs again for that.
 
-    function: a Python function that does not write into its arguments, or what `differentiable` has made of one.
+    function: a Python function that does not write into its arguments, draws no random numbers and prints nothing, or
+        what `differentiable` has made of one.
 
     >>> import numpy as np, pullback as pb
     >>> @pb.checkpoint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeGuard
 
 from pullback import runtime
@@ -23,6 +23,11 @@ def method_of(call: Call) -> str:
     return str(signature.value).partition("(")[0].partition("[")[0] if call.function is runtime.call_external else ""
 
 
+def draws(statement: Statement) -> bool:
+    """Whether a statement takes numbers from a random generator, which gives others the next time."""
+    return is_call_outside(statement) and method_of(statement) != "" and not method_of(statement).startswith(OF_STATE)
+
+
 def title_of(call: Call) -> str:
     """How a message names what a call outside calls."""
     method = method_of(call).removeprefix(OF_STATE)
@@ -39,6 +44,20 @@ def has_to_stay(call: Call) -> bool:
 def calls_outside(block: Block) -> bool:
     """Whether a block, or one inside, calls functions that are not read."""
     return any(map(is_call_outside, walk(block)))
+
+
+def statements_run_by(statements: Iterable[Statement], callees: Mapping[str, Block]) -> Iterator[Statement]:
+    """All statements that run, also within the functions that are called; callees: the bodies of those by name."""
+    waiting, reached = [Block(tuple(statements))], set[str]()
+    while waiting:
+        for statement in walk(waiting.pop()):
+            yield statement
+            called = statement.function if isinstance(statement, Call) else None
+            if isinstance(called, Ruled):
+                waiting.append(called.primal.body)
+            elif isinstance(called, str) and called in callees and called not in reached:
+                reached.add(called)
+                waiting.append(callees[called])
 
 
 def repeated_calls_outside(statements: Iterable[Statement]) -> Iterator[Call]:

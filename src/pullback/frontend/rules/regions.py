@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.errors import LanguageError, Problem
 from pullback.frontend.derivatives.call import Call
 from pullback.frontend.derivatives.structures import paired, whole
 from pullback.frontend.derivatives.watched import Watched
@@ -14,8 +15,9 @@ from pullback.frontend.values.bindings import ArrayRef, Binding, Static
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
 from pullback.ir.builder import constant
+from pullback.ir.external import draws, statements_run_by
 from pullback.ir.identities import again
-from pullback.ir.nodes import Constant, Let, Operand, Value
+from pullback.ir.nodes import Constant, Effect, Let, Operand, Value
 from pullback.ir.ruled import Rule
 from pullback.ir.types import Scalar
 
@@ -63,10 +65,26 @@ def checkpoint(reader: RuleReader, context: Context) -> Rule:
         inputs, cotangent = reader.seeds(context)
         arguments = {source: _computed_again(context, source) for source in reader.sources()}
         region = Region(reader, context, reader.rule.function, tuple(reader.arguments(context, arguments).values()))
+        _check_again(reader, context)
         pairs = paired(context, region.value, cotangent, "cotangent", reader.node)
         bars = region.gradients(pairs)
         outs = tuple(bars.get(arguments[source], Constant(None)) for source in reader.sources())
     return Rule(reader.function(forward, ys), reader.function(linear, outs), inputs, reader.sources())
+
+
+def _check_again(reader: RuleReader, context: Context) -> None:
+    """Refuse a function of which it is seen that it runs again, by what is drawn or printed a second time."""
+    callees = {c.name: c.function.body for c in context.callees.values() if c.function is not None}
+    for statement in statements_run_by(context.builder.statements, callees):
+        if draws(statement):
+            reason = "draws random numbers: others than before, where it runs again for its derivative"
+            remedy = "draw them outside, and pass them as arguments"
+        elif isinstance(statement, Effect) and statement.function is primitives.print_:
+            reason, remedy = "prints, a second time where it runs again for its derivative", "what prints"
+        else:
+            continue
+        problem = Problem(statement.location, f"'{reader.name}' {reason}", f"leave out pb.checkpoint, or {remedy}")
+        raise LanguageError([problem])
 
 
 def implicit(reader: RuleReader, context: Context) -> Rule:

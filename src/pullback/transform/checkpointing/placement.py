@@ -26,7 +26,7 @@ from dataclasses import replace
 from pullback.analysis.shapes import Shapes
 from pullback.errors import LanguageError, Problem
 from pullback.ir import primitives
-from pullback.ir.external import calls_outside, has_to_stay
+from pullback.ir.external import calls_outside, draws, has_to_stay, statements_run_by
 from pullback.ir.nodes import (
     Block,
     Call,
@@ -67,9 +67,18 @@ def asked_for(function: Function, loops: list[For | While]) -> set[int]:
     found = [loop for loop in loops if isinstance(loop, For) and loop.checkpoints is not None]
     for loop in found:
         if not can_be_checkpointed(loop, function):
-            reason = "what this loop calls prints, or is not read: it cannot run in segments, twice each"
-            raise LanguageError([Problem(loop.location, reason, "leave out pb.checkpointed, or what prints")])
+            raise LanguageError([_problem(loop, function)])
     return set(map(id, found))
+
+
+def _problem(loop: For, function: Function) -> Problem:
+    """Why a loop cannot run in segments."""
+    bodies = {name: c.body for c in function.callees for name in (c.name, joint_name(c.name))}
+    if any(map(draws, statements_run_by((loop,), bodies))):
+        reason = "this loop draws random numbers: it cannot run in segments, twice each"
+        return Problem(loop.location, reason, "leave out pb.checkpointed, or draw them before, into an array")
+    reason = "what this loop calls prints, or is not read: it cannot run in segments, twice each"
+    return Problem(loop.location, reason, "leave out pb.checkpointed, or what prints")
 
 
 def _is_seen(block: Block) -> bool:

@@ -340,3 +340,22 @@ def test_norms_of_empty_matrices_do_not_move(order):
     x = np.zeros((0, 3))
     assert pb.jvp(size, (x,), (x,)) == (0.0, 0.0)
     assert pb.grad(size)(x).shape == (0, 3)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_tuples_and_lists_in_messages_are_written_as_python_writes_them(jit):
+    def asserts(x):
+        assert x < 1.0, ("t", x, (1,), [x, 2])
+        return x * x
+
+    def raises(x):
+        if x > 1.0:
+            raise ValueError(("a", (1, x)))
+        return x * x
+
+    for function in (asserts, raises):
+        with pytest.raises((AssertionError, ValueError)) as due:
+            function(2.0)
+        with pytest.raises(type(due.value)) as raised:
+            pb.grad(pb.differentiable(jit=jit)(function))(2.0)
+        assert str(due.value).startswith(str(raised.value))  # pytest adds to it

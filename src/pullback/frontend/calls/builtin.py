@@ -184,11 +184,11 @@ def message_parts(context: Context, bindings: tuple[Binding, ...], node: Any) ->
     parts: list[Operand] = []
     for binding in bindings:
         if isinstance(binding, Text):
-            parts.append(tuple(_piece(context, part, node) for part in binding.parts))
+            parts.append(tuple(piece for part in binding.parts for piece in _pieces(context, part, node)))
         elif isinstance(binding, Static):
             parts.append(_words(context, binding.value if isinstance(binding.value, str) else str(binding.value), node))
         elif isinstance(binding, TupleValue | ListRef):
-            parts.append(message_parts(context, context.items(binding, node), node))
+            parts.append(tuple(_listed(context, binding, node)))
         else:
             parts.append(context.operand(binding, node))
     return tuple(parts)
@@ -201,10 +201,29 @@ def _words(context: Context, text: str, node: Any) -> Operand:
     return Constant(text)
 
 
-def _piece(context: Context, part: Any, node: Any) -> Operand:
-    """A piece of an f-string: text, or (operand, format, conversion)."""
+def _pieces(context: Context, part: Any, node: Any) -> list[Operand]:
+    """The pieces of a part of an f-string: texts, and (operand, format, conversion); several for a tuple or list."""
     if isinstance(part, str):
-        return _words(context, part, node)
+        return [_words(context, part, node)]
     binding, spec, conversion = part
+    if isinstance(binding, TupleValue | ListRef):
+        return _listed(context, binding, node)
     (operand,) = message_parts(context, (binding,), node)
-    return (operand, Constant(spec), Constant(conversion))
+    return [(operand, Constant(spec), Constant(conversion))]
+
+
+def _listed(context: Context, binding: TupleValue | ListRef, node: Any) -> list[Operand]:
+    """The pieces of a tuple or list as Python writes it: `(1, 'a')`, `[x, y]`."""
+    items = context.items(binding, node)
+    first, last = ("[", "]") if isinstance(binding, ListRef) else ("(", ",)" if len(items) == 1 else ")")
+    pieces: list[Operand] = [Constant(first)]
+    for k, item in enumerate(items):
+        pieces += [Constant(", ")] if k else []
+        if isinstance(item, Static):
+            _words(context, str(item.value), node)
+            pieces.append(Constant(repr(item.value)))
+        elif isinstance(item, Text):
+            context.refuse(node, "a text made at run time stands in a tuple or list of a message", "write it apart")
+        else:
+            pieces += _pieces(context, (item, "", ord("r")), node)
+    return [*pieces, Constant(last)]

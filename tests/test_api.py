@@ -1435,3 +1435,18 @@ def test_in_compiled_code_a_changed_argument_shares_memory_with_no_other():
     for a, b in ((rows[0], rows[0]), (rows[0], rows[0, ::-1]), (rows[0, :2], rows[0, 1:])):
         with pytest.raises(ValueError, match="is written shares memory with another one"):
             gradients_of(a, b)
+
+
+@pytest.mark.parametrize("derivative", [pb.grad, pb.value_and_grad])
+@pytest.mark.parametrize("result", [lambda x: x * x, lambda x: (x * x, x, x)])
+def test_with_aux_a_function_returns_a_pair(derivative, result):
+    with pytest.raises(pb.TypingError, match=r"with has_aux the function returns \(value, aux\)"):
+        derivative(result, has_aux=True)(2.0)
+
+
+@pytest.mark.parametrize("derivative", [pb.grad, pb.value_and_grad, pb.vjp, pb.jacobian])
+@pytest.mark.parametrize("argnums", [["a", "b"], None, (0, (1, 2)), slice(0, 1), 1.0])
+def test_argnums_of_a_wrong_kind_are_an_error_that_says_what_is_allowed(derivative, argnums):
+    with pytest.raises(pb.TypingError, match="there is no argument") as raised:
+        derivative(lambda a, b: a * b, argnums=argnums)(2.0, 3.0)
+    assert "a number, a name, or a tuple of them; the arguments are a, b" in str(raised.value)

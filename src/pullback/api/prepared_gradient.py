@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.api.calling import call_entry, check_is_number, converted, strong
+from pullback.api.calling import call_entry, check_is_number, converted, describe_form, strong
 from pullback.api.calls import Asked
 from pullback.api.labelled import Unlabelled, labelled_like
 from pullback.api.out import check_apart, check_out
@@ -13,7 +13,7 @@ from pullback.api.specialise import Engine, build_for, chosen_names, names_of, w
 from pullback.compilation.entrance import Entrance
 from pullback.compilation.functions import Compiled
 from pullback.compilation.shortcut import Shortcut, Writer, listed, never
-from pullback.errors import PullbackError
+from pullback.errors import PullbackError, TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, Leaf, Sequence_, leaf_types, rebuild
@@ -159,8 +159,11 @@ class PreparedGradient(Prepared):
 
 
 def check_result(engine: Engine, built: Built, has_aux: bool) -> None:
-    """TypingError where the value of a function is no float number."""
+    """TypingError where the value of a function is no float number, or no pair with one where that is due."""
     form = built.result
-    if has_aux and isinstance(form, Sequence_) and len(form.items) == 2:
+    if has_aux:
+        if not isinstance(form, Sequence_) or len(form.items) != 2:
+            place = engine.source.location(engine.source.tree)
+            raise TypingError(f"with has_aux the function returns (value, aux), not {describe_form(form)}", place)
         form = form.items[0]
     check_is_number(engine, form)

@@ -232,6 +232,9 @@ def _name_of(names: list[str], argnum: int | str) -> str:
         if argnum in names:
             return argnum
         raise TypingError(f"there is no argument '{argnum}'", None, f"the arguments are {', '.join(names)}")
+    if not hasattr(argnum, "__index__"):
+        remedy = f"give a number, a name, or a tuple of them; the arguments are {', '.join(names)}"
+        raise TypingError(f"there is no argument {argnum!r}", None, remedy)
     if not -len(names) <= argnum < len(names):
         raise TypingError(f"argument number {argnum} does not exist", None, f"there are {len(names)} arguments")
     return names[argnum]

@@ -68,7 +68,13 @@ def with_direction(derivation: Derivation, names: list[str]) -> list[str]:
 def chosen_names(derivation: Derivation, names: list[str]) -> list[str]:
     """The names of the arguments by which a derivative is taken. LookupError or ValueError for another one."""
     argnums = derivation.argnums if isinstance(derivation.argnums, tuple) else (derivation.argnums,)
+    if not all(isinstance(n, str) or hasattr(n, "__index__") for n in argnums):
+        raise LookupError("neither a number nor a name")
     return [names[names.index(n)] if isinstance(n, str) else names[n] for n in argnums]
+
+
+def _allowed(names: list[str]) -> str:
+    return f"give a number, a name, or a tuple of them; the arguments are {', '.join(names)}"
 
 
 def chosen_of(
@@ -78,7 +84,7 @@ def chosen_of(
     try:
         chosen = chosen_names(derivation, names)
     except (LookupError, ValueError):
-        context.mistyped(node, f"there is no argument {derivation.argnums!r}", f"the arguments are {', '.join(names)}")
+        context.mistyped(node, f"there is no argument {derivation.argnums!r}", _allowed(names))
     for name in chosen:
         if name not in given:
             context.mistyped(node, f"the argument '{name}', by which a derivative is taken, is not given", "pass it")

@@ -158,7 +158,7 @@ def _reshape(writer: Expressions, statement: Let) -> Any:
     """A number as an array without axes, which NumPy's would leave a number that cannot be written."""
     operand, shape, *_ = statement.operands
     if not writer.compiled and shape == () and isinstance(operand.type, Scalar):
-        return call(attribute(name("np"), "array"), writer.operand(operand))
+        return call(attribute(name("np"), "array"), writer.operand(operand), dtype=dtype_(statement.value.type.dtype))
     return writer.of_helper(statement) or writer.called(statement)
 
 

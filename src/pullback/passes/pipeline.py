@@ -144,7 +144,6 @@ PASSES = (
         "slice_induction",
         "an array that iterations cut at its ends is a part of the array before the loop",
         lambda function, settings: substitute_slices(function) if settings.lowers else function,
-        needs=("dead_code",),
         option="slice_induction",
         then=("simplification", "loop_invariants"),
     ),

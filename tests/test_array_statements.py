@@ -53,7 +53,7 @@ def powers(a, b):
     return a**2 + b**3
 
 
-@pytest.mark.drawn(9)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.parametrize("function", [sums, functions, comparison, powers])
 def test_expressions(function, pair):
@@ -67,7 +67,7 @@ def three(a, b, c):
     return a * b - c
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(11)
 @pytest.mark.parametrize("shapes", list(itertools.product([(3, 4), (4,), (3, 1), (1, 1)], repeat=3)))
 def test_expressions_of_three(shapes):
     arrays = [np.arange(1.0, 1 + np.prod(shape)).reshape(shape) for shape in shapes]
@@ -133,7 +133,7 @@ ASSIGNMENTS = {
 CASES = [(text, *shapes) for text, several in ASSIGNMENTS.items() for shapes in several]
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(11)
 @pytest.mark.parametrize(("text", "shape", "given"), CASES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 def test_slices_are_assigned(text, shape, given, dtype):

@@ -56,7 +56,7 @@ def test_segments_compiled(program: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     check_program(program)
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize(("most", "jit"), [(0, False), (64, False), (200, False), (0, True)])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_a_limit_changes_no_number(program: Any, most: int, jit: bool) -> None:

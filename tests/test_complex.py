@@ -76,7 +76,7 @@ def test_a_gradient_of_interpreted_source(name: str) -> None:
     check_gradients(name, jit=False)
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_gradient_without_optimisations(name: str) -> None:
     check_gradients(name, jit=False, optimisations=False)
@@ -88,7 +88,7 @@ def test_a_gradient_of_compiled_code(name: str) -> None:
     check_gradients(name)
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_pullback(name: str) -> None:
     function, arguments = arguments_of(name)
@@ -98,7 +98,7 @@ def test_a_pullback(name: str) -> None:
         close(found, -2.0 * expected)
 
 
-@pytest.mark.drawn(15)
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_tangent(name: str) -> None:
     function, arguments = arguments_of(name)
@@ -116,7 +116,7 @@ def direction(rng: Any, argument: Any) -> Any:
     return made if np.ndim(argument) else made.item() if isinstance(made, np.ndarray) else made
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in ("hermitian", "singular_values")])
 def test_a_second_derivative(name: str) -> None:
     """The tangent of a gradient, and its pullback, are the difference of gradients: the Hessian is symmetric."""

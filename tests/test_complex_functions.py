@@ -62,7 +62,7 @@ def cases_by_function() -> dict[Any, list[Case]]:
     return found
 
 
-@pytest.mark.drawn(57)
+@pytest.mark.drawn(40)
 @pytest.mark.parametrize("function", OF_COMPLEX, ids=name_of)
 def test_a_function_declared_to_be_right_for_complex_numbers_is(function: Callable[..., Any]) -> None:
     kinds = []
@@ -80,7 +80,7 @@ def test_any_other_rule_refuses_complex_numbers(function: Callable[..., Any]) ->
         rule_for(Let(Value("y", z), function, (Value("z", z),)))
 
 
-@pytest.mark.drawn(70)
+@pytest.mark.drawn(49)
 @pytest.mark.parametrize("function", [f for f in OF_REAL if RECORDS[f].rule is None], ids=name_of)
 def test_any_other_text_refuses_complex_numbers(function: Callable[..., Any]) -> None:
     call = cells.run("def call(z):\n    return function(z)\n", function=function)["call"]
@@ -91,7 +91,7 @@ def test_any_other_text_refuses_complex_numbers(function: Callable[..., Any]) ->
 TRIALS = [case for mode in ("interpreted", "forward", "second") for case in cases(mode=mode)] + cases(single=True)
 
 
-@pytest.mark.drawn(42)
+@pytest.mark.drawn(29)
 @pytest.mark.parametrize("case", TRIALS, ids=str)
 def test_a_call_with_complex_numbers_is_right_or_refused(case: Case) -> None:
     kind, why = verdict(case)

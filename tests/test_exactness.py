@@ -53,7 +53,7 @@ def bits(value: Any) -> list[Any]:
     return [(a.dtype.kind, a.shape, np.where(a == a, a, np.nan).astype(a.dtype).tobytes()) for a in leaves]
 
 
-@pytest.mark.drawn(35)
+@pytest.mark.drawn(24)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.id)
 def test_strict_values_are_pythons_bit_for_bit(program):
     if not is_exact(program):

@@ -64,7 +64,7 @@ def assert_tangents(tangent: Any, expected: Any, rtol: float) -> None:
             assert_close(a, e, rtol, "tangent")
 
 
-@pytest.mark.drawn(91)
+@pytest.mark.drawn(64)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("optimisations", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
@@ -72,7 +72,7 @@ def test_interpreted(program: Any, optimisations: bool) -> None:
     check_forward(program, jit=False, optimisations=optimisations)
 
 
-@pytest.mark.drawn(9)
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_compiled(program: Any) -> None:
@@ -103,7 +103,7 @@ def assert_dual(forward: list[float], reverse: list[float], rtol: float) -> None
         assert abs(sum(forward) - sum(reverse)) <= rtol * scale
 
 
-@pytest.mark.drawn(35)
+@pytest.mark.drawn(24)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_programs_are_dual(program: Any) -> None:

@@ -19,7 +19,7 @@ SIZES = [
 ]
 
 
-@pytest.mark.drawn(97)
+@pytest.mark.drawn(68)
 @pytest.mark.parametrize("trial", INTERPRETED, ids=str)
 def test_a_function_is_numpys_and_its_derivative_is_right(trial: Trial) -> None:
     kind, why = verdict(trial)
@@ -33,14 +33,14 @@ def test_a_compiled_function_is_numpys_and_its_derivative_is_right(trial: Trial)
     assert kind in ("right", "refused", "no such call"), why
 
 
-@pytest.mark.drawn(42)
+@pytest.mark.drawn(29)
 @pytest.mark.parametrize("trial", SIZES, ids=str)
 def test_sizes_that_fit_or_do_not_are_met_as_by_numpy(trial: Trial) -> None:
     kind, why = verdict(trial)
     assert kind in ("right", "refused", "no such call"), why
 
 
-@pytest.mark.drawn(46)
+@pytest.mark.drawn(32)
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.text)
 def test_a_function_works_unless_it_is_listed_as_refused(case: Case) -> None:
     kind, why = verdict(Trial(case))

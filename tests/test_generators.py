@@ -252,7 +252,7 @@ def method_texts() -> list[str]:
     return [*texts, "rand()", "rand(2, 3)", "randn(2)", "random_sample(3)", "permutation(np.eye(3))"]
 
 
-@pytest.mark.drawn(56)
+@pytest.mark.drawn(39)
 @pytest.mark.parametrize("text", method_texts())
 def test_each_method_draws_as_in_the_plain_call(text: str) -> None:
     for make in ("np.random.default_rng(3)", "np.random.RandomState(3)"):

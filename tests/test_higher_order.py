@@ -79,7 +79,7 @@ def check_second_order(along: Along) -> None:
         assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
 
 
-@pytest.mark.drawn(18)
+@pytest.mark.drawn(13)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order(program: Any) -> None:
@@ -94,7 +94,7 @@ def test_second_order_compiled(program: Any) -> None:
     check_second_order(Along(program, program.samples[0]))
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(11)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [p for p in SCALAR if rtol_of(p.samples[0].args) == 1e-10], ids=case_id)
 def test_third_and_fourth_order(program: Any) -> None:
@@ -180,7 +180,7 @@ def has_float_arguments(program: Any) -> bool:
 FLOATS = [program for program in PROGRAMS if has_float_arguments(program)]
 
 
-@pytest.mark.drawn(42)
+@pytest.mark.drawn(29)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
@@ -188,7 +188,7 @@ def test_jacobian(program: Any, kind: Any) -> None:
     check_jacobian(program, kind, jit=False)
 
 
-@pytest.mark.drawn(31)
+@pytest.mark.drawn(22)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
 def test_columns_side_by_side(program: Any) -> None:
@@ -196,7 +196,7 @@ def test_columns_side_by_side(program: Any) -> None:
     check_jacobian(program, pb.jacfwd, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(18)
+@pytest.mark.drawn(13)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [program for program in FLOATS if program in SCALAR], ids=case_id)
 def test_columns_of_hessians(program: Any) -> None:

@@ -115,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield path
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("edit", EDITS)
 def test_what_is_known_serves_what_it_fits(edit: str, folder: Path) -> None:
     fits, old, new = EDITS[edit]

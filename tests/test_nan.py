@@ -875,7 +875,7 @@ def is_finite(leaf: np.ndarray) -> bool:
     return leaf.dtype.kind != "f" or bool(np.all(np.isfinite(leaf)))
 
 
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(14)
 @pytest.mark.parametrize(("program", "jit"), PROGRAMS, ids=lambda part: getattr(part, "name", str(part)))
 def test_finite_results_are_the_same_to_the_bit(program, jit):
     for sample in program.samples:

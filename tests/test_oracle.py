@@ -62,7 +62,7 @@ def exception_key(program: Program, sample: Sample) -> tuple[str, Any]:
     return program.id, sample.args[0] if isinstance(sample.args[0], float) else None
 
 
-@pytest.mark.drawn(66)
+@pytest.mark.drawn(46)
 @each(PROGRAMS)
 def test_value_is_that_of_plain_numpy_and_samples_stay_unchanged(program: Program) -> None:
     for sample in program.samples:
@@ -74,7 +74,7 @@ def test_value_is_that_of_plain_numpy_and_samples_stay_unchanged(program: Progra
         assert oracle.agree(sample.args, before, 0.0, 0.0)
 
 
-@pytest.mark.drawn(66)
+@pytest.mark.drawn(46)
 @each(PROGRAMS)
 def test_gradient_agrees_with_finite_differences(program: Program) -> None:
     rtol, _ = ROUGH.get(program.id, (1e-6, ""))
@@ -99,7 +99,7 @@ def holds_float32(args: tuple[Any, ...]) -> bool:
     return any(leaf.dtype == np.float32 for _, leaf in oracle.float_leaves(args) if isinstance(leaf, np.ndarray))
 
 
-@pytest.mark.drawn(66)
+@pytest.mark.drawn(46)
 @each([program for program in PROGRAMS if program.samples[0].cotangent is None])
 def test_forward_and_reverse_form_agree(program: Program) -> None:
     """The directional derivative equals the gradient times the direction."""

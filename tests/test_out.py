@@ -52,7 +52,7 @@ def check_out(function: Any, fresh: Callable[[], tuple[Any, ...]], argnums: Any 
 SCALAR = [program for program in PROGRAMS if all(sample.cotangent is None for sample in program.samples)]
 
 
-@pytest.mark.drawn(22)
+@pytest.mark.drawn(15)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_programs(program: Any) -> None:

@@ -412,7 +412,7 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
     monkeypatch.setattr(functions.Compiled, "has_gate", False)
 
 
-@pytest.mark.drawn(11)
+@pytest.mark.drawn(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_iterations_give_the_same_in_any_order(program, monkeypatch):

@@ -40,7 +40,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(parts, "SIZE", size)
 
 
-@pytest.mark.drawn(23)
+@pytest.mark.drawn(16)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize(("program", "size"), EACH, ids=case_id)
@@ -48,7 +48,7 @@ def test_programs_in_parts(program: Any) -> None:
     check_program(program, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(23)
+@pytest.mark.drawn(16)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut", "numba_off")
 @pytest.mark.parametrize(("program", "size"), EACH, ids=case_id)

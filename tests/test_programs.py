@@ -91,14 +91,14 @@ def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else value.id
 
 
-@pytest.mark.drawn(100)
+@pytest.mark.drawn(70)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
 def test_interpreted(program: Any, mode: str) -> None:
     check_program(program, jit=False, **MODES[mode])
 
 
-@pytest.mark.drawn(66)
+@pytest.mark.drawn(46)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_without_one_analysis(program: Any) -> None:
@@ -107,7 +107,7 @@ def test_without_one_analysis(program: Any) -> None:
     check_program(program, jit=False, fuse=True, optimisations=pb.OPTIMISATIONS - {left_out})
 
 
-@pytest.mark.drawn(74)
+@pytest.mark.drawn(52)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.samples[0].cotangent is None], ids=case_id)
 def test_pullback(program: Any) -> None:
@@ -118,7 +118,7 @@ def test_pullback(program: Any) -> None:
     assert_close(pullback(1.0), expected, rtol_of(sample.fresh()), "gradient")
 
 
-@pytest.mark.drawn(43)
+@pytest.mark.drawn(30)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
 def test_segmented(program: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_segmented(program: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> 
     check_program(program, jit=False, **MODES[mode])
 
 
-@pytest.mark.drawn(9)
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", STRIPS, ids=case_id)
 def test_side_by_side(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_side_by_side(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     check_program(program, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(18)
+@pytest.mark.drawn(13)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), COMPILED, ids=case_id)
 def test_compiled(program: Any, mode: str) -> None:
@@ -151,7 +151,7 @@ def test_memory_and_calls_compiled(program: Any, mode: str) -> None:
     check_program(program, jit=True, **WHOLE[mode])
 
 
-@pytest.mark.drawn(14)
+@pytest.mark.drawn(10)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_compiled_alone(program: Any) -> None:
@@ -160,7 +160,7 @@ def test_compiled_alone(program: Any) -> None:
         check_alone(program, sample, function)
 
 
-@pytest.mark.drawn(17)
+@pytest.mark.drawn(12)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("optimisations", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])

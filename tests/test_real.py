@@ -20,7 +20,7 @@ def test_the_list_of_refused_programs_names_programs():
     assert set(REFUSED) <= set(PROGRAMS)
 
 
-@pytest.mark.drawn(11)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_right_without_a_change(name):
     outcome = real_checks.examine(PROGRAMS[name], compiled=False)

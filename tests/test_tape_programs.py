@@ -97,7 +97,7 @@ def gradient_on_tape(program: Any, args: list[Any], sources: list[Any]) -> Any:
     return tape.gradient(y, sources, unconnected_gradients="zero")
 
 
-@pytest.mark.drawn(105)
+@pytest.mark.drawn(74)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.id)
 def test_gradient(program: Any) -> None:
@@ -131,7 +131,7 @@ def test_forward(program: Any) -> None:
     np.testing.assert_allclose(tangent.numpy(), total, rtol=rtol_of(sample.fresh()), atol=1e-12 + rtol_of(args) * size)
 
 
-@pytest.mark.drawn(42)
+@pytest.mark.drawn(29)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.id)
 def test_second_order(program: Any) -> None:
@@ -152,7 +152,7 @@ def test_second_order(program: Any) -> None:
     assert_same(pushed, [h.numpy() for h in pulled], rtol)
 
 
-@pytest.mark.drawn(38)
+@pytest.mark.drawn(27)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", collect.programs(), ids=lambda program: program.id)
 def test_call(program: Any) -> None:
@@ -179,7 +179,7 @@ def test_call(program: Any) -> None:
 PLAIN = [p for p in PROGRAMS if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
 
 
-@pytest.mark.drawn(9)
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PLAIN, ids=lambda program: program.id)
 def test_second_order_of_a_call(program: Any) -> None:

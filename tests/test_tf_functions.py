@@ -52,7 +52,7 @@ def gradients(function: Callable[..., Any], arrays: tuple[np.ndarray, ...]) -> l
     return [one.numpy() for one in tape.gradient(y, xs, unconnected_gradients="zero")]
 
 
-@pytest.mark.drawn(84)
+@pytest.mark.drawn(59)
 @pytest.mark.parametrize(("name", "function", "arrays"), ROWS_OF_ALL, ids=IDS)
 def test_gradient_is_that_of_differences(name: str, function: Any, arrays: tuple[np.ndarray, ...]) -> None:
     total = weighted(function, arrays)

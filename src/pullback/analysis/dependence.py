@@ -24,7 +24,7 @@ wrote.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,17 +157,7 @@ class Iterations:
         if statement.function not in primitives.CREATING:
             return False
         shape = statement.operands[0]
-        return all(map(self.is_size, shape if isinstance(shape, tuple) else (shape,)))
-
-    def is_size(self, operand: Operand) -> bool:
-        if isinstance(operand, Constant):
-            return isinstance(operand.value, int) and operand.value >= 0
-        made = self.definitions.get(operand)
-        if made is None:
-            return False
-        return made.function is primitives.dim or (
-            made.function is max and Constant(0, made.value.type) in made.operands
-        )
+        return all(is_size(size, self.definitions) for size in (shape if isinstance(shape, tuple) else (shape,)))
 
     def branches(self, statement: If) -> bool:
         if not self.block(statement.then) or not self.block(statement.orelse):
@@ -191,6 +181,16 @@ class Iterations:
             return False
         self.writable.update(statement.results[k] for k in arrays)
         return True
+
+
+def is_size(operand: Operand, definitions: Mapping[Value, Statement]) -> bool:
+    """Whether an integer is never negative: a size of an array, or at least 0 by how it is made."""
+    if isinstance(operand, Constant):
+        return isinstance(operand.value, int) and operand.value >= 0
+    made = definitions.get(operand) if isinstance(operand, Value) else None
+    if not isinstance(made, Let):
+        return False
+    return made.function is primitives.dim or (made.function is max and Constant(0, made.value.type) in made.operands)
 
 
 def _is_plain(path: tuple[Step, ...]) -> bool:

@@ -96,9 +96,7 @@ def check_apart(a: np.ndarray, b: np.ndarray) -> None:
 @compiled(check_apart)
 def _check_apart(a: Any, b: Any) -> Any:
     def check(a, b):
-        first, second = a.ctypes.data, b.ctypes.data
-        overlap = first < second + b.size * b.itemsize and second < first + a.size * a.itemsize
-        if overlap and a.size > 0 and b.size > 0:
+        if may_overlap(a, b) and a.size > 0 and b.size > 0:
             raise ValueError("out shares memory with another array")
 
     return check

@@ -44,6 +44,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes, find_aliases, root_of
+from pullback.analysis.dependence import is_size
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -206,7 +207,7 @@ class _Coalescing:
         if made is None or made.value not in map(_value_of, block.statements):
             return None
         is_free = self.aliases.root(made.value) not in self.results and made.value not in self.coalesced
-        return made if is_free and all(map(self.is_size, _sizes(made))) else None
+        return made if is_free and all(is_size(size, self.made) for size in _sizes(made)) else None
 
     def owner(self, array: Value) -> Value | None:
         """The array that became this one by writes in place, in loops and branches too."""
@@ -219,13 +220,6 @@ class _Coalescing:
         """The versions that writes make of what may share memory with an array."""
         root = self.aliases.root(array)
         return (write.value for write in self.writes if self.aliases.root(write.value) is root)
-
-    def is_size(self, operand: Operand) -> bool:
-        """Whether an integer is never negative."""
-        if isinstance(operand, Constant):
-            return isinstance(operand.value, int) and operand.value >= 0
-        made = self.let(operand, primitives.dim, max)
-        return made is not None and (made.function is primitives.dim or constant(0) in made.operands)
 
 
 def _carried_in_place(body: Block, made: Mapping[Value, Statement]) -> Iterator[tuple[Value, Operand]]:

@@ -29,7 +29,7 @@ def computing_as_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
 def without_prints(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a generated module, with those that it calls there, as it runs when it prints nothing."""
     names = function.__globals__
-    silent = {**names, "print": lambda *parts: None}
+    silent = {**names, "print": lambda *parts, **settings: None}
     for text, value in names.items():
         if isinstance(value, FunctionType) and value.__globals__ is names:
             silent[text] = FunctionType(value.__code__, silent, text, value.__defaults__, value.__closure__)

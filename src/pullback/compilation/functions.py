@@ -251,7 +251,7 @@ class Compiled:
     def prints(self) -> bool:
         """Whether a second run would be seen."""
         return self.calls_outside or any(
-            isinstance(s, Effect) and s.function is primitives.print_ for s in walk(self.function.body)
+            isinstance(s, Effect) and s.function in primitives.PRINTING for s in walk(self.function.body)
         )
 
     @property

@@ -11,12 +11,13 @@ from pullback import runtime
 from pullback.analysis.aliases import shares_memory
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.emission.expressions import Expressions
+from pullback.emission.messages import printed, raised
 from pullback.emission.spelling import call, constant, name, negated, target_named, tuple_
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced, type_of_part
 from pullback.ir.nodes import Call, Constant, Effect, Index, Let, Operand, Value, is_scalar, values_in
 from pullback.ir.paths import is_whole
-from pullback.ir.types import FLOAT, Array, Scalar
+from pullback.ir.types import Array, Scalar
 
 _IN_PLACE = {gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow}
 
@@ -129,8 +130,8 @@ class SingleStatements:
 
     def effect(self, statement: Effect) -> list[Any]:
         match statement.function:
-            case primitives.print_:
-                return [gast.Expr(call(name("print"), *self.message(statement.operands)))]
+            case primitives.print_ | primitives.print_to:
+                return [gast.Expr(printed(self.expressions, statement))]
             case primitives.breakpoint_:
                 return [gast.Expr(call(name("breakpoint")))]
             case primitives.write_back:
@@ -146,39 +147,13 @@ class SingleStatements:
                 return [] if isinstance(value, gast.Name) else [gast.Expr(value)]
             case primitives.raise_:
                 kind, *parts = statement.operands
-                return [gast.Raise(call(self.expressions.kind(kind.value), *self.message(tuple(parts))), None)]
+                return raised(self.expressions, kind.value, tuple(parts))
         condition, kind, *parts = statement.operands
         refused = negated(self.expressions.operand(condition))
-        error = call(self.expressions.kind(kind.value), *self.message(tuple(parts)))
-        return [gast.If(refused, [gast.Raise(error, None)], [])]
+        return [gast.If(refused, raised(self.expressions, kind.value, tuple(parts)), [])]
 
     def checked(self, helper: Callable[..., Any], operands: tuple[Operand, ...]) -> Any:
         return gast.Expr(self.expressions.helper(helper, [*map(self.expressions.operand, operands)]))
-
-    def message(self, parts: tuple[Operand, ...]) -> list[Any]:
-        """What is printed or said; the pieces of an f-string as one, in code that people run."""
-        written = []
-        for part in parts:
-            if not isinstance(part, tuple):
-                written.append(self.expressions.operand(part))
-            elif self.expressions.compiled:
-                written += [self.piece(piece) for piece in part]
-            else:
-                written.append(gast.JoinedStr([self.formatted(piece) for piece in part]))
-        return written
-
-    def piece(self, piece: Any) -> Any:
-        return self.expressions.operand(piece[0] if isinstance(piece, tuple) else piece)
-
-    def formatted(self, piece: Any) -> Any:
-        if not isinstance(piece, tuple):
-            return constant(str(piece.value))
-        operand, spec, conversion = piece
-        form = gast.JoinedStr([constant(spec.value)]) if spec.value else None
-        written = self.expressions.operand(operand)
-        if conversion.value == ord("r") and getattr(operand, "type", None) == FLOAT:
-            written = call(name("float"), written)  # that of NumPy's is another text
-        return gast.FormattedValue(written, conversion.value, form)
 
     def call(self, statement: Call) -> Any:
         if isinstance(statement.function, str):

@@ -5,6 +5,7 @@ A *path* says which part of an array is meant: a tuple of steps, applied from le
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,11 @@ def print_(*parts: Any) -> None:
     print(*parts)
 
 
+def print_to(end: str, stream: str, flush: bool, *parts: Any) -> None:
+    """Print the parts to a stream of `sys`, and end them otherwise than with a line."""
+    print(*parts, end=end, file=getattr(sys, stream), flush=flush)
+
+
 def breakpoint_() -> None:
     """Stop for a debugger, where the code is not compiled."""
     breakpoint()
@@ -172,6 +178,9 @@ def select(condition: bool, then: Any, orelse: Any) -> Any:
 def _item(item: Any) -> Any:
     return slice(item.start, item.stop, item.step) if isinstance(item, Slice) else item
 
+
+PRINTING = {print_, print_to}
+"""Functions that print."""
 
 CREATING = {np.empty, np.zeros, np.ones}
 """Functions that make an array of a shape, whose elements follow from no value of the program."""

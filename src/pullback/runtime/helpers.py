@@ -119,6 +119,7 @@ from pullback.runtime.python.integers import (
     power_of_integers,
 )
 from pullback.runtime.python.libraries import call_library
+from pullback.runtime.python.messages import print_formatted, raise_formatted, standard_stream
 from pullback.runtime.python.recursion_depth import check_depth
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, folded, segment_length
@@ -247,6 +248,7 @@ __all__ = [
     "plus",
     "power",
     "power_of_integers",
+    "print_formatted",
     "prod_over",
     "product_into",
     "push",
@@ -254,6 +256,7 @@ __all__ = [
     "push_row",
     "quotient_of_integers",
     "rad2deg",
+    "raise_formatted",
     "ravel",
     "real_eig",
     "recurrence",
@@ -285,6 +288,7 @@ __all__ = [
     "sparse_solution",
     "squeeze",
     "stack",
+    "standard_stream",
     "std_over",
     "stop_gradient",
     "sum_over",

@@ -80,7 +80,7 @@ from pullback.transform.named_numbers import (
     written_part,
 )
 
-_SILENT = {primitives.print_, primitives.breakpoint_}
+_SILENT = {*primitives.PRINTING, primitives.breakpoint_}
 
 
 def with_checked_results(function: Function) -> Function:

@@ -7,6 +7,7 @@ import sys
 import warnings
 from typing import Any
 
+import gast
 import numpy as np
 
 from pullback import runtime
@@ -14,6 +15,7 @@ from pullback.frontend.calls.apply import apply, apply_operator
 from pullback.frontend.calls.indexing import slice_of
 from pullback.frontend.calls.iteration import trip_count
 from pullback.frontend.calls.meaning import Meaning, Meanings
+from pullback.frontend.calls.messages import message_parts
 from pullback.frontend.calls.texts import text_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
@@ -157,19 +159,44 @@ def _print(
     file: Binding | None = None,
     flush: Binding | None = None,
 ) -> Binding:
-    """Each call prints a line, to the standard output: what ends it, and another file, is left to Python's own."""
-    for setting in (sep, end, file, flush):
-        if setting is not None and not isinstance(setting, Static | Constant):
-            context.refuse(node, "how print(...) writes must be known before the run", "write it as a string")
-    if file is not None and file.value not in (sys.stdout, sys.stderr):
-        context.refuse(node, "print(...) writes to a file", "do it after the call, with the values")
-    if sep is not None and sep.value != " ":
-        between = (str(sep.value),)
-        pieces = [part for value in values for part in (*between, (value, "", -1))][1:]
-        values = (Text(tuple(pieces)),)
+    between, last = (_known_setting(context, node, *setting) for setting in (("sep", sep, " "), ("end", end, "\n")))
+    stream = _stream(context, node, file)
+    if flush is not None and not isinstance(flush, Static | Constant):
+        context.refuse(node, "whether print(...) flushes must be known before the run", "write True or False")
+    flushes = flush is not None and bool(flush.value)
+    if between != " ":
+        pieces = [part for value in values for part in (between, (value, "", ord("s")))][1:]
+        parts: tuple[Operand, ...] = message_parts(context, (text_of(pieces),), node)
+    else:
+        parts = message_parts(context, values, node)
     with context.builder.at(context.location(node)):
-        context.builder.effect(primitives.print_, *message_parts(context, values, node))
+        if (last, stream, flushes) == ("\n", "stdout", False):
+            context.builder.effect(primitives.print_, *parts)
+        else:
+            context.builder.effect(primitives.print_to, Constant(last), Constant(stream), Constant(flushes), *parts)
     return Static(None)
+
+
+def _known_setting(context: Context, node: Any, name: str, setting: Binding | None, default: str) -> str:
+    """`sep` or `end`: a string that is known before the run, or None for what is usual."""
+    if setting is None or setting == Static(None):
+        return default
+    if isinstance(setting, Text) or not isinstance(setting, Static | Constant):
+        context.refuse(node, f"'{name}' of print(...) must be known before the run", "write it as a string")
+    if not isinstance(setting.value, str):
+        context.mistyped(node, f"{name} must be None or a string, not {type(setting.value).__name__}")
+    return str(setting.value)
+
+
+def _stream(context: Context, node: Any, file: Binding | None) -> str:
+    """The name of the stream of `sys` that is written to: what it stands for may be another when the program runs."""
+    if file is None or file == Static(None):
+        return "stdout"
+    written = next((keyword.value for keyword in node.keywords if keyword.arg == "file"), None)
+    attr = written.attr if isinstance(written, gast.Attribute) else ""
+    if attr in ("stdout", "stderr") and context.evaluate(written.value) == Static(sys):
+        return str(attr)
+    context.refuse(node, "print(...) writes to a file", "do it after the call, with the values")
 
 
 @BUILTIN.of(builtins.breakpoint)
@@ -177,53 +204,3 @@ def _breakpoint(context: Context, node: Any) -> Binding:
     with context.builder.at(context.location(node)):
         context.builder.effect(primitives.breakpoint_)
     return Static(None)
-
-
-def message_parts(context: Context, bindings: tuple[Binding, ...], node: Any) -> tuple[Operand, ...]:
-    """What is printed or said in a message: strings as they are, numbers and arrays as operands."""
-    parts: list[Operand] = []
-    for binding in bindings:
-        if isinstance(binding, Text):
-            parts.append(tuple(piece for part in binding.parts for piece in _pieces(context, part, node)))
-        elif isinstance(binding, Static):
-            parts.append(_words(context, binding.value if isinstance(binding.value, str) else str(binding.value), node))
-        elif isinstance(binding, TupleValue | ListRef):
-            parts.append(tuple(_listed(context, binding, node)))
-        else:
-            parts.append(context.operand(binding, node))
-    return tuple(parts)
-
-
-def _words(context: Context, text: str, node: Any) -> Operand:
-    """A text in a message; halves of letters are refused, which crash compiled code."""
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        context.refuse(node, "a message contains a lone surrogate, which is no letter", "write the letter itself")
-    return Constant(text)
-
-
-def _pieces(context: Context, part: Any, node: Any) -> list[Operand]:
-    """The pieces of a part of an f-string: texts, and (operand, format, conversion); several for a tuple or list."""
-    if isinstance(part, str):
-        return [_words(context, part, node)]
-    binding, spec, conversion = part
-    if isinstance(binding, TupleValue | ListRef):
-        return _listed(context, binding, node)
-    (operand,) = message_parts(context, (binding,), node)
-    return [(operand, Constant(spec), Constant(conversion))]
-
-
-def _listed(context: Context, binding: TupleValue | ListRef, node: Any) -> list[Operand]:
-    """The pieces of a tuple or list as Python writes it: `(1, 'a')`, `[x, y]`."""
-    items = context.items(binding, node)
-    first, last = ("[", "]") if isinstance(binding, ListRef) else ("(", ",)" if len(items) == 1 else ")")
-    pieces: list[Operand] = [Constant(first)]
-    for k, item in enumerate(items):
-        pieces += [Constant(", ")] if k else []
-        if isinstance(item, Static):
-            _words(context, str(item.value), node)
-            pieces.append(Constant(repr(item.value)))
-        elif isinstance(item, Text):
-            context.refuse(node, "a text made at run time stands in a tuple or list of a message", "write it apart")
-        else:
-            pieces += _pieces(context, (item, "", ord("r")), node)
-    return [*pieces, Constant(last)]

@@ -11,6 +11,7 @@ from pullback.frontend.values.bindings import Binding, DictRef, Static, Text, Tu
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir.nodes import Constant
+from pullback.ir.types import Scalar, is_integer
 
 METHODS = {
     *("capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "index", "isalnum", "isalpha"),
@@ -20,7 +21,7 @@ METHODS = {
 }
 """Methods of strings that take known arguments, and give known results."""
 
-_PLACE = re.compile(r"%(?:(%)|([-+ 0#]*)(\d*)(?:\.(\d+))?([srdifeEgGx]))")
+_PLACE = re.compile(r"%(?:(%)|([-+ 0]*)(\d*)(?:\.(\d+))?([srdifeEgGx]))")
 
 
 def text_method(
@@ -84,12 +85,21 @@ def filled(context: Context, text: str, values: Binding, node: Any) -> Binding:
             continue
         if not left:
             context.mistyped(node, "not enough arguments for format string")
-        pieces.append((left.pop(0), *_specification(flags, width, digits, kind)))
+        value = left.pop(0)
+        if kind in "dix" and (digits is not None or not _is_integer(value)):
+            reason = f"'{place.group()}' is not followed for a number that is no integer, and not with digits"
+            context.refuse(node, reason, "convert it with int(...), or write an f-string")
+        pieces.append((value, *_specification(flags, width, digits, kind)))
     if left:
         context.mistyped(node, "not all arguments converted during string formatting")
     if "%" in text[end:] or any(isinstance(piece, str) and "%" in piece and piece != "%" for piece in pieces):
         context.refuse(node, "this format with '%' cannot be followed", "write an f-string")
     return text_of([*pieces, text[end:]])
+
+
+def _is_integer(value: Binding) -> bool:
+    type_ = getattr(value, "type", None)
+    return isinstance(type_, Scalar) and (type_.dtype == "bool" or is_integer(type_))
 
 
 def _specification(flags: str, width: str, digits: str | None, kind: str) -> tuple[str, int]:
@@ -105,13 +115,15 @@ def _specification(flags: str, width: str, digits: str | None, kind: str) -> tup
 
 def text_of(pieces: list[Any]) -> Binding:
     """A string of pieces: known where all of them are."""
-    written = [_known_piece(piece) for piece in pieces]
+    written = [known_piece(piece) for piece in pieces]
     if None not in written:
         return Static("".join(part for part in written if part is not None))
-    return Text(tuple(piece for piece in pieces if piece != ""))
+    parts = (piece if text is None else text for text, piece in zip(written, pieces, strict=True))
+    return Text(tuple(part for part in parts if part != ""))
 
 
-def _known_piece(piece: Any) -> str | None:
+def known_piece(piece: Any) -> str | None:
+    """The text of a piece, if it is known before the run."""
     if isinstance(piece, str):
         return piece
     binding, specification, conversion = piece
@@ -124,4 +136,7 @@ def _known_piece(piece: Any) -> str | None:
             value = repr(value)
         case 115:  # s
             value = str(value)
-    return format(value, specification)
+    try:
+        return format(value, specification)
+    except (TypeError, ValueError):
+        return None  # it is raised when the program runs

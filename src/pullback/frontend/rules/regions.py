@@ -79,7 +79,7 @@ def _check_again(reader: RuleReader, context: Context) -> None:
         if draws(statement):
             reason = "draws random numbers: others than before, where it runs again for its derivative"
             remedy = "draw them outside, and pass them as arguments"
-        elif isinstance(statement, Effect) and statement.function is primitives.print_:
+        elif isinstance(statement, Effect) and statement.function in primitives.PRINTING:
             reason, remedy = "prints, a second time where it runs again for its derivative", "what prints"
         else:
             continue

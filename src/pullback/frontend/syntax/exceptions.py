@@ -72,7 +72,7 @@ def raised_by(statement: Statement) -> tuple[type, ...]:
             | Effect(function=primitives.check, operands=(_, kind, *_))
         ):
             return (kind.value,)
-        case Effect(function=primitives.print_):
+        case Effect(function=primitives.print_ | primitives.print_to):
             return ()
         case Let(function=primitives.load | primitives.store | primitives.add_at | primitives.load_last):
             return (IndexError, ValueError)

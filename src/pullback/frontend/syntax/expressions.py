@@ -12,7 +12,7 @@ from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.index_objects import indexed, is_index_object
 from pullback.frontend.calls.objects import by_method
 from pullback.frontend.calls.parameters import new_dict
-from pullback.frontend.calls.texts import text_of
+from pullback.frontend.calls.texts import known_piece, text_of
 from pullback.frontend.syntax.attributes import attribute, attribute_named
 from pullback.frontend.syntax.comprehensions import comprehension, dict_comprehension, set_comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
@@ -208,18 +208,23 @@ def _joined(context: Context, node: Any) -> Binding:
         if isinstance(value, gast.Constant):
             parts.append(value.value)
         else:
-            parts.append((evaluate(context, value.value), _specification(context, value), value.conversion))
+            parts.append(_piece(context, value))
     return text_of(parts)
+
+
+def _piece(context: Context, value: Any) -> tuple[Binding, str, int]:
+    """What stands in braces: the value, how it is formatted, and the conversion before that."""
+    return evaluate(context, value.value), _specification(context, value), value.conversion
 
 
 def _specification(context: Context, value: Any) -> str:
     """What stands behind the colon; what it computes must be known before the run."""
     written = []
     for part in value.format_spec.values if value.format_spec else ():
-        known = Static(part.value) if isinstance(part, gast.Constant) else evaluate(context, part.value)
-        if not isinstance(known, Static | Constant):
+        known = part.value if isinstance(part, gast.Constant) else known_piece(_piece(context, part))
+        if known is None:
             context.refuse(value, "how a value is formatted must be known before the run", "write the width itself")
-        written.append(str(known.value))
+        written.append(known)
     return "".join(written)
 
 

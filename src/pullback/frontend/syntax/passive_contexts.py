@@ -33,6 +33,8 @@ def enter_passive(context: Context, node: Any) -> list[tuple[Any, Binding]]:
         if not isinstance(function, Static) or function.value not in PASSIVE:
             _refuse(context, call)
         settings = [context.evaluate(value) for value in (*call.args, *(keyword.value for keyword in call.keywords))]
+        if function.value is np.printoptions:
+            context.refuse(call, "'np.printoptions' would not hold for what is printed", "enter it around the call")
         if function.value is np.errstate and not all(setting in _SILENT for setting in settings):
             reason = "a floating point error that raises an exception cannot be followed"
             context.refuse(call, reason, "use 'ignore' or 'warn', or test the numbers with an 'if'")

@@ -10,8 +10,8 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls import indexing
-from pullback.frontend.calls.builtin import message_parts
 from pullback.frontend.calls.iteration import iterate, known_items, snapshots
+from pullback.frontend.calls.messages import argument_parts
 from pullback.frontend.calls.sequences import listed
 from pullback.frontend.source.desugar import RESULT, is_passive
 from pullback.frontend.source.names import assigned_names
@@ -356,7 +356,8 @@ def _while(context: Context, node: Any) -> None:
 
 def _assert(context: Context, node: Any) -> None:
     condition = truth(context, evaluate(context, node.test), node.test)
-    parts = message_parts(context, (evaluate(context, node.msg),), node) if node.msg is not None else ()
+    given = (evaluate(context, node.msg),) if node.msg is not None else ()
+    parts = argument_parts(context, AssertionError, given, node)
     with context.builder.at(context.location(node)):
         context.builder.effect(primitives.check, condition, Constant(AssertionError), *parts)
 
@@ -365,11 +366,14 @@ def _raise(context: Context, node: Any) -> None:
     arguments: tuple[Any, ...] = ()
     exception = node.exc
     if isinstance(exception, gast.Call):
+        if exception.keywords or any(isinstance(argument, gast.Starred) for argument in exception.args):
+            context.refuse(node, "what is raised is given arguments by name, or by '*'", "write one message")
         exception, arguments = exception.func, tuple(exception.args)
     kind = evaluate(context, exception)
     if not (isinstance(kind, Static) and isinstance(kind.value, type) and issubclass(kind.value, BaseException)):
         context.refuse(node, "what is raised must be an exception class, with or without a message")
-    parts = message_parts(context, tuple(evaluate(context, argument) for argument in arguments), node)
+    given = tuple(evaluate(context, argument) for argument in arguments)
+    parts = argument_parts(context, kind.value, given, node)
     with context.builder.at(context.location(node)):
         context.builder.effect(primitives.raise_, Constant(kind.value), *parts)
     context.state.dead = True

@@ -32,33 +32,46 @@ def python_call(module: str, name: str, signature: str, kinds_in: Kinds, numbere
         return whole(*given)
 
     def build(context: Any, builder: Any, signature_: Any, values: Any) -> Any:
-        python = context.get_python_api(builder)
-        lock = python.gil_ensure()
-        failed = cgutils.alloca_once_value(builder, cgutils.true_bit)
-        place = cgutils.alloca_once(builder, context.get_value_type(signature_.return_type), zfill=True)
-        home = python.import_module(context.insert_const_string(builder.module, module))
-        with cgutils.if_likely(builder, cgutils.is_not_null(builder, home)):
-            function = python.object_getattr_string(home, name)
-            python.decref(home)
-            text = context.insert_const_string(builder.module, signature)
-            objects = [python.long_from_longlong(values[0])] if numbered else []
-            objects.append(python.string_from_string(text))
-            items = cgutils.unpack_tuple(builder, values[-1])
-            for kind, value in zip(signature_.args[-1], items, strict=True):
-                objects += _words(context, builder, python, kind, value)
-            answer = python.call_function_objargs(function, objects)
-            python.decref(function)
-            for each in objects:
-                python.decref(each)
-            with cgutils.if_likely(builder, cgutils.is_not_null(builder, answer)):
-                _take(context, builder, python, signature_.return_type, answer, place, failed)
-                python.decref(answer)
-        python.gil_release(lock)
-        with cgutils.if_unlikely(builder, builder.load(failed)):
-            context.call_conv.return_exc(builder)
-        return builder.load(place)
+        def first(python: Any) -> list[Any]:
+            number = [python.long_from_longlong(values[0])] if numbered else []
+            return [*number, python.string_from_string(context.insert_const_string(builder.module, signature))]
+
+        kinds = signature_.return_type, signature_.args[-1]
+        given = cgutils.unpack_tuple(builder, values[-1])
+        return call_python(context, builder, (module, name), first, kinds, given)
 
     return Built(result, build)
+
+
+def call_python(
+    context: Any, builder: Any, function: tuple[str, str], first: Callable[[Any], list[Any]], kinds: Any, values: Any
+) -> Any:
+    """What a function of a module of Python returns.
+
+    first: makes the objects that it is given before the values. kinds: the types of the result and the values.
+    """
+    python = context.get_python_api(builder)
+    lock = python.gil_ensure()
+    failed = cgutils.alloca_once_value(builder, cgutils.true_bit)
+    place = cgutils.alloca_once(builder, context.get_value_type(kinds[0]), zfill=True)
+    home = python.import_module(context.insert_const_string(builder.module, function[0]))
+    with cgutils.if_likely(builder, cgutils.is_not_null(builder, home)):
+        called = python.object_getattr_string(home, function[1])
+        python.decref(home)
+        objects = first(python)
+        for kind, value in zip(kinds[1], values, strict=True):
+            objects += _words(context, builder, python, kind, value)
+        answer = python.call_function_objargs(called, objects)
+        python.decref(called)
+        for each in objects:
+            python.decref(each)
+        with cgutils.if_likely(builder, cgutils.is_not_null(builder, answer)):
+            _take(context, builder, python, kinds[0], answer, place, failed)
+            python.decref(answer)
+    python.gil_release(lock)
+    with cgutils.if_unlikely(builder, builder.load(failed)):
+        context.call_conv.return_exc(builder)
+    return builder.load(place)
 
 
 def _type_of(kind: Any) -> Any:

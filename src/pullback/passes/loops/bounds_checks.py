@@ -26,7 +26,7 @@ checks: bounds_checks, accesses that are not proved to be inside are checked, be
 
 Machine code is then compiled without checks of its own, which would keep its loops from being vectorised. A check
 before a loop stands for accesses that every iteration makes: an IndexError comes earlier than in a plain call, never
-where a plain call has none.
+where a plain call has none. No check leaves a loop of which the caller would see what it did before.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from dataclasses import dataclass, field, replace
 
 from pullback import runtime
 from pullback.analysis.extents import integer
+from pullback.analysis.observable import find_effects
 from pullback.analysis.ranges import Form, mentions, over
 from pullback.analysis.sizes import Size
 from pullback.ir import primitives
@@ -125,6 +126,7 @@ class _Level:
 class _Checker(RangeWalk):
     def __init__(self, function: Function, selections: bool) -> None:
         super().__init__(function, selections)
+        self.effects = find_effects(function)
         self.levels: list[_Level] = [_Level(None, set(function.parameters))]
         self.spans: list[_Span] = []
         self.elements: list[ElementCheck] = []
@@ -153,7 +155,8 @@ class _Checker(RangeWalk):
         own = {carried.parameter for carried in around.carried} if around else set()
         if isinstance(around, For):
             own.add(around.index)
-        level = _Level(around if isinstance(around, For) and not around.exits else None, own)
+        lets_out = isinstance(around, For) and not around.exits and not self.effects.are_in(around.body)
+        level = _Level(around if isinstance(around, For) and lets_out else None, own)
         self.levels.append(level)
         made = super().inside(block, facts, around)
         self.levels.pop()

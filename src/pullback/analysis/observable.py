@@ -1,6 +1,7 @@
 """Observable effects: which blocks do what a caller sees even where an exception follows, or raise another one.
 
 >>> import numpy as np
+>>> from pullback.ir.nodes import For
 >>> from pullback.frontend.build import normal_form
 >>> def f(x, y, n):
 ...     for i in range(n):
@@ -57,6 +58,11 @@ class Effects:
         """Whether a block, or what it calls, has an effect that is seen."""
         bodies = {name: callee.body for name, callee in self.callees.items()}
         return any(map(self.is_seen, statements_run_by(block.statements, bodies)))
+
+    def are_writes(self, block: Block) -> bool:
+        """Whether a block has such an effect, and each is a write to memory."""
+        seen = [statement for statement in walk(block) if self.is_seen(statement)]
+        return bool(seen) and all(isinstance(s, Let) and self._writes(s) for s in seen)
 
     def is_seen(self, statement: Statement) -> bool:
         match statement:

@@ -27,12 +27,18 @@ checks: bounds_checks, accesses that are not proved to be inside are checked, be
 Machine code is then compiled without checks of its own, which would keep its loops from being vectorised. A check
 before a loop stands for accesses that every iteration makes: an IndexError comes earlier than in a plain call, never
 where a plain call has none. No check leaves a loop of which the caller would see what it did before.
+
+A loop that writes to an argument is there twice: without the checks that would leave it, where a test before it finds
+that none of them fails, and else with all of them in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+
+import numpy as np
 
 from pullback import runtime
 from pullback.analysis.extents import integer
@@ -47,6 +53,7 @@ from pullback.ir.nodes import (
     Constant,
     For,
     Function,
+    If,
     Index,
     Let,
     Operand,
@@ -60,6 +67,7 @@ from pullback.ir.nodes import (
     is_scalar,
     results_of,
 )
+from pullback.ir.rewrite import copied
 from pullback.ir.types import Scalar, is_integer
 from pullback.passes.loops.element_checks import ElementCheck, element_check, gains
 from pullback.passes.scalar.range_walk import RangeWalk
@@ -106,10 +114,14 @@ class _Span:
 
 @dataclass(slots=True)
 class _Level:
-    """A block around the present statement: the loop whose body it is (None where checks may not leave it)."""
+    """A block around the present statement: the loop whose body it is (None where checks may not leave it).
+
+    stands: whether checks may stand right before it.
+    """
 
     loop: For | None
     defined: set[Value]
+    stands: bool = True
     spans: list[_Span] = field(default_factory=list)
     elements: list[ElementCheck] = field(default_factory=list)
 
@@ -131,6 +143,9 @@ class _Checker(RangeWalk):
         self.spans: list[_Span] = []
         self.elements: list[ElementCheck] = []
         self.read: dict[Value, Let] = {}
+        self.twice: For | None = None
+        self.leaving: list[_Span] = []
+        self.is_twice = False
 
     # The walk
 
@@ -155,11 +170,15 @@ class _Checker(RangeWalk):
         own = {carried.parameter for carried in around.carried} if around else set()
         if isinstance(around, For):
             own.add(around.index)
-        lets_out = isinstance(around, For) and not around.exits and not self.effects.are_in(around.body)
-        level = _Level(around if isinstance(around, For) and lets_out else None, own)
+        is_seen = around is not None and self.effects.are_in(block)
+        lets_out = isinstance(around, For) and not around.exits and (not is_seen or self.twice is not None)
+        level = _Level(around if isinstance(around, For) and lets_out else None, own, not is_seen)
         self.levels.append(level)
         made = super().inside(block, facts, around)
         self.levels.pop()
+        if around is not None and around is self.twice:
+            self.leaving = level.spans
+            return made
         for span in level.spans:
             operands = [integer(form, self.builder) for form in (span.first, span.last, span.extent, *span.iterations)]
             self.builder.effect(runtime.check_span, *operands)
@@ -168,6 +187,36 @@ class _Checker(RangeWalk):
         self.spans += level.spans
         self.elements += level.elements
         return made
+
+    # Loops that are there twice
+
+    def statement(self, statement: Statement) -> list[Statement]:
+        match statement:
+            case For(exits=False, body=body) if not self.is_twice and self.effects.are_writes(body):
+                return [self.loop_twice(statement)]
+        return super().statement(statement)
+
+    def loop_twice(self, loop: For) -> Statement:
+        """The loop without the checks that leave it, where none of them fails, and else with all of them in it."""
+        self.twice, self.leaving, self.is_twice = loop, [], True
+        fast = self.count(loop)
+        self.twice = None
+        made: Statement = fast
+        if self.leaving:
+            fits = reduce(lambda a, b: self.builder.let(np.logical_and, a, b), map(self.fits, self.leaving))
+            then, orelse = (copied(Block((one,), loop.results), {}) for one in (fast, self.count(loop)))
+            made = If(fits, then, orelse, loop.results, loop.location)
+        self.is_twice = False
+        return made
+
+    def fits(self, span: _Span) -> Operand:
+        """Whether a check does not fail, in a loop that has iterations."""
+        let = self.builder.let
+        inside = let(np.less, *(integer(form, self.builder) for form in (span.last, span.extent)))
+        start = span.first.plus(span.extent)
+        if self.ranges.is_never_negative(start):
+            return inside
+        return let(np.logical_and, let(np.greater_equal, integer(start, self.builder), constant(0)), inside)
 
     # One access
 
@@ -228,7 +277,8 @@ class _Checker(RangeWalk):
             iterations.append(reach[1].plus(reach[0], -1).moved(1))
             if any(mentions(f, level.defined) for f in (first, last, extent, *iterations)):
                 break
-            target = level, _Span(first, last, extent, tuple(iterations))
+            if level.stands or loop is self.twice:
+                target = level, _Span(first, last, extent, tuple(iterations))
         if target is None:
             return False
         level, span = target
@@ -240,7 +290,7 @@ class _Checker(RangeWalk):
         """A check of all indices that an innermost loop reads, before the loop, where that pays."""
         level, read = self.levels[-1], self.read.get(index) if isinstance(index, Value) else None
         around = {value for outer in self.levels[1:-1] for value in outer.defined}
-        if read is None or level.loop is None or not gains(level.loop, self.read, around):
+        if read is None or level.loop is None or not level.stands or not gains(level.loop, self.read, around):
             return False
         check = element_check(read, level.loop, level.defined, self.ranges, extent)
         if check is not None and check not in self.elements:

@@ -5,11 +5,13 @@
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.passes.loops.bounds_checks import check_bounds
 >>> from pullback.transform.derivative import prepared
->>> def f(x, first, near, out):
+>>> def f(x, first, near):
+...     out = np.zeros(first.shape[0] - 1)
 ...     for i in range(out.shape[0]):
 ...         for k in range(first[i], first[i + 1]):
 ...             out[i] += np.exp(-np.sqrt(x[near[k]]))
->>> given = np.ones(3), np.array([0, 1, 3]), np.array([0, 1, 2]), np.zeros(2)
+...     return out
+>>> given = np.ones(3), np.array([0, 1, 3]), np.array([0, 1, 2])
 >>> text = emit_module([check_bounds(prepared(normal_form(f, *given)))], compiled=True, comments=False)
 >>> print("\\n".join(line.strip() for line in text.splitlines() if "check_elements(" in line))
 check_elements(near, k_start, k_end - 1, x.shape[0])

@@ -107,10 +107,23 @@ MODES = {
 }
 
 
-def outcome(function):
-    x = np.array([1.0, 2.0, 4.0])
+def written_behind_a_branch(x, n):
+    y = x * x
+    if n < 0:
+        x[0] = 9.0
+    x[1] = 7.0
+    if n > 2:
+        raise ValueError("no")
+    return np.sum(y) + x[0]
+
+
+PROGRAMS.append(written_behind_a_branch)
+
+
+def outcome(function, step=1):
+    x = np.array([1.0, 8.0, 2.0, 8.0, 4.0, 8.0] if step > 1 else [1.0, 2.0, 4.0])
     with contextlib.redirect_stdout(io.StringIO()) as printed, pytest.raises(Exception) as error:  # noqa: PT011
-        function(x, 5)
+        function(x[::step], 5)
     return error.type, printed.getvalue(), x.tolist()
 
 
@@ -140,3 +153,43 @@ def test_checks_leave_loops_in_which_nothing_is_seen(program):
     text = pb.explain(program, np.ones(3), 3, argnums=0, passes=["bounds_checks"])
     assert "check_span(" in text
     assert "check_index(" not in text.split("for ")[-1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("program", [written_until_the_end, raised_before], ids=lambda f: f.__name__)
+def test_effects_on_an_array_in_another_layout_are_those_of_a_plain_call(program, mode):
+    assert outcome(MODES[mode](program), 2) == outcome(program, 2)
+
+
+def written_on_one_path(x, n):
+    y = x * x
+    print("run")
+    if n > 3:
+        x[0] = 1.0
+    return np.sum(y) + x[0]
+
+
+def written_in_some_iterations(x, n):
+    s = 0.0
+    for i in range(3):
+        s += x[i] ** 2
+        if s < n:
+            x[i] *= 2.0
+    return s
+
+
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("program", [written_on_one_path, written_in_some_iterations], ids=lambda f: f.__name__)
+def test_a_read_only_argument_is_refused_where_it_is_written(program, mode, step, capsys):
+    x = np.array([1.0, 2.0, 4.0, 8.0, 3.0, 0.0])[: 3 * step : step]
+    expected = MODES[mode](program)(x.copy(), 0)
+    x.flags.writeable = False
+    np.testing.assert_equal(MODES[mode](program)(x, 0), expected)
+    capsys.readouterr()
+    with pytest.raises(ValueError, match="read-only"):
+        program(x, 30)
+    printed = capsys.readouterr()
+    with pytest.raises(ValueError, match="read-only"):
+        MODES[mode](program)(x, 30)
+    assert capsys.readouterr() == printed

@@ -9,12 +9,15 @@ import numpy as np
 
 from pullback.api.making import SplitPair
 from pullback.api.specialise import Engine, check_overlap, check_own_overlap
+from pullback.compilation.as_python import computing_as_numpy
 from pullback.compilation.functions import Compiled
 from pullback.compilation.layout import memory_of, ready
 from pullback.errors import TypingError
 from pullback.frontend.build import Built
 from pullback.frontend.source.passed import captured_value, give_back
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_
+from pullback.ir import primitives
+from pullback.ir.nodes import Effect
 from pullback.ir.types import Array, Scalar, Type, is_complex, is_real_float
 from pullback.runtime.refusals import ResultNotFinite, SizesDiffer
 
@@ -111,27 +114,56 @@ def call_entry(
     compiled = compiled.within_limit((*prepared, *memory))
     mutated = compiled.mutated
     before = {k: prepared[k].copy() for k in mutated if compiled.looks}
-    if mutated:
-        check_overlap(given, mutated, [parameter.name for parameter in compiled.function.parameters])
-        for k in mutated:
-            if not given[k].flags.writeable:
-                raise ValueError(f"the argument '{compiled.function.parameters[k].name}' is written and is read-only")
-            check_own_overlap(given[k], compiled.function.parameters[k].name)
+    locked = [k for k in mutated if not given[k].flags.writeable]
+    check_written(compiled, given, locked if outs else [k for k in locked if writes_at_end(compiled, k)])
     try:
+        if locked:
+            return compiled.results_of(call_locked(compiled, prepared, locked))
         result = compiled.call(*prepared, *memory)
     except Exception as error:
         for k, array in before.items() if isinstance(error, ResultNotFinite) else ():
             prepared[k][...] = array
         result = compiled.recover(error, (*prepared, *memory))
-    for k in mutated:
-        if prepared[k] is not given[k]:
-            given[k][...] = prepared[k]
-        if k >= len(leaves):
-            give_back(built.captures[k - len(leaves)], given[k])
+    finally:
+        for k in mutated:
+            if prepared[k] is not given[k] and k not in locked:
+                given[k][...] = prepared[k]
+            if k >= len(leaves):
+                give_back(built.captures[k - len(leaves)], given[k])
     for out, made in zip(outs, memory, strict=True):
         if not np.may_share_memory(out, made):
             out[...] = made
     return compiled.results_of(result)
+
+
+def check_written(compiled: Compiled, given: Sequence[Any], locked: Sequence[int]) -> None:
+    """ValueError where what a function writes to may not be written, or not without another thing changing with it."""
+    names = [parameter.name for parameter in compiled.function.parameters]
+    if compiled.mutated:
+        check_overlap([*given], compiled.mutated, names)
+    for k in locked:
+        raise ValueError(f"the argument '{names[k]}' is written and is read-only")
+    for k in compiled.mutated:
+        check_own_overlap(given[k], names[k])
+
+
+def writes_at_end(compiled: Compiled, k: int) -> bool:
+    """Whether a function that runs as Python computes in other memory what it changes in an argument."""
+    function = compiled.replayed.function
+    effects = (s for s in function.body.statements if isinstance(s, Effect))
+    return any(e.function is primitives.write_back and e.operands[0] is function.parameters[k] for e in effects)
+
+
+def call_locked(compiled: Compiled, prepared: Sequence[Any], locked: Sequence[int]) -> Any:
+    """What a function returns for arguments of which some are read-only: Python's text, in which NumPy tells a write.
+
+    Machine code writes where it likes. Where a write is not reached, none is told.
+    """
+    arrays = [*prepared]
+    for k in locked:
+        arrays[k] = arrays[k].view()
+        arrays[k].flags.writeable = False
+    return computing_as_numpy(compiled.interpreted)(*arrays)
 
 
 def check_is_number(engine: Engine, form: Form) -> None:

@@ -26,7 +26,7 @@ memory of their own: they share none with a parameter or with each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -47,6 +47,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     is_undefined,
+    lets_in,
     map_values,
     results_of,
     walk,
@@ -68,7 +69,7 @@ def _without_conflicts(function: Function) -> Function:
         required = required_copies(function)
         if not required.any():
             return function
-        function = _CopyInsertion(required).function(function)
+        function = _CopyInsertion(required, function).function(function)
     raise AssertionError("the copies of an array do not settle")
 
 
@@ -79,7 +80,7 @@ def is_in_place(function: Function, k: int) -> bool:
     return _comes_from(last, function.parameters[k], definitions)
 
 
-def _comes_from(value: Operand, source: Value, definitions: dict[Value, Statement]) -> bool:
+def _comes_from(value: Operand, source: Value, definitions: Mapping[Value, Statement]) -> bool:
     """Whether a version is the source, changed by nothing but writes in place."""
     if value is source:
         return True
@@ -110,8 +111,9 @@ def _written_back(function: Function, moved: list[int]) -> Function:
 
 
 class _CopyInsertion:
-    def __init__(self, required: RequiredCopies) -> None:
+    def __init__(self, required: RequiredCopies, function: Function) -> None:
         self.required = required
+        self.changed = {function.parameters[k] for k in function.mutated}
         self.position = 0
         self.copies: dict[Value, tuple[Value, int]] = {}
 
@@ -159,6 +161,7 @@ class _CopyInsertion:
             case If():
                 condition = self.operand(statement.condition, self.position)
                 then, orelse = (self.copying(statement, self.block(b)) for b in (statement.then, statement.orelse))
+                orelse = self.in_place(statement, orelse)
                 self.position += 1
                 return [replace(statement, condition=condition, then=then, orelse=orelse)]
             case For() | While():
@@ -168,6 +171,18 @@ class _CopyInsertion:
             copy = _copy_of(operands[0], statement.value, statement.location)
             return [copy, replace(statement, operands=(copy.value, *operands[1:]))]
         return [replace(statement, operands=operands)]
+
+    def in_place(self, statement: If, orelse: Block) -> Block:
+        """The second branch, which hands out a changed parameter itself where the first one has written to it.
+
+        So writes that follow reach the caller at once, also where an exception comes behind them.
+        """
+        then = lets_in(statement.then)
+        yields = [
+            before if before in self.changed and _comes_from(first, before, then) else now
+            for first, before, now in zip(statement.then.yields, statement.orelse.yields, orelse.yields, strict=True)
+        ]
+        return replace(orelse, yields=tuple(yields))
 
     def copying(self, statement: If, block: Block) -> Block:
         """A branch that hands out copies of what only it defines and others write later."""

@@ -40,6 +40,7 @@ WRITTEN_FOR = {
     "dead_stores": ("arrays",),
     "induction_variables": ("counters",),
     "slice_induction": ("cut_arrays",),
+    "invariant_nests": ("invariant_nests",),
     "block_coalescing": ("cut_arrays",),
     "zero_initialisation": ("zero_initialisation",),
     "scatter_to_gather": ("arrays",),

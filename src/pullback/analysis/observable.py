@@ -80,8 +80,12 @@ class Effects:
                 return self._writes(statement) or _divides(statement)
         return False
 
+    def is_of_caller(self, array: Value) -> bool:
+        """Whether an array is in the memory of an argument that changes for the caller."""
+        return self.aliases.root(array) in self.written
+
     def _writes(self, statement: Let) -> bool:
-        return consumes(statement) and self.aliases.root(statement.value) in self.written
+        return consumes(statement) and self.is_of_caller(statement.value)
 
 
 def find_effects(function: Function) -> Effects:

@@ -41,6 +41,7 @@ from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.complete_unrolling import unroll_completely
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
+from pullback.passes.loops.invariant_nests import hoist_invariant_nests
 from pullback.passes.loops.load_scheduling import schedule_loads
 from pullback.passes.loops.loop_distribution import distribute_loops
 from pullback.passes.loops.loop_fusion import fuse_loops
@@ -175,6 +176,14 @@ PASSES = (
         needs=("dead_code",),
         option="equal_sizes",
         then=("simplification",),
+    ),
+    Pass(
+        "invariant_nests",
+        "what is the same in every iteration is computed before the loop, loops and what they fill included",
+        plain(hoist_invariant_nests),
+        needs=("dead_code",),
+        option="invariant_nests",
+        then=("simplification", "loop_invariants", "simplification", "dead_code"),
     ),
     Pass(
         "loop_fusion",
@@ -521,7 +530,14 @@ STAGES: dict[str, tuple[str, ...]] = {
         "code_sinking",
     ),
     "sizes": ("equal_sizes",),
-    "vectorisation": ("loop_fusion", "outer_vectorisation", "loop_distribution", "complete_unrolling", "speculation"),
+    "vectorisation": (
+        "invariant_nests",
+        "loop_fusion",
+        "outer_vectorisation",
+        "loop_distribution",
+        "complete_unrolling",
+        "speculation",
+    ),
     "differentiation": (
         "argument_selection",
         "array_privatisation",

@@ -230,7 +230,7 @@ class _Hoisting:
                 inner = (*statement.then.statements, *statement.orelse.statements)
                 return all(map(is_scalar, statement.results)) and all(map(self.may_move, inner))
             case Let():
-                return _is_safe(statement) or (self.arrays is not None and self.arrays.are_safe(statement))
+                return is_safe(statement) or (self.arrays is not None and self.arrays.are_safe(statement))
         return False
 
 
@@ -240,7 +240,8 @@ def _worth_moving(statements: list[Let | If]) -> list[Let | If]:
     return [s for s in statements if isinstance(s, If) or s.function is not np.transpose or s.value in read]
 
 
-def _is_safe(statement: Let) -> bool:
+def is_safe(statement: Let) -> bool:
+    """Whether a statement computes a number, cannot fail, and has no infinite derivative."""
     if not isinstance(statement.value.type, Scalar):
         return False
     if statement.function in _SAFE_BY_CONSTANTS:

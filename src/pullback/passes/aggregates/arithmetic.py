@@ -44,7 +44,7 @@ from pullback.passes.aggregates.elements import (
     small_tables,
     tables_of,
 )
-from pullback.passes.aggregates.elimination import determinant, sign_and_logarithm, solved
+from pullback.passes.aggregates.elimination import determinant, factored, sign_and_logarithm, solved
 
 MOST_ROWS = 3
 """So many rows a system may have whose elements are eliminated one by one."""
@@ -229,6 +229,11 @@ def inverse(known: Whole, statement: Let) -> Elements | None:
     for place in np.ndindex(n, n):
         identity[place] = number(float(place[0] == place[1]))
     return made_of(solved(known.builder, table, identity))
+
+
+def cholesky(known: Whole, statement: Let) -> Elements | None:
+    table = _square_table(known, statement)
+    return None if table is None else made_of(factored(known.builder, table))
 
 
 def determinant_of(known: Whole, statement: Let) -> Operand | None:

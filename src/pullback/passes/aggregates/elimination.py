@@ -1,4 +1,4 @@
-"""Elimination with the elements of small matrices: the solution of a x = b, and determinants, in numbers.
+"""Elimination with the elements of small matrices: the solution of a x = b, factors, and determinants, in numbers.
 
 >>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
@@ -37,6 +37,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import Block, Constant, If, Operand, Value
@@ -66,6 +67,34 @@ def solved(builder: Builder, a: Any, b: Any) -> Any:
     for i, j in np.ndindex(b.shape):
         table[i, j] = rows[i][n + j]
     return table
+
+
+def factored(builder: Builder, a: Any) -> Any:
+    """The lower triangular factor (Cholesky) as a table, from the lower triangle of a. It raises as NumPy does."""
+    n = len(a)
+    a = [[_halved(builder, a[i][j], a[j][i]) if j < i else a[i][j] for j in range(i + 1)] for i in range(n)]
+    table = np.full((n, n), number(0.0), object)
+    for j in range(n):
+        rest = a[j][j]
+        for k in range(j):
+            rest = _less(builder, rest, table[j, k], table[j, k])
+        is_definite = builder.let(np.greater, rest, number(0.0))
+        error, text = Constant(np.linalg.LinAlgError), Constant("Matrix is not positive definite")
+        builder.effect(primitives.check, is_definite, error, text)
+        table[j, j] = builder.let(np.sqrt, rest)
+        for i in range(j + 1, n):
+            item = a[i][j]
+            for k in range(j):
+                item = _less(builder, item, table[i, k], table[j, k])
+            table[i, j] = builder.let(np.divide, item, table[j, j])
+    return table
+
+
+def _halved(builder: Builder, item: Operand, mirrored: Operand) -> Value:
+    """An element below the diagonal, half of whose adjoint is that of the mirrored one: the adjoint is symmetric."""
+    half = builder.let(np.multiply, builder.let(np.subtract, mirrored, item), number(0.5))
+    nothing = builder.let(np.subtract, half, builder.let(runtime.stop_gradient, half, type_=FLOAT))
+    return builder.let(np.add, item, nothing)
 
 
 def sign_and_logarithm(builder: Builder, a: Any) -> tuple[Value, Value]:

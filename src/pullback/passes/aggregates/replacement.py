@@ -56,6 +56,7 @@ from pullback.ir.nodes import (
     While,
     blocks_of,
     is_undefined,
+    made_in_iterations,
     map_values,
     values_in,
     walk,
@@ -64,6 +65,7 @@ from pullback.ir.types import Array, Scalar
 from pullback.passes.aggregates.access import is_constant
 from pullback.passes.aggregates.arithmetic import signs_and_logarithms
 from pullback.passes.aggregates.elements import Elements, named_part
+from pullback.passes.aggregates.layouts import LAYOUTS
 from pullback.passes.aggregates.rules import CREATING, elements_of, is_arithmetic
 from pullback.passes.aggregates.unrolling import ACCESSES, WRITES, unrolled_over_elements
 
@@ -125,21 +127,30 @@ class _Replacement:
     def found_in(self, function: Function) -> set[Value]:
         """The small arrays all of whose versions are accessed by constants alone, and are not the caller's.
 
-        What meets a large array in the arithmetic of iterations stays an array, and so does what is computed of it.
+        What meets a large array in the arithmetic of iterations stays an array, and so does what is computed of it, and
+        what is a part of a larger one that they make, or becomes one: a loop goes over all of its parts then.
         """
         classes = _Classes([function.parameters[k] for k in function.mutated])
         for statement in walk(function.body):
             classes.take_in(statement)
-        loops = (s for s in function.body.statements if isinstance(s, For | While))
+        loops = [s for s in function.body.statements if isinstance(s, For | While)]
         inside = (s for loop in loops for block in blocks_of(loop) for s in walk(block))
         lets = [s for s in inside if isinstance(s, Let)]
+        self.of_iterations = {v for loop in loops for v in made_in_iterations(loop)}
         while True:
             found = {value for value in self.made_in_loops(function.body) if not classes.is_refused(value)}
-            meeting = (s for s in lets if is_arithmetic(s.function) or (s.function in WRITES and s.value in found))
+            meeting = (s for s in lets if self.computes(s) or (s.function in WRITES and s.value in found))
             refused = [value for statement in meeting for value in self.meeting(statement, found)]
             if not refused:
                 return found
             classes.refused += refused
+
+    def computes(self, statement: Let) -> bool:
+        """Whether a statement computes with elements, arranges them, or takes a part of an array of known sizes."""
+        if statement.function is primitives.load and isinstance(statement.value.type, Array):
+            array = statement.operands[0]
+            return array in self.of_iterations and all(isinstance(size, int) for size in self.shapes.of(array))
+        return is_arithmetic(statement.function) or statement.function in LAYOUTS
 
     def meeting(self, statement: Let, candidates: set[Value]) -> list[Value]:
         """The candidates among what a statement reads and makes, if one of these is a large array."""

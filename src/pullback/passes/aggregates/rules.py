@@ -53,6 +53,7 @@ _RULES: dict[Any, Callable[[Any, Let], Any]] = {
     np.linalg.norm: arithmetic.norm,
     np.linalg.solve: arithmetic.solution,
     np.linalg.inv: arithmetic.inverse,
+    np.linalg.cholesky: arithmetic.cholesky,
     np.linalg.det: arithmetic.determinant_of,
     np.array: layouts.literal,
     np.copy: layouts.copy,

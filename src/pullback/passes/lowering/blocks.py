@@ -29,6 +29,7 @@ from typing import TypeGuard
 
 from pullback.analysis.aliases import consumes
 from pullback.analysis.extents import can_compute, extent
+from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Shape
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -52,7 +53,7 @@ from pullback.passes.lowering.expansion import expanded
 from pullback.passes.lowering.groups import Group, is_map, is_store, is_sum, is_view, view_of
 from pullback.passes.lowering.nests import Nest, Views
 from pullback.passes.lowering.sizes import Sizes
-from pullback.passes.lowering.views import can_index
+from pullback.passes.lowering.views import are_apart, can_index
 
 
 def lower(function: Function) -> Function:
@@ -60,7 +61,7 @@ def lower(function: Function) -> Function:
 
     It begins with checks of what it assumes of sizes, which raise SizesDiffer.
     """
-    plain = replace(function, body=expanded(function.body))
+    plain = replace(function, body=expanded(function.body, Shapes(function)))
     sizes = Sizes(plain)
     body = _Lowering(plain.body, sizes).block()
     return replace(function, body=Block((*sizes.guards(), *body.statements), body.yields))
@@ -117,7 +118,8 @@ class _Lowering:
         group = self.group
         if group is None or group.space != space:
             return False
-        direct = set(values_in(statement.operands)) - set(self.views)
+        read = statement.operands[1:] if is_store(statement) else statement.operands
+        direct = set(values_in(read)) - set(self.views)
         viewed = {self.views[v] for v in values_in(statement.operands) if v in self.views}
         inner = {v for root, path in viewed for v in (root, *values_in(path))}
         if direct & (group.made - group.maps) or inner & group.made:
@@ -125,18 +127,26 @@ class _Lowering:
         return not is_store(statement) or self.can_write(statement)
 
     def can_write(self, statement: Let) -> bool:
-        """Whether a store can go along with the group: no iteration reads what another one has written."""
+        """Whether a store can go along with the group: no iteration reads or writes what another one has written."""
         array, path, value = statement.operands
         assert self.group is not None, "a store joins a group"
-        if value not in self.group.maps or array in self.group.made:
+        if value not in self.group.maps:
+            return False
+        written = {s.value: s for s in self.group.members if is_store(s)}
+        while array in written:
+            before = written.pop(array)
+            if len(self.readers[array]) > 1 or not are_apart(before.operands[1], path):
+                return False
+            array = before.operands[0]
+        if array in self.group.made:
             return False
         whole = is_whole(path)
         for member in self.group.members:
-            for read in values_in(member.operands):
+            for read in values_in(member.operands[1:] if is_store(member) else member.operands):
                 root, part = self.views.get(read, (read, ()))
                 if root is array and part != path and not (whole and not part):
                     return False
-        return all(s.operands[0] is not array for s in self.group.members if is_store(s))
+        return all(s.operands[0] is not array for s in written.values())
 
     def asks_size(self, statement: Statement) -> TypeGuard[Let]:
         """Whether a statement asks for a size of an array of the open group."""

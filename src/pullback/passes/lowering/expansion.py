@@ -8,7 +8,8 @@
 ...         s += np.array([x, 1 - x])[0]
 ...     return s
 >>> function = normal_form(turned, 0.5, 2)
->>> text = emit_module([replace(function, body=expanded(function.body))], compiled=False, comments=False)
+>>> function = replace(function, body=expanded(function.body, Shapes(function)))
+>>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def turned(x, n):
     s = 0.0
@@ -28,25 +29,42 @@ from functools import partial
 import numpy as np
 
 from pullback.analysis.shape_rules import reduced_axes
+from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Constant, For, Index, Let, Operand, Statement, While, is_scalar, values_in
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Index,
+    Let,
+    Operand,
+    Slice,
+    Statement,
+    Value,
+    While,
+    is_scalar,
+    values_in,
+)
 from pullback.ir.rewrite import with_blocks
-from pullback.ir.types import is_float
+from pullback.ir.types import Array, is_float
 from pullback.passes.lowering.groups import is_sum
 
+_ALL = Slice(None, None, None)
 MOST_STORES = 64
 """So many numbers an array may have that is filled by a store for each."""
 
 
-def expanded(block: Block, in_loop: bool = False) -> Block:
-    """The block with means as sums, and in loops, arrays of a few numbers as stores of these."""
+def expanded(block: Block, shapes: Shapes, in_loop: bool = False) -> Block:
+    """The block with means as sums, and in loops, arrays of a few numbers, and stacks of others, as stores of these."""
     statements: list[Statement] = []
     for statement in block.statements:
         inside = in_loop or isinstance(statement, For | While)
-        statement = with_blocks(statement, partial(expanded, in_loop=inside))
+        statement = with_blocks(statement, partial(expanded, shapes=shapes, in_loop=inside))
         if in_loop and isinstance(statement, Let) and _is_small_array(statement):
             statements += _stores(statement)
+        elif in_loop and isinstance(statement, Let) and _is_stack(statement, shapes):
+            statements += _stack(statement)
         else:
             statements += _mean(statement) if isinstance(statement, Let) else [statement]
     return Block(tuple(statements), block.yields)
@@ -83,6 +101,38 @@ def _places(numbers: Operand | tuple[Operand, ...]) -> dict[tuple[int, ...], Ope
     if not isinstance(numbers, tuple):
         return {(): numbers}
     return {(k, *place): number for k, inner in enumerate(numbers) for place, number in _places(inner).items()}
+
+
+def _is_stack(statement: Let, shapes: Shapes) -> bool:
+    """Whether a statement stacks arrays that have the same shape and type for certain, along an axis that is known."""
+    if statement.function is not np.stack or not isinstance(statement.operands[0], tuple):
+        return False
+    arrays, *axis = statement.operands
+    is_plain = all(isinstance(a, Value) and type(a.type) is Array for a in arrays)
+    is_plain = is_plain and {a.type.dtype for a in arrays} == {statement.value.type.dtype}
+    is_known = all(isinstance(k, Constant) for k in axis) and statement.keywords in ((), ("axis",))
+    return is_plain and is_known and len({shapes.of(array) for array in arrays}) == 1
+
+
+def _stack(statement: Let) -> list[Statement]:
+    """The stack of arrays as a new array that they are stored into."""
+    arrays, *given = statement.operands
+    builder = Builder()
+    with builder.at(statement.location):
+        sizes = list(builder.dims(arrays[0]))
+        type_ = Array(statement.value.type.dtype, 1 + len(sizes))
+        axis = (given[0].value if given else 0) % type_.ndim
+        sizes.insert(axis, constant(len(arrays)))
+        made = builder.empty(tuple(sizes), type_, statement.value.name)
+        for k, array in enumerate(arrays):
+            items: list[Operand] = [_ALL] * type_.ndim
+            items[axis] = constant(k)
+            operands = made, (Index(tuple(items)),), array
+            if k == len(arrays) - 1:
+                builder.add(replace(statement, function=primitives.store, operands=operands, keywords=()))
+            else:
+                made = builder.let(primitives.store, *operands, type_=type_, name=made.name)
+    return builder.statements
 
 
 def _mean(statement: Let) -> list[Statement]:

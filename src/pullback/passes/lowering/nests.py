@@ -70,7 +70,7 @@ class Nest:
             extents = [iterations(size, self.builder) for size in self.group.space]
             for member in self.group.members:
                 self.prepare(member)
-            carriers = list(self.carriers.values())
+            carriers = self.different_carriers()
             initials = tuple(c.initial for c in carriers)
             self.loop(extents, (), initials, tuple(c.result for c in carriers), location)
         return [*self.builder.statements, *self.after]
@@ -81,7 +81,10 @@ class Nest:
         """The array that a member writes, or the number that its sum starts from."""
         value = member.value
         with self.builder.at(member.location):
-            if is_store(member):
+            if is_store(member) and member.operands[0] in self.carriers:
+                self.carriers[value] = self.carriers[member.operands[0]]
+                self.carriers[value].result = value
+            elif is_store(member):
                 self.carriers[value] = _carrier(member, member.operands[0], value)
             elif is_map(member):
                 if value in self.needed:
@@ -90,6 +93,10 @@ class Nest:
                 self.carriers[value] = _carrier(member, self.allocated(np.zeros, value), value)
             else:
                 self.carriers[value] = self.summed(member)
+
+    def different_carriers(self) -> list[_Carrier]:
+        """Each carrier once: several members may write the same array."""
+        return list({id(carrier): carrier for carrier in self.carriers.values()}.values())
 
     def allocated(self, function: Callable[..., object], value: Value) -> Value:
         shape = tuple(extent(size, self.builder) for size in self.sizes.shapes.of(value))
@@ -133,12 +140,13 @@ class Nest:
     def iteration(self, indices: Indices, parameters: tuple[Value, ...]) -> tuple[Operand, ...]:
         """One element of each member; returns what the carried values become."""
         self.elements = {}
-        for carrier, parameter in zip(self.carriers.values(), parameters, strict=True):
+        carriers = self.different_carriers()
+        for carrier, parameter in zip(carriers, parameters, strict=True):
             carrier.version = parameter
         for member in self.group.members:
             with self.builder.at(member.location):
                 self.element_of_member(member, indices)
-        return tuple(carrier.version for carrier in self.carriers.values())
+        return tuple(carrier.version for carrier in carriers)
 
     def element_of_member(self, member: Let, indices: Indices) -> None:
         carrier = self.carriers.get(member.value)

@@ -55,6 +55,20 @@ def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
     return shape is not None
 
 
+def are_apart(path: tuple[Step, ...], other: tuple[Step, ...]) -> bool:
+    """Whether two parts of an array have no element in common, as one place of an axis is a different constant."""
+    match path, other:
+        case ((Index(items),), (Index(others),)) if len(items) == len(others):
+            places = [(_place(a), _place(b)) for a, b in zip(items, others, strict=True)]
+            return any(a != b and min(a, b) >= 0 for a, b in places)
+    return False
+
+
+def _place(item: Operand | Slice) -> int:
+    """A place of an axis that is a constant, counted from its start; -1 for another item."""
+    return item.value if isinstance(item, Constant) and type(item.value) is int else -1
+
+
 def element_of(builder: Builder, path: tuple[Step, ...], indices: Indices, ndim: int) -> Indices:
     """The indices in an array, of rank `ndim`, of the element of its part `path` at `indices`."""
     ranks = [ndim]

@@ -16,8 +16,9 @@ buffers: in_place, an array that an iteration hands to the next is written over 
   +        x_bar.6 = for i.1 in range(0, t.4, 1) with (x_bar.4: float64[:] = x_bar.2):
                t.16: float64 = load(x.4, ([i.1]))
 
-That is possible where both have one shape, and where the old array is not read any more once the new one is written. A
-product that reads the old array itself is copied over it at the end of the iteration:
+That is possible where both have one shape, and where the old array is not read any more once the new one is written, or
+where each iteration of a nest reads only the element that it writes. A product that reads the old array itself is
+copied over it at the end of the iteration:
 
 >>> def power(a, x, n):
 ...     for _ in range(n):
@@ -40,6 +41,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.analysis.aliases import consumes, root_of, shares_memory
+from pullback.analysis.must_write import rank_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -48,8 +50,10 @@ from pullback.ir.nodes import (
     For,
     Function,
     If,
+    Index,
     Let,
     Statement,
+    Step,
     Value,
     While,
     read_by,
@@ -106,7 +110,8 @@ def _overwriting(body: Block, carried: Carried, k: int) -> Block:
         return body
     free = _is_free(shared, made, body)
     if made.function is np.empty:
-        return _without(made, old, body) if free else body
+        changed = body if free else _going_along({carried.parameter, old}, shared, made, body)
+        return _without(made, old, changed) if changed is not None else body
     if made.value is not new or not is_product(made):
         return body
     if free:
@@ -152,12 +157,57 @@ def _is_free(shared: set[Value], made: Let, body: Block) -> bool:
     return not any(read & shared for read in readings[first:])
 
 
+def _going_along(versions: set[Value], shared: set[Value], made: Let, body: Block) -> Block | None:
+    """The body, if the nest that writes the new array is the last to read the old one, an element before it is written.
+
+    The nest then reads the elements of the new array that are yet to be written. versions: those of the old array
+    itself, among the values that share its memory.
+    """
+    readings = [set(read_by(statement)) for statement in body.statements]
+    first = next((k for k, read in enumerate(readings) if made.value in read), len(readings))
+    if first == len(readings) or any(read & shared for read in readings[first + 1 :]):
+        return None
+    nest = body.statements[first]
+    changed = _by_iteration(nest, made.value, versions, shared, ()) if isinstance(nest, For) else None
+    return None if changed is None else _with(nest, changed, body)
+
+
+def _by_iteration(
+    loop: For, new: Value, versions: set[Value], shared: set[Value], around: tuple[Value, ...]
+) -> For | None:
+    """A loop each of whose iterations stores an element of its own, after it has read no other one of the old array."""
+    indices = (*around, loop.index)
+    k = next((k for k, carried in enumerate(loop.carried) if carried.initial is new), None)
+    if k is None or loop.exits or list(read_by(loop)).count(new) != 1:
+        return None
+    version, after = loop.carried[k].parameter, loop.body.yields[k]
+    readers = [s for s in loop.body.statements if shared.intersection(read_by(s))]
+    match next((s for s in loop.body.statements if version in read_by(s)), None):
+        case For() as inner if after in inner.results and all(s is inner for s in readers):
+            changed = _by_iteration(inner, version, versions, shared, indices)
+            return None if changed is None else replace(loop, body=_with(inner, changed, loop.body))
+        case Let(function=primitives.store, operands=(_, (Index(items),) as path, _)) as store if store.value is after:
+            before = loop.body.statements[: loop.body.statements.index(store)]
+            is_own = set(indices) <= set(items) and len(items) == rank_of(version)
+            if is_own and all(s in before and _loads(s, versions, path) for s in readers):
+                return replace(loop, body=substituted(loop.body, dict.fromkeys(versions, version)))
+    return None
+
+
+def _loads(statement: Statement, versions: set[Value], path: tuple[Step, ...]) -> bool:
+    """Whether a statement reads one element of some arrays."""
+    match statement:
+        case Let(function=primitives.load, operands=(array, place)):
+            return array in versions and place == path
+    return False
+
+
 def _without(made: Let, old: Value, body: Block) -> Block:
     """The body with an array that it is handed in place of an empty one that it makes."""
     kept = tuple(statement for statement in body.statements if statement is not made)
     return substituted(Block(kept, body.yields), {made.value: old})
 
 
-def _with(made: Let, changed: Let, body: Block) -> Block:
+def _with(made: Statement, changed: Statement, body: Block) -> Block:
     """The body with another statement in place of one."""
     return Block(tuple(changed if statement is made else statement for statement in body.statements), body.yields)

@@ -47,7 +47,6 @@ def test_what_people_read_has_the_loops_they_wrote():
 
 SMALL_ARRAYS = [
     independent_chains.array_filled_twice,
-    independent_chains.distance_of_each_row,
     independent_chains.elements_written_under_a_condition,
     independent_chains.elements_found_by_each_iteration,
     independent_chains.arrays_that_change_places,

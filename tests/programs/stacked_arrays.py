@@ -157,3 +157,40 @@ def moving_average(x, n):
     for _ in range(n):
         x = (np.concatenate((x[:1], x[:-1])) + x + np.concatenate((x[1:], x[-1:]))) / 3.0
     return np.sum(x * x)
+
+
+@program(X[:4], 3)
+@program(X[:4], 70)
+def stacked_with_integers(x, n):
+    s = 0.0
+    for k in range(n):
+        z = np.stack((np.arange(4), x * k))
+        s += np.sum(z * z)
+    return s
+
+
+@program(X, 3)
+@program(X, 0)
+def zeros_at_an_end(x, n):
+    for _ in range(n):
+        x = np.hstack((np.zeros(1), x[:-1])) + 0.5 * x
+    return np.sum(x * x)
+
+
+@program(X, 2)
+@program(X, 6)
+def cut_and_lengthened(x, n):
+    y = np.sin(x)
+    for _ in range(n):
+        z = np.concatenate((y[1:], np.ones(1)))
+        y = z[:-1] * 0.5
+    return np.sum(y) + y.shape[0]
+
+
+@program(np.outer(X, X[:3]), 2)
+@program(np.outer(X, X[:3])[:1], 2)
+@program(np.outer(X, X[:3])[:0], 2)
+def rows_turned(a, n):
+    for _ in range(n):
+        a = np.concatenate((a[1:], a[:1] * 0.5), axis=0) * a
+    return np.sum(a)

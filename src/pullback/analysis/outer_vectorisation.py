@@ -201,10 +201,11 @@ class Legality:
             case Let():
                 if statement.function in primitives.CREATING:
                     return not self.own & set(values_in(statement.operands))
-                if any(v in self.private for v in values_in(statement.operands[1:])):
+                first, rest = statement.operands[:1], statement.operands[1:]
+                if first and isinstance(first[0], Value) and first[0] in self.private:
+                    return _is_element(statement) and self.private.isdisjoint(values_in(rest))
+                if not self.private.isdisjoint(values_in(statement.operands)):
                     return False
-                if statement.operands and statement.operands[0] in self.private:
-                    return _is_element(statement)
                 return not isinstance(statement.function, Identity)
             case If():
                 inner = (*statement.then.statements, *statement.orelse.statements)

@@ -33,6 +33,7 @@ class Shapes(Protocol):
     """What a rule asks of the shapes that are known so far."""
 
     unsure: list[tuple[Size, Size, bool]]
+    joined: dict[Size, list[Shape]]
 
     def of(self, operand: Operand) -> Shape: ...
     def size(self, operand: Operand) -> Size: ...
@@ -174,6 +175,7 @@ def _joined(shapes: Shapes, statement: Let) -> Shape | None:
     shape, axis = agreed
     place = axis % len(shape)
     along = [shapes.of(part)[place] for part in statement.operands[0]]
+    shapes.joined.setdefault((statement.value, place), []).append(tuple(along))
     return (*shape[:place], sum(along) if all(isinstance(n, int) for n in along) else None, *shape[place + 1 :])
 
 

@@ -72,6 +72,7 @@ class Shapes:
 
     guarded: what holds behind the checks at the entry is true; it is not of the checks themselves. unsure: the pairs of
     sizes that would have to agree for a shape to be known, and whether that is because a product sums over them.
+    joined: for the sizes of arrays one behind the other theirs, as they were taken to be; those taken last are right.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Shapes:
         self.more: dict[Value, tuple[Size, int]] = {}
         self.compared: dict[Value, tuple[Size, Size]] = {}
         self.unsure: list[tuple[Size, Size, bool]] = []
+        self.joined: dict[Size, list[Shape]] = {}
         self.broadcasts: dict[frozenset[Size], Size] | None = None  # None outside of blocks: nothing says what is left
         self.met: dict[Size, frozenset[Size]] = {}
         if function is not None:

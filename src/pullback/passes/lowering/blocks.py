@@ -49,7 +49,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import with_blocks, with_number
-from pullback.passes.lowering.expansion import expanded
+from pullback.passes.lowering.expansion import expanded, with_joined_stored
 from pullback.passes.lowering.groups import Group, is_map, is_store, is_sum, is_view, view_of
 from pullback.passes.lowering.nests import Nest, Views
 from pullback.passes.lowering.sizes import Sizes
@@ -63,8 +63,12 @@ def lower(function: Function) -> Function:
     """
     plain = replace(function, body=expanded(function.body, Shapes(function)))
     sizes = Sizes(plain)
+    guards = sizes.guards_of_joined()
+    if guards:
+        plain = replace(plain, body=with_joined_stored(plain.body, sizes))
+        sizes = Sizes(plain)
     body = _Lowering(plain.body, sizes).block()
-    return replace(function, body=Block((*sizes.guards(), *body.statements), body.yields))
+    return replace(function, body=Block((*guards, *sizes.guards(), *body.statements), body.yields))
 
 
 class _Lowering:

@@ -28,6 +28,7 @@ from functools import partial
 
 import numpy as np
 
+from pullback.analysis.extents import extent
 from pullback.analysis.shape_rules import reduced_axes
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -49,6 +50,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Array, is_float
 from pullback.passes.lowering.groups import is_sum
+from pullback.passes.lowering.sizes import Sizes
 
 _ALL = Slice(None, None, None)
 MOST_STORES = 64
@@ -125,13 +127,53 @@ def _stack(statement: Let) -> list[Statement]:
         sizes.insert(axis, constant(len(arrays)))
         made = builder.empty(tuple(sizes), type_, statement.value.name)
         for k, array in enumerate(arrays):
-            items: list[Operand] = [_ALL] * type_.ndim
-            items[axis] = constant(k)
-            operands = made, (Index(tuple(items)),), array
-            if k == len(arrays) - 1:
-                builder.add(replace(statement, function=primitives.store, operands=operands, keywords=()))
-            else:
-                made = builder.let(primitives.store, *operands, type_=type_, name=made.name)
+            place = [_ALL] * axis + [constant(k)] + [_ALL] * (type_.ndim - axis - 1)
+            made = _add_store(builder, statement, made, place, array, k == len(arrays) - 1)
+    return builder.statements
+
+
+def _add_store(
+    builder: Builder, statement: Let, array: Value, items: list[Operand], part: Operand, is_last: bool
+) -> Value:
+    """Add the store of a part, the last one in the place of a statement. Returns the version after it."""
+    operands = array, (Index(tuple(items)),), part
+    if is_last:
+        builder.add(replace(statement, function=primitives.store, operands=operands, keywords=()))
+        return statement.value
+    return builder.let(primitives.store, *operands, name=array.name)
+
+
+def with_joined_stored(block: Block, sizes: Sizes) -> Block:
+    """The block with arrays one behind the other as stores of them, where it is known how long they are together."""
+    statements: list[Statement] = []
+    for statement in block.statements:
+        statement = with_blocks(statement, partial(with_joined_stored, sizes=sizes))
+        is_joined = isinstance(statement, Let) and statement.function is np.concatenate
+        made = _joined(statement, sizes) if isinstance(statement, Let) and is_joined else None
+        statements += made or [statement]
+    return Block(tuple(statements), block.yields)
+
+
+def _joined(statement: Let, sizes: Sizes) -> list[Statement] | None:
+    """The parts, of which one is not as long as a number, stored into a new array, counted from the nearer end."""
+    value, parts = statement.value, statement.operands[0]
+    shape = sizes.shapes.of(value)
+    axis = next((k for k in range(len(shape)) if (value, k) in sizes.least), None)
+    of_type = all(isinstance(p.type, Array) and p.type.dtype == value.type.dtype for p in parts)
+    if axis is None or not of_type or not all(map(sizes.is_given, shape)):
+        return None
+    lengths = [sizes.shapes.of(part)[axis] for part in parts]
+    middle = next(k for k, length in enumerate(lengths) if not isinstance(length, int))
+    builder = Builder()
+    with builder.at(statement.location):
+        type_ = Array(value.type.dtype, len(shape))
+        made = builder.empty(tuple(extent(size, builder) for size in shape), type_, value.name)
+        for k, part in enumerate(parts):
+            start = sum(lengths[:k]) if k <= middle else -sum(lengths[k:])
+            stop = start + lengths[k] if k < middle else -sum(lengths[k + 1 :])
+            along = Slice(constant(start) if start else None, constant(stop) if stop else None, None)
+            place = [_ALL] * axis + [along] + [_ALL] * (len(shape) - axis - 1)
+            made = _add_store(builder, statement, made, place, part, k == len(parts) - 1)
     return builder.statements
 
 

@@ -24,7 +24,7 @@ from pullback import runtime
 from pullback.analysis.extents import extent
 from pullback.analysis.ranges import Form
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Size, SliceSize
+from pullback.analysis.sizes import Shape, Size, SliceSize
 from pullback.analysis.slice_sizes import SliceSizes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -34,17 +34,35 @@ from pullback.ir.nodes import Constant, Function, Operand, Statement, Value
 class Sizes:
     """The shapes of a function under the assumption that the sizes of arguments agree where arrays meet.
 
-    products: also where a product sums over them, which raises an error if they differ.
+    products: also where a product sums over them, which raises an error if they differ. least: for the size of arrays
+    one behind the other the size that it is equal to, of which a slice leaves off as many elements as are joined to it,
+    and how many these are.
     """
 
     def __init__(self, function: Function, products: bool = True) -> None:
         self.products = products
         self.parameters = set(function.parameters)
+        self.refused: set[Size] = set()
+        while True:
+            self._settle(function)
+            wrong = set(filter(self._is_wrong, self.least))
+            if not wrong:
+                break
+            self.refused |= wrong
+
+    def _is_wrong(self, joined: Size) -> bool:
+        """Whether arrays one behind the other turn out not to be as long as was assumed: the loop changes the parts."""
+        size, number = self.least[joined]
+        return self._moved(self.shapes.joined[joined][-1]) != (self._named(size), number)
+
+    def _settle(self, function: Function) -> None:
+        """Assume sizes to agree until there is nothing more to assume."""
         self.known: dict[Size, Size] = {}
         self.assumed: dict[Size, Size] = {}
+        self.least: dict[Size, tuple[Size, int]] = {}
         self.shapes = Shapes(function)
         self.slices = self._survey(function)
-        while self._assume() or self._assume_lengths():
+        while self._assume() or self._assume_lengths() or self._assume_joined():
             self.slices = self._survey(function)
 
     def _survey(self, function: Function) -> SliceSizes:
@@ -81,6 +99,25 @@ class Sizes:
                     self.assumed[part] = size
         return len(self.assumed) > before
 
+    def _assume_joined(self) -> bool:
+        """Take in the sizes of arrays that are as long as one that is cut at one end, and lengthened at the other."""
+        before = len(self.least)
+        for joined, taken in self.shapes.joined.items():
+            moved = next((moved for sizes in taken if (moved := self._moved(sizes)) is not None), None)
+            if moved is not None and joined not in self.refused and joined not in self.assumed:
+                self.least[joined] = moved
+                self.assumed[joined] = moved[0]
+        return len(self.least) > before
+
+    def _moved(self, sizes: Shape) -> tuple[Size, int] | None:
+        """The size that a slice leaves as many elements off as the other sizes have, and how many, if it is given."""
+        number = sum(size for size in sizes if isinstance(size, int))
+        others = [size for size in sizes if not isinstance(size, int)]
+        if len(others) != 1 or not isinstance(others[0], SliceSize) or not 0 < others[0].leaves_off == number:
+            return None
+        whole = self._named(others[0].size)
+        return (whole, number) if self.is_given(whole) else None
+
     def _length(self, part: Size) -> Form | None:
         """The length of a slice without an end, where it is known when the function is entered."""
         form = self.slices.open.get(part) if isinstance(part, SliceSize) else None
@@ -111,11 +148,19 @@ class Sizes:
         """The statements that leave the function unless the sizes are as assumed."""
         builder = Builder()
         for one, other in self.assumed.items():
-            if isinstance(one, SliceSize) and not one.leaves_off:
+            if one in self.least or (isinstance(one, SliceSize) and not one.leaves_off):
                 continue
             agree = builder.let(np.equal, extent(one, builder), extent(other, builder))
             builder.effect(primitives.check, agree, Constant(runtime.SizesDiffer))
         self._guard_slices(builder)
+        return builder.statements
+
+    def guards_of_joined(self) -> list[Statement]:
+        """The statements that leave the function unless there is enough of arrays to be cut off."""
+        builder = Builder()
+        for size, number in dict.fromkeys(self.least.values()):
+            is_enough = builder.let(np.greater_equal, extent(size, builder), constant(number))
+            builder.effect(primitives.check, is_enough, Constant(runtime.SizesDiffer))
         return builder.statements
 
     def _guard_slices(self, builder: Builder) -> None:

@@ -329,13 +329,13 @@ RIGHT: list[Any] = [
     numbers_of_an_array,
 ]
 REFUSED: list[Any] = [
-    (row_that_grows_later, "may or may not share the memory"),
+    (row_that_grows_later, "may be, or hold, the same as 'row'"),
     (tuples_of_two_dtypes, "numbers of different dtypes"),
     (largest_tuple, "are used together"),
     (row_that_is_written, "cannot be changed"),
     (tuple_for_a_list, "holds different things"),
-    (one_row_again, "may or may not share"),
-    (one_row_written_later, "may or may not share"),
+    (one_row_again, "may be, or hold, the same as 'row'"),
+    (one_row_written_later, "may be, or hold, the same as 'rows'"),
     (array_written_later, "may or may not share"),
     (a_number_of_each_kind, "different dtypes"),
     (an_array_written_in_each_iteration, "may or may not share"),

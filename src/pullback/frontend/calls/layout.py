@@ -6,6 +6,7 @@ from typing import Any
 
 from pullback.frontend.values.bindings import ArrayRef, Binding, Static
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.references import references
 from pullback.ir.nodes import Reshape, Value
 
 
@@ -70,4 +71,4 @@ def _is_held_by_nobody(context: Context, ref: ArrayRef) -> bool:
     """Whether an array was made in the expression that is read: nobody can tell whether it is copied."""
     cell, state = ref.cell, context.state
     is_own = not (cell.outside or cell.strided or cell in state.points_to or state.is_given(cell))
-    return is_own and not state.linked.get(cell) and state.references(cell) == 0
+    return is_own and not state.linked.get(cell) and references(state, cell) == 0

@@ -34,6 +34,9 @@ def identical(context: Context, left: Binding, right: Binding, node: Any) -> Bin
     if isinstance(left, Constant) and isinstance(right, Constant):
         return constant(type(left.value) is type(right.value) and left.value == right.value)
     if isinstance(left, ListRef | DictRef) and isinstance(right, ListRef | DictRef):
+        if right.cell in context.state.linked.get(left.cell, ()):
+            reason = "whether these are the same list or dict is not known before the run"
+            context.refuse(node, reason, "compare what they hold")
         return constant(left.cell is right.cell)
     if isinstance(left, ObjectRef) and isinstance(right, ObjectRef):
         return constant(left.number == right.number)

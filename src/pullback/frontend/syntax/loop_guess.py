@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.source.names import assigned_names, changed_in_place, loaded_early
+from pullback.frontend.syntax.loop_containers import CarriedContainers
 from pullback.frontend.syntax.loop_memory import CarriedArrays, IterationEnd
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Key, MaybeUnset, Stack, State, Static
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    Cell,
+    Key,
+    MaybeUnset,
+    Stack,
+    State,
+    Static,
+    name_at,
+)
+from pullback.frontend.values.contents import keys_in, values_in_content
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.described import different
+from pullback.frontend.values.described import described, different
 from pullback.frontend.values.item_forms import check_forms, form_of_content
-from pullback.frontend.values.leaves import are_alike, array_leaves, types_of_leaves, without_flag
+from pullback.frontend.values.leaves import (
+    are_alike,
+    array_leaves,
+    container_leaves,
+    count_of,
+    types_of_leaves,
+    without_flag,
+)
+from pullback.frontend.values.references import containers_in
 from pullback.frontend.values.stacks import element_type
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import INT, Type, join
@@ -22,7 +42,8 @@ class Guess:
 
     arrays: whose memory the carried arrays are. stale: cells from before that an iteration may have written under
     another name, with the reason not to read them. links: pairs of cells from before that an iteration makes one
-    memory. none: names that are None, or may be, before the loop.
+    memory. none: names that are None, or may be, before the loop. containers, forms: what is known of carried lists and
+    dicts, and what those held in the last iteration that have no value before the loop.
     """
 
     def __init__(self, context: Context, node: Any, targets: frozenset[str]) -> None:
@@ -33,10 +54,12 @@ class Guess:
         self.in_place = {(frame.number, name) for name in changed_in_place(node.body) - targets}
         self.read_outside = frame.loads.outside(node) | loaded_early(node.body) | {RESULT}
         self.names: dict[Key, list[Type]] = {}
+        self.staying: list[Key] = []  # lists and dicts, until an iteration is found to bind another one
         self.cells: dict[Cell, Any] = {}
         self.inner: dict[Key, tuple[Binding, list[Type]]] = {}
         self.dropped: dict[Key, str] = {}
-        self.arrays = CarriedArrays(self.entry)
+        self.forms = State()
+        self.arrays, self.containers = CarriedArrays(self.entry), CarriedContainers(self.entry)
         self.ends: IterationEnd | None = None
         self.stale: dict[Cell, str] = {}
         self.links: set[tuple[Cell, Cell]] = set()
@@ -54,17 +77,24 @@ class Guess:
         """Note a name that the body assigns."""
         binding = self.entry.names.get(key)
         if binding is not None and not (isinstance(binding, ArrayRef) and key in self.in_place):
-            types = types_of_leaves(binding, self.entry)
+            types = types_of_leaves(binding, self.entry, in_lists=isinstance(binding, MaybeUnset))
             if types is not None and isinstance(binding, MaybeUnset):
                 self.inner[key] = (binding.binding, types)
                 if binding.is_none:
                     self.none.add(key)
             elif binding == Static(None):
                 self.none.add(key)
+            elif types is None and self.carried_types(key) is not None:
+                self.staying.append(key)
             elif types is None:
                 self.dropped[key] = different(key[1], binding, None, self.entry, self.entry)
             else:
                 self.names[key] = types
+
+    def carried_types(self, key: Key) -> list[Type] | None:
+        """The types of all numbers and arrays in a list, a dict, or an item of one; None where it holds others."""
+        binding = self.entry.at(key)
+        return None if isinstance(binding, MaybeUnset) else types_of_leaves(binding, self.entry, in_lists=True)
 
     def holds(self, started: State, end: State, made: set[Value]) -> bool:
         """Whether a reading of the body, from its state at the start to that at the end, bears the guess out.
@@ -75,14 +105,23 @@ class Guess:
             return False
         cells, stale = self.cells_hold(started, end), self.stale_hold(started, end) and self.links_hold(end)
         names, inner = self.names_hold(started, end), self.inner_hold(started, end)
+        bound = {key: without_flag(end.at(key)) for key in [*self.names, *self.inner]}
         ends = {
             (key, n): leaf
-            for key in [*self.names, *self.inner]
-            for n, leaf in enumerate(array_leaves(without_flag(end.names[key])))
+            for key, binding in bound.items()
+            for n, leaf in enumerate(array_leaves(binding, end))
             if (key, n) in self.arrays.cells
         }
-        self.ends = IterationEnd(self.arrays, ends, started, end, made)
-        return all((cells, stale, names, inner, self.ends.is_guessed()))
+        held = {
+            (key, n): ref
+            for key, binding in bound.items()
+            for n, ref in enumerate(container_leaves(binding, end))
+            if (key, n) in self.containers.cells
+        }
+        followed = {*self.names, *((ref.cell, k) for ref in held.values() for k in range(count_of(ref, end)))}
+        self.ends = IterationEnd(self.arrays, ends, started, end, made, followed)
+        known = self.containers.holds(held, started, end)
+        return all((cells, stale, names, inner, known, self.ends.is_guessed()))
 
     def outer_hold(self, started: State, end: State) -> bool:
         """Names of functions around that the body binds anew, by calls of functions with 'nonlocal'."""
@@ -132,14 +171,7 @@ class Guess:
             name = f"the dict '{cell.name}'" if cell.name else "a dict"
             self.context.refuse(self.node, f"{name} takes or loses keys in this loop", "give it all keys before")
         if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):
-            if start == end:
-                return True
-            joined = self.numbers_that_change(cell, start, end, known)
-            if joined is not None:
-                self.cells[cell] = joined
-                return bool(known == joined)
-            which = f"the list or dict '{cell.name}'" if cell.name else "a list or dict"
-            self.context.refuse(self.node, f"{which} changes in a way that cannot be followed")
+            return self.items_hold(cell, start, end)
         type_: Type = element_type(end, state)
         if start and not isinstance(start, Stack):
             common = join(element_type(start, state), type_)
@@ -154,35 +186,37 @@ class Guess:
             check_forms(self.context, known.form, form, self.node)
             return True
         self.cells[cell] = wanted
+        self.names = {key: types for key, types in self.names.items() if key[0] is not cell}
         return False
 
-    def numbers_that_change(self, cell: Cell, start: Any, end: Any, known: Any) -> list[Type | None] | None:
-        """For each item of a list, or entry of a dict, the type of a number that changes; None for one that stays.
-
-        None altogether where something else than a number changes.
-        """
+    def items_hold(self, cell: Cell, start: Any, end: Any) -> bool:
+        """Items of a list, and values of a dict, that are others after an iteration are carried as names are."""
         if keys_in(start) != keys_in(end):
-            return None
-        found: list[Type | None] = []
-        entry = values_in_content(self.entry.cells[cell])
-        for k, (before, after) in enumerate(zip(values_in_content(start), values_in_content(end), strict=True)):
-            if before == after and not (known and known[k]):
-                found.append(None)
-                continue
-            first, last = _number_type(before), _number_type(after)
-            wider = None if first is None or last is None else join(first, last)
-            if wider is None or _number_type(entry[k]) is None:
-                return None
-            found.append(wider)
-        return found
+            self.refuse_change(cell, "gets its keys in another order in this loop", "keep their order")
+        pairs = enumerate(zip(values_in_content(start), values_in_content(end), strict=True))
+        changed = [(cell, k) for k, (before, after) in pairs if before != after and (cell, k) not in self.names]
+        for key in changed:
+            types = self.carried_types(key)
+            if types is None:
+                thing = described(self.entry.at(key), self.entry)
+                self.refuse_change(cell, f"gets something else for {thing} in this loop", "use two names")
+            self.names[key] = types
+        return not changed
+
+    def refuse_change(self, cell: Cell, what: str, remedy: str) -> NoReturn:
+        which = f"'{cell.name}'" if cell.name else "a list or dict"
+        self.context.refuse(self.node, f"{which} {what}", remedy)
 
     def names_hold(self, started: State, end: State) -> bool:
-        holds = self.in_place_hold(end)
+        holds = self.in_place_hold(end) and self.staying_hold(end)
         for key, types in list(self.names.items()):
-            joined = self.joined(started.names[key], end.names.get(key), types, end)
+            joined = self.joined(started.at(key), end.at(key), types, started, end)
             if joined is None:
+                reason = different(name_at(key), started.at(key), end.at(key), started, end)
+                if isinstance(key[0], Cell):
+                    self.context.refuse(self.node, reason, "use two names")
                 del self.names[key]
-                self.dropped[key] = different(key[1], started.names[key], end.names.get(key), started, end)
+                self.dropped[key] = reason
                 holds = False
             elif joined != types:
                 self.names[key], holds = joined, False
@@ -197,13 +231,27 @@ class Guess:
             self.names[key] = types_of_leaves(self.entry.names[key], self.entry) or []
         return not moved
 
-    def joined(self, start: Any, end: Any, types: list[Type], state: State) -> list[Type] | None:
+    def staying_hold(self, end: State) -> bool:
+        """Lists, dicts, and tuples with such, that an iteration does not leave bound as they were."""
+        moved = [key for key in self.staying if end.names.get(key) != self.entry.names[key]]
+        self.staying = [key for key in self.staying if key not in moved]
+        for key in moved:
+            self.names[key] = self.carried_types(key) or []
+        return not moved
+
+    def joined(self, start: Any, end: Any, types: list[Type], first: State, then: State) -> list[Type] | None:
         """The common types of a name's leaves at the start and at the end of the body."""
-        now = types_of_leaves(end, state) if end is not None else None
-        if now is None or len(now) != len(types) or not are_alike(start, end):
+        now = types_of_leaves(end, then, in_lists=True) if end is not None else None
+        if now is None or not are_alike(start, end, first, then) or len(now) != len(types):
             return None
         joined = [join(a, b) for a, b in zip(types, now, strict=True)]
         return [type_ for type_ in joined if type_] if all(joined) else None
+
+    def keep_form(self, key: Key, binding: Binding, types: list[Type], end: State) -> None:
+        """Note a name that only the loop sets, and what the lists and dicts in it hold."""
+        self.inner[key] = (binding, types)
+        for cell in containers_in(end, binding):
+            self.forms.cells[cell] = end.cells[cell]
 
     def inner_hold(self, started: State, end: State) -> bool:
         """Names that only the loop sets, and that somebody reads in a later iteration or afterwards."""
@@ -219,7 +267,7 @@ class Guess:
                 holds = False
             elif key in self.inner:
                 form, types = self.inner[key]
-                joined = self.joined(without_flag(form), without_flag(now), types, end)
+                joined = self.joined(without_flag(form), without_flag(now), types, self.forms, end)
                 if joined is None:
                     del self.inner[key]
                     before = without_flag(form)
@@ -228,29 +276,10 @@ class Guess:
                 elif joined != types:
                     self.inner[key], holds = (form, joined), False
             elif key[1] in self.read_outside and (key not in self.entry.names or key in self.none):
-                types_now = types_of_leaves(now, end)
+                types_now = types_of_leaves(now, end, in_lists=bool(containers_in(end, now)))
                 if types_now is None and key in self.none:
                     self.dropped[key], holds = different(key[1], Static(None), now, self.entry, end), False
                 if types_now is not None:
-                    self.inner[key], holds = (without_flag(now), types_now), False
+                    self.keep_form(key, without_flag(now), types_now, end)
+                    holds = False
         return holds
-
-
-def keys_in(content: Any) -> list[Any]:
-    """The keys of a dict; None for each item of a list."""
-    return [item[0] if isinstance(item, tuple) else None for item in content]
-
-
-def values_in_content(content: Any) -> list[Any]:
-    """The items of a list, or the values of a dict."""
-    return [item[1] if isinstance(item, tuple) else item for item in content]
-
-
-def with_values(content: Any, values: list[Any]) -> Any:
-    """The content of a list or dict with other items or values."""
-    pairs = zip(content, values, strict=True)
-    return tuple((item[0], value) if isinstance(item, tuple) else value for item, value in pairs)
-
-
-def _number_type(item: Any) -> Type | None:
-    return item.type if isinstance(item, Value | Constant) else None

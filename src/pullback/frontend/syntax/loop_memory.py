@@ -25,9 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.values.bindings import ArrayRef, Cell, Key, PointsTo, State, cells_in, joined
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Cell,
+    Key,
+    PointsTo,
+    State,
+    cells_in,
+    joined,
+    name_at,
+)
 from pullback.frontend.values.choosing import either
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.leaves import array_leaves, without_flag
+from pullback.frontend.values.references import containers_in, references
 from pullback.ir.nodes import UNDEFINED, Constant, Operand, Value, map_values, values_in
 from pullback.ir.types import BOOL, Type
 
@@ -70,10 +81,11 @@ class CarriedArrays:
         cell, entry = before.cell, self.entry
         if before.path or cell.strided or entry.is_given(cell):
             self.strided.add(leaf)
+        among = [ref.cell for ref in array_leaves(without_flag(entry.at(leaf[0])), entry)]
         foreign = bool(cell.outside or before.path) or cell in entry.points_to or entry.is_given(cell)
         if leaf in self.unknown:
             self.others[leaf] = self.others.get(leaf, frozenset()) | {cell}
-        elif foreign or entry.references(cell, leaf[0]) > 0:
+        elif foreign or among.count(cell) > 1 or references(entry, cell, leaf[0]) > 0:
             self.add(leaf, before)
         else:
             self.owned.add(leaf)
@@ -123,13 +135,22 @@ class CarriedArrays:
 
 
 class IterationEnd:
-    """What the carried arrays are at the end of a reading of the body. made: the values that the body defines."""
+    """What the carried arrays are at the end of a reading of the body.
+
+    made: the values that the body defines. followed: names and items of lists and dicts whose arrays are carried.
+    """
 
     def __init__(
-        self, arrays: CarriedArrays, leaves: dict[Leaf, ArrayRef], started: State, end: State, made: set[Value]
+        self,
+        arrays: CarriedArrays,
+        leaves: dict[Leaf, ArrayRef],
+        started: State,
+        end: State,
+        made: set[Value],
+        followed: set[Key],
     ) -> None:
         self.arrays, self.started, self.end, self.made = arrays, started, end, made
-        self.entry = arrays.entry
+        self.entry, self.followed = arrays.entry, followed
         self.pieces = {leaf: self._expanded(ref) for leaf, ref in leaves.items()}
         self.owners = self._owners()
 
@@ -156,8 +177,11 @@ class IterationEnd:
             for piece in pieces:
                 if not self._is_outer(piece.ref.cell) and leaf not in self.arrays.unknown:
                     users.setdefault(piece.ref.cell, []).append((leaf, piece))
-        contents = [content for content in self.end.cells.values() if isinstance(content, tuple)]
-        held = {cell for content in contents for item in content for cell in cells_in(item)}
+        reached = containers_in(self.end, *self.end.names.values())
+        contents = {holder: self.end.cells[holder] for holder in reached}
+        lists = {holder: content for holder, content in contents.items() if isinstance(content, tuple)}
+        items = {(holder, k): item for holder, content in lists.items() for k, item in enumerate(content)}
+        held = {cell for key, item in items.items() if key not in self.followed for cell in cells_in(item)}
         owners: dict[Cell, list[tuple[Leaf, Condition]]] = {}
         for cell, using in users.items():
             if cell in held:
@@ -209,7 +233,7 @@ class IterationEnd:
                 known &= leaf in arrays.owned
                 arrays.owned.add(leaf)
             else:
-                reason = f"'{leaf[0][1]}' may be one of several arrays in this loop, so it cannot be written here"
+                reason = f"'{name_at(leaf[0])}' may be one of several arrays in this loop, so it cannot be written here"
                 arrays.unknown[leaf] = piece.ref.cell.outside or reason
                 arrays.sources.pop(leaf, None)
                 known = False

@@ -8,14 +8,11 @@ from the cells that it was found to write, so that the readings of a nest grow w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-import gast
-
-from pullback.errors import Location
-from pullback.frontend.syntax.loop_guess import Guess, values_in_content, with_values
+from pullback.frontend.syntax.loop_guess import Guess
 from pullback.frontend.syntax.loop_memory import Leaf
 from pullback.frontend.values.bindings import (
     Alias,
@@ -23,17 +20,27 @@ from pullback.frontend.values.bindings import (
     Binding,
     Cell,
     Conflict,
+    DictRef,
     Key,
+    ListRef,
     MaybeUnset,
     PointsTo,
-    Range,
     Stack,
     State,
     Static,
+    name_at,
 )
 from pullback.frontend.values.choosing import read_if
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.leaves import map_leaves, without_flag
+from pullback.frontend.values.leaves import (
+    Change,
+    Inside,
+    container_leaves,
+    each_leaf,
+    map_content,
+    map_leaves,
+    without_flag,
+)
 from pullback.frontend.values.paths import name_of_variable, plain_name
 from pullback.frontend.values.stacks import cast_to, to_stack
 from pullback.ir.nodes import (
@@ -41,11 +48,9 @@ from pullback.ir.nodes import (
     Block,
     Carried,
     Constant,
-    For,
     Operand,
     Statement,
     Value,
-    While,
     map_values,
     results_of,
     walk,
@@ -124,7 +129,7 @@ class Loop:
             for cell in self.shared_cells():
                 self.shared_parameter(cell, state)
             for key, types in self.guess.names.items():
-                state.names[key] = self.name_parameter(key, types, state)
+                state.put(key, self.name_parameter(key, types, state))
         state.stale.update(self.guess.stale)
         for cell, other in self.guess.links:
             state.link(cell, other)
@@ -148,23 +153,35 @@ class Loop:
             stack = to_stack(self.context, content, self.node, _array_type(guess.buffer), guess.form)
             buffer = self.parameter(cell.name, guess.buffer.type, stack.buffer)
             return Stack(buffer, self.parameter(f"{cell.name}_length", INT, stack.length), stack.form)
-        if isinstance(content, tuple):
-            pairs = zip(values_in_content(content), guess, strict=True)
-            values = [v if type_ is None else self.parameter(cell.name, type_, v) for v, type_ in pairs]
-            return with_values(content, values)
         return self.parameter(cell.name, content.type, content)
 
     def name_parameter(self, key: Key, types: list[Type], state: State) -> Binding:
-        remaining, numbers, before = list(types), count(), self.entry.names[key]
+        remaining, numbers, before = list(types), count(), self.entry.at(key)
         is_set = before.flag if isinstance(before, MaybeUnset) else None
 
         def change(leaf: Any) -> Binding:
             type_ = remaining.pop(0)
             if isinstance(leaf, ArrayRef):
                 return self.array_parameter((key, next(numbers)), leaf, type_, state, is_set)
-            return self.parameter(key[1], type_, leaf)
+            return self.parameter(name_at(key), type_, leaf)
 
-        return map_leaves(before, change)
+        return map_leaves(before, change, self.container_parameters(key, self.entry, state, is_known=True))
+
+    def container_parameters(self, key: Key, form: State, state: State, is_known: bool) -> Inside:
+        """How the lists and dicts in a name start an iteration. form: holds what is in them before it."""
+        numbers, containers = count(), self.guess.containers
+
+        def inside(ref: ListRef | DictRef, change: Change) -> Binding:
+            place = (key, next(numbers))
+            if is_known:
+                self.context.version(ref.cell, self.node)
+            cell = containers.begin(place, ref if is_known else None, name_at(key))
+            state.cells[cell] = map_content(form.cells[ref.cell], change)
+            for other in containers.others.get(place, ()):
+                state.link(cell, other)
+            return type(ref)(cell)
+
+        return inside
 
     def inner_parameter(self, key: Key, form: Binding, types: list[Type], state: State) -> Binding:
         """A name that may have no value before the loop: perhaps undefined, with a flag that says so."""
@@ -179,7 +196,9 @@ class Loop:
                 return self.array_parameter((key, next(numbers)), leaf if known else None, type_, state, is_set)
             return self.parameter(key[1], type_, leaf if known else Constant(UNDEFINED, type_))
 
-        binding = map_leaves(form, change)
+        held = self.entry if known else self.guess.forms
+        inside = self.container_parameters(key, held, state, is_known=known)
+        binding = map_leaves(form, change, inside)
         flag = Value(f"{plain_name(key[1])}_is_set", BOOL)
         self.parameters.append(Carried(flag, is_set))
         return MaybeUnset(binding, flag, key in self.guess.none, name_of_variable(key[1]))
@@ -191,7 +210,7 @@ class Loop:
 
         is_set: whether it has a value before the loop.
         """
-        arrays, name = self.guess.arrays, leaf[0][1]
+        arrays, name = self.guess.arrays, name_at(leaf[0])
         version: Operand = Constant(UNDEFINED, type_)
         if before is not None:
             arrays.begin(leaf, before)
@@ -244,7 +263,7 @@ class Loop:
                 own = reading.state.points_to[cell].own
                 yields += [own] if own is not None else []
             for key in [*self.guess.names, *self.guess.inner]:
-                yields += self.name_yields(key, reading.state.names[key])
+                yields += self.name_yields(key, reading.state.at(key))
             context.state = self.entry
             types = [carried.parameter.type for carried in self.parameters]
             yields = [cast_to(context, operand, type_) for operand, type_ in zip(yields, types, strict=True)]
@@ -254,8 +273,6 @@ class Loop:
         if isinstance(guess, Stack):
             stack = to_stack(self.context, content, self.node, _array_type(guess.buffer), guess.form)
             return [stack.buffer, stack.length]
-        if isinstance(content, tuple):
-            return [v for v, type_ in zip(values_in_content(content), guess, strict=True) if type_ is not None]
         return [content]
 
     def name_yields(self, key: Key, binding: Any) -> list[Operand]:
@@ -272,7 +289,9 @@ class Loop:
             leaves.extend(self.array_yields((key, next(numbers)), leaf) if isinstance(leaf, ArrayRef) else [leaf])
             return leaf
 
-        map_leaves(binding, collect)
+        for ref in container_leaves(binding, self.context.state):
+            self.context.check_fresh(ref.cell, self.node)
+        each_leaf(binding, collect, self.context.state)
         return [*leaves, flag] if inner else leaves
 
     def array_yields(self, leaf: Leaf, ref: ArrayRef) -> list[Operand]:
@@ -300,7 +319,7 @@ class Loop:
                 yields.append(Constant(UNDEFINED, leaf.type))
             return leaf
 
-        map_leaves(without_flag(self.started.names[key]), leave_out)
+        each_leaf(without_flag(self.started.names[key]), leave_out, self.started)
         return yields
 
     def leave(self, results: tuple[Value, ...], reading: Reading) -> None:
@@ -316,10 +335,6 @@ class Loop:
         for cell, guess in self.guess.cells.items():
             if isinstance(guess, Stack):
                 state.cells[cell] = Stack(after.pop(0), after.pop(0), guess.form)
-            elif isinstance(guess, list):
-                content = self.entry.cells[cell]
-                pairs = zip(values_in_content(content), guess, strict=True)
-                state.cells[cell] = with_values(content, [v if t is None else after.pop(0) for v, t in pairs])
             else:
                 state.cells[cell] = after.pop(0)
         for cell in self.shared_cells():
@@ -327,7 +342,7 @@ class Loop:
             own = None if points_to.own is None else after.pop(0)
             state.points_to[cell] = PointsTo(points_to.aliases, own, moved=True)
         for key in self.guess.names:
-            state.names[key] = self.rebound(self.started.names[key], after, state)
+            state.put(key, self.rebound(self.started.at(key), after, state))
         for key in self.guess.inner:
             binding = self.rebound(without_flag(self.started.names[key]), after, state)
             flag = after.pop(0)
@@ -342,7 +357,11 @@ class Loop:
         def change(leaf: Any) -> Binding:
             return self.array_after(leaf.cell, after, state) if isinstance(leaf, ArrayRef) else after.pop(0)
 
-        return map_leaves(binding, change)
+        def inside(ref: ListRef | DictRef, change: Change) -> Binding:
+            state.cells[ref.cell] = map_content(self.started.cells[ref.cell], change)
+            return ref
+
+        return map_leaves(binding, change, inside)
 
     def array_after(self, cell: Cell, after: list[Value], state: State) -> ArrayRef:
         """A carried array behind the loop."""
@@ -365,43 +384,6 @@ class Loop:
 def replaced(ref: ArrayRef, values: dict[Value, Value]) -> ArrayRef:
     """A view with other values in its path."""
     return ArrayRef(ref.cell, map_values(ref.path, lambda value: values.get(value, value)))
-
-
-def read_for(loop: Loop, index: Value, range_: Range) -> None:
-    """Append the For that the loop is, and leave its state in the context."""
-    loop.index = index
-    reading, carried, body, results, location = _read(loop)
-    start, stop, step, most = range_.start, range_.stop, range_.step, range_.checkpoints
-    made = For(index, start, stop, step, carried, body, results, reading.exit is not None, location=location)
-    if made.exits and most not in (None, Constant(None)):
-        loop.context.refuse(
-            loop.node, "memory= is for loops without 'break' or 'return'", "leave it out: checkpointed(...)"
-        )
-    loop.context.builder.add(replace(made, checkpoints=most))
-    loop.leave(results, reading)
-
-
-def read_while(loop: Loop) -> None:
-    """Append the While that the loop is, and leave its state in the context."""
-    reading, carried, body, results, location = _read(loop)
-    assert reading.condition is not None, "the reading of a while has a condition"
-    exits = reading.exit is not None
-    loop.context.builder.add(While(reading.condition, carried, body, results, exits, location))
-    loop.leave(results, reading)
-
-
-def _read(loop: Loop) -> tuple[Reading, tuple[Carried, ...], Block, tuple[Value, ...], Location]:
-    reading, carried, yields = loop.read()
-    body = Block(tuple(reading.statements), (*yields, *([reading.exit] if reading.exit is not None else [])))
-    results = tuple(Value(c.parameter.name, c.parameter.type) for c in carried)
-    return reading, tuple(carried), body, results, loop.context.location(loop.node)
-
-
-def exit_of(body: list[Any]) -> tuple[list[Any], str]:
-    """The statements of a desugared body without the closing `if stopped: break`, and the flag's name."""
-    if body and isinstance(body[-1], gast.If) and body[-1].body and isinstance(body[-1].body[0], gast.Break):
-        return body[:-1], body[-1].test.id
-    return body, ""
 
 
 def _array_type(value: Value) -> Array:

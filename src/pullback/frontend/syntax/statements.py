@@ -20,7 +20,8 @@ from pullback.frontend.syntax.exceptions import execute_guarded
 from pullback.frontend.syntax.expressions import evaluate, local_function, look_up, settled
 from pullback.frontend.syntax.imports import import_modules, import_names
 from pullback.frontend.syntax.local_classes import define_class
-from pullback.frontend.syntax.loops import Loop, Reading, exit_of, read_for, read_while
+from pullback.frontend.syntax.loop_statements import exit_of, read_for, read_while
+from pullback.frontend.syntax.loops import Loop, Reading
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, truth
 from pullback.frontend.syntax.passive_contexts import enter_passive

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pullback.errors import Location
+from pullback.frontend.values.contents import values_in_content, with_values
 from pullback.ir.nodes import NOWHERE, Constant, Operand, Permute, Step, Value
 
-Key = tuple[int, str]  # frame, name
+Key = tuple[Any, Any]  # frame and name; or, for an item of a list or dict, its cell and the number of the item
 
 
 @dataclass(eq=False, slots=True)
@@ -305,14 +306,22 @@ class State:
         """Whether somebody outside has this memory: the caller, or who keeps a constant."""
         return bool(cell.constant) or cell in self.arguments
 
-    def references(self, cell: Cell, besides: Key | None = None) -> int:
-        """How often names and lists refer to a cell, without the references of one name."""
-        bindings = [binding for key, binding in self.names.items() if key != besides]
-        for content in self.cells.values():
-            if isinstance(content, tuple):
-                bindings += content
-        bindings += [alias.ref for points_to in self.points_to.values() for alias in points_to.aliases]
-        return sum(other is cell for binding in bindings for other in cells_in(binding))
+    def at(self, key: Key) -> Any:
+        """What a name, or an item of a list or dict, stands for; None where there is no such name."""
+        owner, place = key
+        if not isinstance(owner, Cell):
+            return self.names.get(key)
+        return values_in_content(self.cells[owner])[place]
+
+    def put(self, key: Key, binding: Binding) -> None:
+        """Bind a name, or give a list or dict another item."""
+        owner, place = key
+        if not isinstance(owner, Cell):
+            self.names[key] = binding
+            return
+        values = values_in_content(self.cells[owner])
+        values[place] = binding
+        self.cells[owner] = with_values(self.cells[owner], values)
 
     def settle(self, cell: Cell, reason: str) -> None:
         """Take a cell for the array that it is now, whosever memory that is: with the reason not to write it."""
@@ -343,6 +352,11 @@ class State:
             self.points_to[other] = replace(self.points_to[other], moved=True)
 
 
+def name_at(key: Key) -> str:
+    """The name that a key has, or that the list or dict has which it is an item of."""
+    return key[0].name if isinstance(key[0], Cell) else str(key[1])
+
+
 def cells_in(binding: Any) -> Iterator[Cell]:
     """The cells that a binding refers to, without what lists and dicts hold."""
     match binding:
@@ -351,7 +365,7 @@ def cells_in(binding: Any) -> Iterator[Cell]:
         case TupleValue():
             for item in binding.items:
                 yield from cells_in(item)
-        case (str() | int(), item):
+        case (_, item):
             yield from cells_in(item)
         case MaybeUnset():
             yield from cells_in(binding.binding)

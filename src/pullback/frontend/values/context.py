@@ -14,6 +14,7 @@ from pullback.frontend.values.bindings import (
     Binding,
     Cell,
     Conflict,
+    DictRef,
     Key,
     ListRef,
     MaybeUnset,
@@ -155,7 +156,8 @@ class Context:
     def check_fresh(self, cell: Cell, node: Any) -> None:
         """Refuse to read what a write to another array may have changed."""
         if cell in self.state.stale:
-            self.refuse(node, self.state.stale[cell], "copy one of the arrays first, as in y = x.copy()")
+            which = "arrays" if isinstance(self.state.cells.get(cell), Value) else "two"
+            self.refuse(node, self.state.stale[cell], f"copy one of the {which} first, as in y = x.copy()")
 
     def type_of(self, cell: Cell, node: Any) -> Any:
         """The type of an array, without a look at its present version."""
@@ -315,7 +317,7 @@ class Context:
             return binding if self.in_text_of_ours or binding in self.given else binding.called(name)
         if self.in_text_of_ours:
             return binding
-        if isinstance(binding, ListRef) and not binding.cell.name:
+        if isinstance(binding, ListRef | DictRef) and not binding.cell.name:
             binding.cell.name = name
         if isinstance(binding, ArrayRef) and not binding.path and not binding.cell.name:
             array = self.state.cells[binding.cell]
@@ -387,6 +389,11 @@ class Context:
         for other in self.state.linked.get(cell, ()):
             if is_list and isinstance(self.state.cells.get(other), Value):
                 continue  # a list takes another item, and its arrays stay as they are
+            if is_list and not isinstance(self.state.cells.get(other), Value):
+                name = f"'{other.name}'" if other.name else "a list or dict"
+                changed = f"'{cell.name}'" if cell.name not in ("", other.name) else "another one"
+                self.state.stale[other] = f"{name} may be, or hold, the same as {changed}, which was changed"
+                continue
             other_name = other.name or "another array"
             self.state.stale[other] = (
                 f"'{other_name}' may or may not share the memory of '{cell.name or 'an array'}', which was written"

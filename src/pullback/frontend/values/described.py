@@ -22,6 +22,7 @@ from pullback.frontend.values.bindings import (
     Text,
     TupleValue,
 )
+from pullback.frontend.values.contents import keys_in
 from pullback.functions.objects import title_of
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import Constant, Value
@@ -89,6 +90,18 @@ def _array(ref: ArrayRef, state: State | None) -> str:
 
 def different(name: str, before: Any, now: Any, state: State, end: State, when: str = "before this loop") -> str:
     """The sentence for a name that stands for something else in a loop than before it."""
+    if isinstance(before, ListRef | DictRef) and type(before) is type(now):
+        return _changed(name, state.cells.get(before.cell, ()), end.cells.get(now.cell, ()), when)
     first, then = described(before, state), described(now, end) if now is not None else "something else"
     first, then = ("one", "another") if first == then else (first, then)
     return f"'{name}' is {first} {when}, and {then} after an iteration"
+
+
+def _changed(name: str, before: Any, now: Any, when: str) -> str:
+    """The sentence for a name that stands for another list or dict."""
+    if isinstance(before, tuple) and isinstance(now, tuple):
+        if keys_in(before) != keys_in(now) and None not in keys_in(before):
+            return f"'{name}' has other keys after an iteration than {when}, or has them in another order"
+        if len(before) != len(now):
+            return f"'{name}' has {len(before)} items {when}, and {len(now)} after an iteration"
+    return f"'{name}' holds other things after an iteration than {when}"

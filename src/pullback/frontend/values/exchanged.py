@@ -40,7 +40,7 @@ def mapped(binding: Any, change: Callable[[Value], Any]) -> Any:
             return replace(binding, function=mapped(binding.function, change))
         case Local():
             return _mapped_defaults(binding, change)
-        case (str() | int() as key, item):
+        case (key, item):
             made = mapped(item, change)
             return binding if made is item else (key, made)
     return binding

@@ -10,6 +10,7 @@ from pullback.frontend.values.bindings import (
     Binding,
     Cell,
     Conflict,
+    DictRef,
     ListRef,
     MaybeUnset,
     PointsTo,
@@ -17,10 +18,13 @@ from pullback.frontend.values.bindings import (
     Static,
     TupleValue,
 )
+from pullback.frontend.values.contents import keys_in
 from pullback.frontend.values.exchanged import mapped, mapped_content, mapped_points_to
 from pullback.frontend.values.item_forms import check_forms, form_of_content
+from pullback.frontend.values.leaves import map_content
 from pullback.frontend.values.merged_arrays import ArrayMerge
 from pullback.frontend.values.paths import Path, name_of_variable, plain_name
+from pullback.frontend.values.references import references
 from pullback.frontend.values.stacks import element_type, to_stack
 from pullback.ir.nodes import (
     UNDEFINED,
@@ -138,7 +142,7 @@ class Merge(ArrayMerge):
             case Constant():
                 return leaf(binding) if binding.type is not None else binding
             case ArrayRef():
-                if binding.cell in path.state.points_to or path.state.references(binding.cell) > 1:
+                if binding.cell in path.state.points_to or references(path.state, binding.cell) > 1:
                     self.keep(binding.cell, path)
                 if binding.cell in self.state.cells:
                     return self.seen(binding, path)
@@ -150,10 +154,10 @@ class Merge(ArrayMerge):
             case TupleValue():
                 items = tuple(self.rebuilt(item, path, leaf, name) for item in binding.items)
                 return TupleValue(items, binding.kind, binding.fields)
-            case ListRef() if binding.cell not in self.state.cells and binding.cell in path.state.cells:
+            case ListRef() | DictRef() if binding.cell not in self.state.cells and binding.cell in path.state.cells:
                 content = path.state.cells[binding.cell]
                 if isinstance(content, tuple):
-                    self.state.cells[binding.cell] = tuple(self.rebuilt(i, path, leaf, name) for i in content)
+                    self.state.cells[binding.cell] = map_content(content, lambda i: self.rebuilt(i, path, leaf, name))
                 else:
                     self.state.cells[binding.cell] = Stack(leaf(content.buffer), leaf(content.length), content.form)
                 return binding
@@ -172,17 +176,37 @@ class Merge(ArrayMerge):
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
             items = tuple(self.both(x, y, name) for x, y in zip(a.items, b.items, strict=True))
             return TupleValue(items, a.kind, a.fields)
-        if isinstance(a, ListRef) and isinstance(b, ListRef):
-            return self.lists(a, b, name)
+        if isinstance(a, ListRef | DictRef) and isinstance(b, ListRef | DictRef) and type(a) is type(b):
+            return self.containers(a, b, name)
         return self.conflict(a, b, name)
 
-    def lists(self, a: ListRef, b: ListRef, name: str) -> Binding:
-        fresh = a.cell not in self.orelse.state.cells and b.cell not in self.then.state.cells
-        if not fresh:
-            return Conflict(f"'{name}' is one of several lists here", "use one list, and fill it in the branches")
-        cell = Cell(name, outside=a.cell.outside or b.cell.outside)
-        self.state.cells[cell] = self.content(self.then.state.cells[a.cell], self.orelse.state.cells[b.cell], name)
-        return ListRef(cell)
+    def containers(self, a: ListRef | DictRef, b: ListRef | DictRef, name: str) -> Binding:
+        """A list or dict that is one of two; it is not changed where somebody else may have one of them."""
+        key = (a.cell, b.cell)
+        if key not in self.joined:
+            first, second = self.then.state.cells[a.cell], self.orelse.state.cells[b.cell]
+            if isinstance(a, DictRef) and keys_in(first) != keys_in(second):
+                return self.conflict(a, b, name)
+            label = "" if name.startswith("<") else name
+            cell = self.joined[key] = Cell(label, outside=a.cell.outside or b.cell.outside)
+            self.state.cells[cell] = self.content(first, second, name)
+            self.share_container(cell, (a, b))
+        return type(a)(self.joined[key])
+
+    def share_container(self, cell: Cell, refs: tuple[ListRef | DictRef, ListRef | DictRef]) -> None:
+        """Note the lists and dicts that a new cell may be, where others have those as well."""
+        paths = (self.then, self.orelse)
+        pairs = zip(*([path.state.names.get(name) for name in self.then.state.names] for path in paths), strict=True)
+        together = max(1, sum(pair == refs for pair in pairs))
+        for ref, path in zip(refs, paths, strict=True):
+            others = path.state.linked.get(ref.cell, frozenset())
+            if ref.cell.constant or references(path.state, ref.cell) > together:
+                which = f"'{cell.name}'" if cell.name else "this"
+                reason = f"{which} may be one of several lists or dicts here, so it cannot be changed"
+                cell.outside = cell.outside or reason
+                others |= {ref.cell, *(joined for pair, joined in self.joined.items() if ref.cell in pair)}
+            for other in others:
+                self.state.link(cell, other)
 
     def content(self, a: Any, b: Any, name: str) -> Any:
         """The content of a cell after both paths: an array's version, or a list's items."""

@@ -7,6 +7,7 @@ from typing import Any
 from pullback.frontend.values.bindings import Alias, ArrayRef, Binding, Cell, PointsTo
 from pullback.frontend.values.exchanged import mapped_content
 from pullback.frontend.values.paths import Path, Paths, plain_name
+from pullback.frontend.values.references import references
 from pullback.ir.nodes import (
     UNDEFINED,
     Constant,
@@ -76,9 +77,9 @@ class ArrayMerge(Paths):
         if cell.constant or (survives and (points_to is not None or self.is_shared(cell))):
             self.keep(cell, path)
             return {self.seen(ref, path): always}, None, set()
-        if survives or (points_to is None and state.references(cell) <= 1):
+        if survives or (points_to is None and references(state, cell) <= 1):
             return {}, value, {*linked}
-        if state.references(cell) > 1 or ref.path:
+        if references(state, cell) > 1 or ref.path:
             self.keep(cell, path)
             return {self.seen(ref, path): always}, None, set()
         for alias in points_to.aliases:
@@ -125,4 +126,4 @@ class ArrayMerge(Paths):
         """Whether the caller or anything besides the name at hand still has an array from before the branches."""
         if cell not in self.state.cells:
             return False
-        return self.state.is_given(cell) or any(path.state.references(cell) > 1 for path in (self.then, self.orelse))
+        return self.state.is_given(cell) or any(references(path.state, cell) > 1 for path in (self.then, self.orelse))

@@ -46,7 +46,8 @@ class Path:
 class Paths:
     """Both branches of a condition. `results` grows with what differs between them; `state` is that after both.
 
-    is_set: by the id of a path, whether the name at hand has a value after it.
+    joined: the lists and dicts that stand for one of two. is_set: by the id of a path, whether the name at hand has a
+    value after it.
     """
 
     def __init__(self, context: Context, condition: Operand, then: Path, orelse: Path, node: Any) -> None:
@@ -56,6 +57,7 @@ class Paths:
         self.results: list[Value] = []
         self.known: dict[tuple[Any, Any, bool], Value] = {}
         self.cells: dict[tuple[Cell | None, Cell | None, Any], ArrayRef] = {}
+        self.joined: dict[tuple[Cell, Cell], Cell] = {}
         self.state = State()
         self.is_set: dict[int, Operand] = {}
 

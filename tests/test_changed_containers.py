@@ -76,7 +76,7 @@ def momentum(x):
 
 def at_an_index_of_the_run(x):
     items = [x, 2.0 * x]
-    for i in range(4):
+    for i in range(len(x) + 1):
         items[i % 2] *= 1.1
     return np.sum(items[0] * items[1])
 

@@ -8,7 +8,7 @@ import gast
 import numpy as np
 
 from pullback import runtime
-from pullback.frontend.calls.indexing import widened
+from pullback.frontend.calls.item_writing import widened
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.calls.sequences import entries_in, sorted_items

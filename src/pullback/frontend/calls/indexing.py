@@ -1,4 +1,4 @@
-"""Subscripts: what an index means for arrays, tuples, lists and dicts, for reading and for writing."""
+"""Subscripts: what an index means for arrays, tuples, lists and dicts, and what is read there."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator, needs_static
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue, cells_in
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item
+from pullback.frontend.values.item_forms import list_item
 from pullback.frontend.values.known import known_value
 from pullback.frontend.values.views import merged
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced, type_of_part
 from pullback.ir.nodes import Constant, Index, Operand, Slice, Value, is_scalar
-from pullback.ir.types import Array, Scalar, Type, is_integer, join
+from pullback.ir.types import Array, Scalar, Type, is_integer
 
 
 def type_of_ref(context: Context, ref: ArrayRef, node: Any) -> Array:
@@ -143,6 +143,8 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
             found: Binding = items[index.value]
             return found
         except IndexError:
+            if context.depth and isinstance(receiver, ListRef):
+                return _raises_index_error(context, node)
             context.mistyped(node, f"index {index.value} is out of range: there are {len(items)} items")
     assert index is not None, "what is no slice is an index"
     return _item_at(context, items, context.scalar(index, slice_node), node)
@@ -179,11 +181,7 @@ def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node:
     if not is_integer(index.type):
         context.mistyped(node, f"an index must be an integer, not {index.type.dtype}", "convert it with int(...)")
     if not items:
-        # Where a loop fills the list, it is read again with what the list holds.
-        with context.builder.at(context.location(node)):
-            context.builder.effect(primitives.raise_, Constant(IndexError), Constant("list index out of range"))
-        context.state.dead = True
-        return constant(0.0)
+        return _raises_index_error(context, node)
     with context.builder.at(context.location(node)):
         position = normalised(context, index, constant(len(items)), node)
 
@@ -194,6 +192,14 @@ def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node:
         return choose(context, here, lambda: items[k], lambda: at(k + 1), node)
 
     return at(0)
+
+
+def _raises_index_error(context: Context, node: Any) -> Binding:
+    """What an item stands for that a list does not have; where a loop fills the list, it is read again with more."""
+    with context.builder.at(context.location(node)):
+        context.builder.effect(primitives.raise_, Constant(IndexError), Constant("list index out of range"))
+    context.state.dead = True
+    return constant(0.0)
 
 
 def normalised(context: Context, index: Operand, length: Operand, node: Any, what: str = "index") -> Operand:
@@ -225,7 +231,7 @@ def stack_path(context: Context, stack: Stack, slice_node: Any, node: Any) -> tu
 def _known_slice(context: Context, index: Binding | None, node: Any) -> slice | None:
     """The slice that is written, or that an object is; None for another index."""
     if index is None:
-        return _static_slice(context, node)
+        return static_slice(context, node)
     if isinstance(index, Static) and isinstance(index.value, slice):
         return index.value
     if isinstance(index, TupleValue) and index.kind is slice:
@@ -233,7 +239,8 @@ def _known_slice(context: Context, index: Binding | None, node: Any) -> slice | 
     return None
 
 
-def _static_slice(context: Context, node: Any) -> slice:
+def static_slice(context: Context, node: Any) -> slice:
+    """A slice whose bounds are known."""
     parts = (node.lower, node.upper, node.step)
     return _slice_between(context, [Static(None) if part is None else context.evaluate(part) for part in parts], node)
 
@@ -304,97 +311,3 @@ def shape_attribute(context: Context, value: Value, name: str, node: Any) -> Bin
         for k, extent in enumerate(dims):
             size = extent if k == 0 else context.builder.let(np.multiply, size, extent)
         return size
-
-
-# Writing
-
-
-def write(context: Context, receiver: Binding, slice_node: Any, value: Binding, node: Any) -> None:
-    """`receiver[slice] = value`."""
-    match receiver:
-        case ArrayRef():
-            index = index_of(context, slice_node)
-            operand = context.operand(value, node)
-            context.store(receiver, (index,), operand, node)
-        case ListRef():
-            _write_list(context, receiver, slice_node, value, node)
-        case DictRef():
-            _write_entry(context, receiver, context.evaluate(slice_node), value, node)
-        case TupleValue():
-            context.mistyped(node, "a tuple cannot be changed", "use a list")
-        case _:
-            context.mistyped(node, "this cannot be written to")
-
-
-def remove(context: Context, receiver: Binding, slice_node: Any, node: Any) -> None:
-    """`del receiver[slice]`, of a list of known length or a dict."""
-    if isinstance(receiver, ArrayRef):
-        context.mistyped(node, "cannot delete array elements", "use np.delete")
-    if not isinstance(receiver, ListRef | DictRef):
-        context.mistyped(node, "this cannot be deleted from")
-    content = context.version(receiver.cell, node)
-    if isinstance(content, Stack):
-        context.refuse(node, "an item of a list that changes in a loop is deleted", "use pop()")
-    context.check_writable(receiver.cell, node)
-    items: Any = dict(content) if isinstance(receiver, DictRef) else list(content)
-    if isinstance(slice_node, gast.Slice):
-        place: Any = _static_slice(context, slice_node)
-    else:
-        index = context.evaluate(slice_node)
-        known = known_value(index)
-        if known is None:
-            context.refuse(node, "an item that only the run knows is deleted", "use an index or key that is known")
-        place = known[0]
-    try:
-        del items[place]
-    except (LookupError, TypeError) as error:
-        context.mistyped(node, f"{type(error).__name__}: {error}")
-    context.state.cells[receiver.cell] = tuple(items.items()) if isinstance(items, dict) else tuple(items)
-
-
-def widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
-    """The list with room for a value of a wider dtype."""
-    assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
-    wider = join(Array(value.type.dtype, stack.buffer.type.ndim), stack.buffer.type)
-    if wider is None or wider == stack.buffer.type:
-        return stack
-    with context.builder.at(context.location(node)):
-        return Stack(context.builder.cast(stack.buffer, wider.dtype), stack.length, stack.form)
-
-
-def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Binding, node: Any) -> None:
-    content = context.version(receiver.cell, node)
-    if isinstance(content, Stack):
-        path = stack_path(context, content, slice_node, node)
-        operand = context.operand(value, node)
-        context.check_writable(receiver.cell, node)
-        check_forms(context, content.form, form_of_item(value, context.state), node)
-        content = widened(context, content, operand, node)
-        for cell in cells_in(value):
-            context.state.descend(receiver.cell, cell)
-        with context.builder.at(context.location(node)):
-            if operand.type.dtype != content.buffer.type.dtype:
-                operand = context.builder.cast(operand, content.buffer.type.dtype)
-            buffer = context.builder.let(primitives.store, content.buffer, path, operand, name=receiver.cell.name)
-        context.state.cells[receiver.cell] = Stack(buffer, content.length, content.form)
-        return
-    index = context.evaluate(slice_node)
-    if not isinstance(index, Constant):
-        context.refuse(node, "a list is written at an index that only the run knows", "use an array: np.array(list)")
-    items = list(content)
-    try:
-        items[index.value] = value
-    except IndexError:
-        context.mistyped(node, f"index {index.value} is out of range: the list has {len(items)} items")
-    context.check_writable(receiver.cell, node)
-    context.state.cells[receiver.cell] = tuple(items)
-
-
-def _write_entry(context: Context, receiver: DictRef, key: Binding, value: Binding, node: Any) -> None:
-    known = known_value(key)
-    if known is None:
-        context.refuse(node, "a dict key must be known before the run", "use a string or an int literal")
-    context.check_writable(receiver.cell, node)
-    entries = dict(context.version(receiver.cell, node))
-    entries[known[0]] = value
-    context.state.cells[receiver.cell] = tuple(entries.items())

@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls import indexing
+from pullback.frontend.calls.item_writing import remove, write
 from pullback.frontend.calls.iteration import iterate, known_items, snapshots
 from pullback.frontend.calls.messages import argument_parts
 from pullback.frontend.calls.sequences import listed
@@ -26,6 +27,7 @@ from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, truth
 from pullback.frontend.syntax.passive_contexts import enter_passive
 from pullback.frontend.syntax.spreading import items_behind_star
+from pullback.frontend.syntax.unrolling import known_indices
 from pullback.frontend.tapes.blocks import is_tape, record
 from pullback.frontend.tapes.inserted import insert
 from pullback.frontend.values.bindings import (
@@ -76,7 +78,7 @@ def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
             _unpack(context, target, value, node)
         case gast.Subscript():
             receiver = settled(context, target.value)
-            indexing.write(context, receiver, target.slice, value, target)
+            write(context, receiver, target.slice, value, target)
         case gast.Attribute():
             assign_attribute(context, settled(context, target.value), target, value)
         case _:
@@ -197,7 +199,7 @@ def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -
             context.refuse(node, old.cell.outside, "assign another item, as in items[k] = items[k] + x")
         if not _changed_in_place(context, old, function, value, node):
             new = binary(context, function, old, value, node)
-            indexing.write(context, receiver, target.slice, new, target)
+            write(context, receiver, target.slice, new, target)
         return
     index = indexing.index_of(context, target.slice)
     old = indexing.read_part(context, receiver, index, target)
@@ -247,7 +249,11 @@ def _for(context: Context, node: Any) -> None:
             _check_followed(context, over, 0, node)
             _unrolled(context, node, source, over, body, stopped)
         case Range():
-            _counted(context, node, source, body, stopped)
+            indices = known_indices(context, node, source)
+            if indices is not None:
+                _unrolled(context, node, indices, (), body, stopped)
+            else:
+                _counted(context, node, source, body, stopped)
         case Iteration():
             _iterated(context, node, source, body, stopped)
 
@@ -403,7 +409,7 @@ def _delete(context: Context, node: Any) -> None:
             look_up(context, target.id, target)
             context.state.names.pop((context.frame.number, target.id), None)
         else:
-            indexing.remove(context, settled(context, target.value), target.slice, target)
+            remove(context, settled(context, target.value), target.slice, target)
 
 
 def _try(context: Context, node: Any) -> None:

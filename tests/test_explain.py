@@ -39,6 +39,22 @@ def rows(x, n):
     return np.sum(x)
 
 
+def pairs(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i + 1, x.shape[0]):
+            s = np.sin(s + x[i] * x[j])
+    return s
+
+
+def inner_rows(x, n):
+    y = 0.5 * x
+    y[1:-1] = np.tanh(y[2:])
+    for _ in range(n):
+        y[1:-1] = np.sin(y[1:-1] * y[:-2])
+    return np.sum(y)
+
+
 def peak_of(call: Callable[[], Any]) -> int:
     """The most memory that a call holds at a time, in bytes, beyond what was there before."""
     call()
@@ -57,6 +73,8 @@ def peak_of(call: Callable[[], Any]) -> int:
         (grid, (0.3, 150, 120)),
         (every_third, (0.3, 50_000)),
         (rows, (np.linspace(0.1, 1.0, 500), 300)),
+        (pairs, (np.linspace(0.1, 1.0, 150),)),
+        (inner_rows, (np.linspace(0.1, 1.0, 500), 100)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -88,6 +106,19 @@ def test_iterations_that_nobody_can_count_are_refused_with_their_place():
     with pytest.raises(pb.ShapeError, match=r"(?s)not known before the call.*while x > 0\.5:"):
         pb.residual_bytes(settle, 0.9)
     assert "8 bytes an iteration" in pb.explain(settle, 0.9)
+
+
+def test_the_loop_is_named_whose_iterations_nobody_can_count():
+    def within_others(x, ends):
+        s = 0.0
+        for i in range(ends.shape[0]):
+            for j in range(ends[i]):
+                s = np.sin(s + x * j)
+        return s
+
+    reason = r"(?s)not known before the call: the loops around it decide its bounds.*for j in range\(ends\[i\]\):"
+    with pytest.raises(pb.ShapeError, match=reason):
+        pb.residual_bytes(within_others, 0.9, np.array([1, 2]))
 
 
 def test_no_iterations_keep_nothing():

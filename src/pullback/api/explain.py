@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.sizes import SliceSize
 from pullback.api.calling import check_is_number
 from pullback.api.calls import Argnums
 from pullback.api.changes import changes_of_gradient, checked_names, describe_changes
 from pullback.api.differentiable import engine_of
+from pullback.api.kept_sizes import KeptSizes, Unknown
 from pullback.api.specialise import Engine, build_for, wrt_leaves
 from pullback.api.view import float_arguments
 from pullback.compilation.functions import Compiled
@@ -24,17 +24,14 @@ from pullback.frontend.source.passed import captured_value
 from pullback.frontend.values.arguments import Form, Sequence_, leaves_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
-    Constant,
     For,
     Function,
     Let,
-    Operand,
     Statement,
     Value,
     While,
     blocks_of,
     lets_in,
-    map_values,
     values_in,
     walk,
 )
@@ -147,13 +144,6 @@ class _Asked:
         return cls(engine, bound, forms, built, wrt_leaves(engine, forms, chosen)[0])
 
 
-@dataclass(frozen=True, slots=True)
-class _Unknown(Exception):
-    """A value that only the run will tell."""
-
-    value: Operand
-
-
 class _Call:
     """One call of a function whose gradient is asked about."""
 
@@ -167,7 +157,7 @@ class _Call:
         self.function = prepared(built.function, self.settings, self.wrt)
         given = [leaf for name, form in asked.forms.items() for leaf in leaves_of(asked.bound[name], form)]
         given += [captured_value(capture) for capture in built.captures]
-        self.known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
+        known: dict[Value, Any] = dict(zip(self.function.parameters, given, strict=True))
         self.given = tuple(given)
         self.compiled: Compiled = built.code.derivative("value_and_grad", self.wrt)
         memory: Memory | None = self.compiled.memory
@@ -176,58 +166,41 @@ class _Call:
         self.arrays = self.keeps.arrays
         self.makers = lets_in(self.function.body)
         self.segments = {id(loop) for s in self.keeps.segments.values() for loop in (s.outer, s.kept_over)}
-        self.known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
+        known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
         statements = list(_unconditional(self.keeps.statements))
         again = [s for s in statements if isinstance(s, For) and s.index in self.keeps.segments]
         self.repeated = {s.value for loop in again for s in loop.body.statements if isinstance(s, Let)}
-        self.definitions = {s.value: s for s in statements if isinstance(s, Let)}
+        self.sizes = KeptSizes(known, {s.value: s for s in statements if isinstance(s, Let)})
 
     # Bytes
 
     def bytes_of(self, array: ResidualArray) -> int:
         """The memory of what is kept; ShapeError where only the run will tell."""
         try:
-            return self.size_of(array) * np.dtype(array.value.type.dtype).itemsize
-        except _Unknown:
-            location = array.loops[0].location
-            raise ShapeError(
-                "how much this loop keeps is not known before the call",
-                location,
-                "count its iterations with `for`, over a range that is known when it starts",
-            ) from None
+            return self.sizes.of(array) * np.dtype(array.value.type.dtype).itemsize
+        except Unknown:
+            raise ShapeError(*self.unknown_in(array)) from None
 
-    def size_of(self, array: ResidualArray) -> int:
-        if array.sizes is None:
-            raise _Unknown(array.value)
-        iterations = [
-            max(0, len(range(*map(self.evaluate, (loop.start, loop.stop, loop.step))))) for loop in array.loops
-        ]
-        return int(np.prod([*iterations, *(self.evaluate_size(size) for size in array.sizes)], dtype=object))
-
-    def evaluate_size(self, size: Any) -> int:
-        if isinstance(size, int):
-            return size
-        if isinstance(size, SliceSize):
-            return max(self.evaluate_size(size.size) - size.leaves_off, 0)
-        return int(np.shape(self.evaluate(size[0]))[size[1]] if isinstance(size, tuple) else self.evaluate(size))
-
-    def evaluate(self, operand: Operand) -> Any:
-        """A value that is the same in all iterations of all loops, computed from the arguments."""
-        if isinstance(operand, Constant):
-            return operand.value
-        if operand in self.known:
-            return self.known[operand]
-        made = self.definitions.get(operand)
-        if made is None:
-            raise _Unknown(operand)
-        self.known[operand] = self.computed(made)
-        return self.known[operand]
-
-    def computed(self, made: Let) -> Any:
-        operands = map_values(made.operands, self.evaluate)
-        operands = [operand.value if isinstance(operand, Constant) else operand for operand in operands]
-        split = len(operands) - len(made.keywords)
-        return made.function(*operands[:split], **dict(zip(made.keywords, operands[split:], strict=True)))
+    def unknown_in(self, array: ResidualArray) -> tuple[str, Location, str]:
+        """Why nobody knows before the call how much an array takes: the reason, the place, and what to do."""
+        for loop in array.loops:
+            if isinstance(loop, While) or loop.exits:
+                reason = "how much this loop keeps is not known before the call: it ends when the run says so"
+                return (
+                    reason,
+                    loop.location,
+                    "count its iterations with `for`, over a range that is known when it starts",
+                )
+            try:
+                self.sizes.room_for(loop, loop.stop)
+            except Unknown:
+                reason = "how much this loop keeps is not known before the call: the loops around it decide its bounds"
+                return reason, loop.location, "let its bounds follow from arguments and sizes alone"
+        made = self.makers.get(array.value)
+        name = f"'{array.value.name}'" if array.value.name else "what is kept here"
+        reason = f"how much is kept of {name} is not known before the call: its size, or how often it is computed"
+        where = made.location if made is not None else array.loops[-1].location
+        return reason, where, "compute it in every iteration, and with the same size"
 
     # Words
 
@@ -276,10 +249,10 @@ class _Call:
         """How a loop runs in segments."""
         match segments:
             case BinomialSegments():
-                most = self.evaluate(segments.most)
+                most = self.sizes.evaluate(segments.most)
                 return f"runs between {most} checkpoints, and the backward sweep runs again from the last of them"
             case CountedSegments():
-                how = f"{self.evaluate(segments.count)} segments"
+                how = f"{self.sizes.evaluate(segments.count)} segments"
             case _:
                 how = "segments of 1, 2, 3, … iterations"
         return f"runs in {how}, and the backward sweep runs each of them once more"

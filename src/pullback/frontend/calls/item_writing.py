@@ -112,8 +112,14 @@ def _written_at(
 ) -> tuple[Binding, ...]:
     """The items of a list after a write at a position that only the run knows: each is the value, or what it was."""
     kinds = {described(item, context.state) for item in (*items, value)}
-    if len(items) > MOST_CHOICES or len(kinds) > 1 or not is_integer(index.type):
-        context.refuse(node, "a list is written at an index that only the run knows", "use an array: np.array(list)")
+    if not is_integer(index.type):
+        context.mistyped(node, f"an index must be an integer, not {index.type.dtype}", "convert it with int(...)")
+    if len(items) > MOST_CHOICES:
+        reason = f"a list of {len(items)} items is written at an index that only the run knows"
+        context.refuse(node, reason, "use an array: np.array(list)")
+    if len(kinds) > 1:
+        reason = "an item of another kind is written to a list at an index that only the run knows"
+        context.refuse(node, reason, "let all items be numbers, or arrays of as many axes")
     with context.builder.at(context.location(node)):
         position = normalised(context, index, constant(len(items)), node, "list assignment index")
 

@@ -1,11 +1,19 @@
 """Short loops in other loops are unrolled in what is compiled, others stay, and what people read has all of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import pullback as pb
 from programs import unrolled_loops
 from programs.unrolled_loops import M, X
+from pullback.frontend.build import normal_form
+from pullback.ir import primitives
+from pullback.ir.nodes import For, lets_in
+from pullback.passes.pipeline import ALL
+from pullback.passes.running import run
+from pullback.transform.derivative import prepared
 
 UNROLLED = [
     (unrolled_loops.perimeters, M),
@@ -54,3 +62,25 @@ def test_a_loop_that_no_other_is_around_stays():
         return y
 
     assert "range(3)" in pb.inspect_source(cube, 2.0)
+
+
+def test_elements_that_an_unrolled_loop_reads_are_read_before_the_loop_around_it():
+    def along(x, centres):
+        direction, total = np.zeros(3), 0.0
+        for i in range(x.shape[0]):
+            for c in range(3):
+                direction[c] = x[i] * (c + 1)
+            for s in range(centres.shape[0]):
+                on = 0.0
+                for c in range(3):
+                    on += direction[c] * centres[s, c]
+                total += np.sin(on)
+        return total
+
+    settings = replace(ALL, lowered=True, optimisations=pb.OPTIMISATIONS - {"outer_vectorisation"})
+    function = prepared(normal_form(along, X, M[:, :3]))
+    function = run(function, settings, "lowering", "preparation", "vectorisation")
+    (outer,) = (s for s in function.body.statements if isinstance(s, For))
+    inner = next(s for s in reversed(outer.body.statements) if isinstance(s, For))
+    read = [s.operands[0].name for s in lets_in(inner.body).values() if s.function is primitives.load]
+    assert read == ["centres"] * 3

@@ -180,3 +180,17 @@ def pulled(function, given):
 @pytest.mark.parametrize(("function", "given"), DOWN_COLUMNS, ids=name_of)
 def test_loops_down_columns_stay_where_their_order_matters(function, given):
     assert "width = min(room, " not in pb.inspect_source(function, *given)
+
+
+def test_a_few_columns_are_summed_one_after_the_other():
+    def stages(a, k):
+        total = 0.0
+        for s in range(1, a.shape[0]):
+            for c in range(4):
+                y = 0.0
+                for i in range(s):
+                    y += a[s, i] * k[i, c]
+                total += np.tanh(y)
+        return total
+
+    assert "width = min(" not in pb.inspect_source(stages, np.ones((7, 7)), np.ones((7, 9)))

@@ -217,7 +217,7 @@ PASSES = (
         plain(unroll_completely),
         needs=("dead_code",),
         option="complete_unrolling",
-        then=("simplification", "dead_code"),
+        then=("simplification", "invariant_loads", "simplification", "dead_code"),
     ),
     Pass(
         "speculation",

@@ -186,8 +186,15 @@ class _Part:
 def is_costly(statement: Statement) -> bool:
     """Whether it takes longer to compute a statement than to read its results: a loop, a quotient, an exponential."""
     if isinstance(statement, Let):
-        return is_elementwise(statement.function) and is_float(statement.value.type) and not is_simple(statement)
+        is_arithmetic = is_elementwise(statement.function) and is_float(statement.value.type)
+        return is_arithmetic and not is_simple(statement) and not _is_product(statement)
     return isinstance(statement, For) or any(is_costly(s) for block in blocks_of(statement) for s in block.statements)
+
+
+def _is_product(statement: Let) -> bool:
+    """Whether a power is that of a few multiplications."""
+    exponent = statement.operands[-1] if statement.function is np.power else None
+    return isinstance(exponent, Constant) and exponent.value in (2, 3, 4)
 
 
 class _Distribution:

@@ -113,6 +113,9 @@ from pullback.passes.vector.packing import find_lines, pack
 from pullback.passes.vector.private_reductions import with_private_reductions
 from pullback.passes.vector.strips import MOST_ELEMENTS, WIDE, WIDTH, has_few_elements, strips_of_all, width_of_strip
 
+FEW_COLUMNS = 16
+"""With fewer columns than that, going along rows does not pay for the strip: sums of columns stay in registers."""
+
 
 def vectorise_outer_loops(function: Function) -> Function:
     """The same function with such loops strip-mined, and the iterations of a strip side by side."""
@@ -132,7 +135,7 @@ def _block(block: Block, shapes: Shapes, elements: Callable[[], FinalElements]) 
         if (
             lanes is not None
             and lanes.can_be_vectorised()
-            and (lanes.in_rows or not _is_short(lanes.loop))
+            and not _is_short(lanes.loop, FEW_COLUMNS if lanes.in_rows else WIDTH)
             and not lanes.are_large(MOST_ELEMENTS)
         ):
             statements += _StripMining(lanes, shapes).made()
@@ -145,10 +148,10 @@ def _is_apart(elements: Callable[[], FinalElements], loop: For, load: Let) -> bo
     return elements().is_apart(load, loop)
 
 
-def _is_short(loop: For) -> bool:
-    """Whether the loop is known to have fewer iterations than a strip of its own width."""
+def _is_short(loop: For, least: int) -> bool:
+    """Whether the loop is known to have fewer iterations than that."""
     both = isinstance(loop.start, Constant) and isinstance(loop.stop, Constant)
-    return both and bool(loop.stop.value - loop.start.value < WIDTH)
+    return both and bool(loop.stop.value - loop.start.value < least)
 
 
 class _StripMining(ArrayExpansion):

@@ -2,6 +2,40 @@
 
 What moves with it is what takes long, and what that is made of. What the other part reads of it is in arrays, which
 have a place for each iteration (scalar expansion), or is computed again where that takes a few additions only.
+
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.ir.nodes import walk
+>>> from pullback.ir.printer import show
+>>> from pullback.transform.derivative import prepared
+>>> def f(a, x):
+...     s = 0.0
+...     for i in range(2):
+...         for j in range(3):
+...             s += a[i, j] * np.exp(2.0 * x[j])
+...     return s
+>>> function = prepared(normal_form(f, np.ones((2, 3)), np.ones(3)))
+>>> outer, inner = (s for s in walk(function.body) if isinstance(s, For))
+>>> changing = {outer.index, *(carried.parameter for carried in outer.carried)}
+>>> first, second = distributed(inner, changing)
+>>> body = Block((*first, replace(outer, body=Block(tuple(second), outer.body.yields))), function.body.yields)
+>>> print(show(replace(function, body=body)))
+f(a: float64[:, :], x: float64[:]):
+    t.0: float64[:] = empty((3), dtype='float64')
+    t.6 = for j in range(0, 3, 1) with (t.1: float64[:] = t.0):
+        t.2: float64 = load(x, ([j]))
+        t.3: float64 = multiply(2.0, t.2)
+        t.4: float64 = exp(t.3)
+        t.5: float64[:] = store(t.1, ([j]), t.4)
+        yield t.5
+    s.4 = for i in range(0, 2, 1) with (s: float64 = 0.0):
+        s.3 = for j.1 in range(0, 3, 1) with (s.1: float64 = s):
+            t.7: float64 = load(a, ([i, j.1]))
+            t.8: float64 = load(t.6, ([j.1]))
+            t.9: float64 = multiply(t.7, t.8)
+            s.2: float64 = add(s.1, t.9)
+            yield s.2
+        yield s.3
+    return s.4
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """What is printed, and the arguments of what is raised, as gast: f-strings for people; for Numba, calls of Python.
 
     print(f"{x:.3f}", i, end="")    →    print_formatted("stdout(float64, int64*)", "{:.3f} {}", x, i)
-    raise ValueError(f"bad {i}")    →    raise_formatted("(int64*)", '["bad {}"]', ValueError, i)
-                                         raise ValueError
+    raise ValueError(f"bad {i}")    →    raise ValueError(formatted("(int64*)", "bad {}", i))
 
 Numba's own `print` and exceptions know of no formats, and write NumPy's numbers as Python's.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import gast
@@ -19,7 +17,7 @@ from pullback.emission.expressions import Expressions, dtype_
 from pullback.emission.spelling import call, constant, name
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Effect, Operand
-from pullback.ir.types import Array
+from pullback.ir.types import Array, Scalar
 
 _STRING = ord("s")  # as in f"{x!s}": that of a number of 32 bits is shorter than f"{x}"
 _PYTHON = {"bool": "bool", "int64": "int", "float64": "float", "complex128": "complex"}
@@ -50,10 +48,19 @@ def raised(writer: Expressions, kind: type, parts: tuple[Operand, ...]) -> list[
     if not writer.compiled or is_ours or all(_is_text(part) for part in parts):
         items = [writer.operand(part) if is_ours else _argument(writer, part) for part in parts]
         return [gast.Raise(call(writer.kind(kind), *items), None)]
+    return [gast.Raise(call(writer.kind(kind), *(_compiled_argument(writer, part) for part in parts)), None)]
+
+
+def _compiled_argument(writer: Expressions, part: Operand) -> Any:
+    """An argument of an exception that Numba raises: a number as it is, all else as a text that Python makes."""
+    if _is_text(part):
+        return constant(str(part.value))
+    operand = part[0] if isinstance(part, tuple) and _is_piece(part) else part
+    if not isinstance(operand, tuple) and isinstance(operand.type, Scalar):
+        return writer.operand(operand)
     message = _Message()
-    forms = json.dumps([message.argument(part) for part in parts])
-    given = [constant(f"({message.types})"), constant(forms), writer.kind(kind), *message.written(writer)]
-    return [gast.Expr(writer.helper(runtime.raise_formatted, given)), gast.Raise(writer.kind(kind), None)]
+    form = message.form(part)
+    return writer.helper(runtime.formatted, [constant(f"({message.types})"), constant(form), *message.written(writer)])
 
 
 class _Message:
@@ -74,16 +81,6 @@ class _Message:
         self.values.append((operand, type_.value))
         how = f"!{chr(conversion.value)}" if conversion.value != -1 else ""
         return f"{{{how}{':' if specification.value else ''}{specification.value}}}"
-
-    def argument(self, part: Any) -> str | None:
-        """The text of an argument of an exception; None for a value that stands for itself."""
-        if isinstance(part, tuple) and not _is_piece(part):
-            return self.form(part)
-        if _is_text(part):
-            return str(_escaped(part.value))
-        operand, *_, type_ = part if isinstance(part, tuple) else (part, Constant(str(part.type)))
-        self.values.append((operand, type_.value))
-        return None
 
     @property
     def types(self) -> str:

@@ -266,6 +266,6 @@ def _stays(node: Any) -> bool:
     match node:
         case gast.Raise(exc=gast.Call(args=arguments)):
             return not all(isinstance(argument, gast.Constant) for argument in arguments)
-        case gast.Call(func=gast.Name(id="print_formatted" | "raise_formatted")):
+        case gast.Call(func=gast.Name(id="print_formatted")):
             return True
     return isinstance(node, gast.Return)

@@ -119,7 +119,7 @@ from pullback.runtime.python.integers import (
     power_of_integers,
 )
 from pullback.runtime.python.libraries import call_library
-from pullback.runtime.python.messages import print_formatted, raise_formatted, standard_stream
+from pullback.runtime.python.messages import formatted, print_formatted, standard_stream
 from pullback.runtime.python.recursion_depth import check_depth
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, folded, segment_length
@@ -197,6 +197,7 @@ __all__ = [
     "fmax",
     "fmin",
     "folded",
+    "formatted",
     "frexp",
     "full_like_shape",
     "gamma",
@@ -256,7 +257,6 @@ __all__ = [
     "push_row",
     "quotient_of_integers",
     "rad2deg",
-    "raise_formatted",
     "ravel",
     "real_eig",
     "recurrence",

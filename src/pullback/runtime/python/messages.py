@@ -1,7 +1,7 @@
 """What compiled code prints and raises, written by Python: texts with places for numbers and arrays.
 
     print_formatted("stdout(float64, int64*)", "{:.3f} {}\\n", x, i)     prints what print(f"{x:.3f}", i) does
-    raise_formatted("(int64*)", '["bad {}"]', ValueError, i)              raises ValueError(f"bad {i}")
+    formatted("(int64*)", "bad {}", i)                                   is f"bad {i}"
 
 The first text tells which numbers are Python's and which are NumPy's, whose texts differ: `3` and `np.int64(3)`.
 """
@@ -9,10 +9,9 @@ The first text tells which numbers are Python's and which are NumPy's, whose tex
 from __future__ import annotations
 
 import json
-import string
 import sys
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -36,17 +35,9 @@ def print_formatted(kinds: str, form: str, *values: Any) -> None:
     print(form.format(*_given(kinds, values)), end="", file=getattr(sys, stream), flush=bool(flush))
 
 
-def raise_formatted(kinds: str, forms: str, kind: type[BaseException], *values: Any) -> NoReturn:
-    """Raise an exception with these arguments: texts with places, or, where null stands, what was computed."""
-    left = iter(_given(kinds, values))
-    parts = []
-    for form in json.loads(forms):
-        parts.append(next(left) if form is None else form.format(*(next(left) for _ in range(_places_in(form)))))
-    raise kind(*parts)
-
-
-def _places_in(form: str) -> int:
-    return sum(field is not None for _, field, _, _ in string.Formatter().parse(form))
+def formatted(kinds: str, form: str, *values: Any) -> str:
+    """A text with values at its places."""
+    return form.format(*_given(kinds, values))
 
 
 def _given(kinds: str, values: Iterable[Any]) -> list[Any]:
@@ -66,10 +57,10 @@ def print_from_compiled(words: str, *values: Any) -> None:
     print_formatted(kinds, form, *_taken(kinds, values))
 
 
-def raise_from_compiled(words: str, kind: type[BaseException], *values: Any) -> NoReturn:
-    """`raise_formatted` from machine code."""
-    kinds, forms = json.loads(words)
-    raise_formatted(kinds, forms, kind, *_taken(kinds, values))
+def formatted_from_compiled(words: str, *values: Any) -> str:
+    """`formatted` from machine code."""
+    kinds, form = json.loads(words)
+    return formatted(kinds, form, *_taken(kinds, values))
 
 
 def _taken(kinds: str, values: Iterable[Any]) -> list[Any]:
@@ -83,30 +74,28 @@ class _TypedPrint(AbstractTemplate):
         return signature(types.none, *kinds) if isinstance(kinds[1], types.Literal) else None
 
 
-@infer_global(raise_formatted)
-class _TypedRaise(AbstractTemplate):
+@infer_global(formatted)
+class _TypedText(AbstractTemplate):
     def generic(self, kinds: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        return signature(types.none, *kinds) if isinstance(kinds[1], types.Literal) else None
+        return signature(types.unicode_type, *kinds) if isinstance(kinds[1], types.Literal) else None
 
 
 @lower_builtin(print_formatted, types.VarArg(types.Any))
 def _print(context: Any, builder: Any, types_: Any, values: Any) -> Any:
-    return _call(context, builder, print_from_compiled.__name__, types_.args, values, ())
+    return _call(context, builder, print_from_compiled.__name__, types_, values)
 
 
-@lower_builtin(raise_formatted, types.VarArg(types.Any))
-def _raise(context: Any, builder: Any, types_: Any, values: Any) -> Any:
-    classes = (types_.args[2].exc_class,)
-    return _call(context, builder, raise_from_compiled.__name__, types_.args, values, classes)
+@lower_builtin(formatted, types.VarArg(types.Any))
+def _formatted(context: Any, builder: Any, types_: Any, values: Any) -> Any:
+    return _call(context, builder, formatted_from_compiled.__name__, types_, values)
 
 
-def _call(context: Any, builder: Any, name: str, kinds: Any, values: Any, classes: tuple[type, ...]) -> Any:
-    """Call a function here with the texts, the class of an exception, and the values behind them."""
+def _call(context: Any, builder: Any, name: str, types_: Any, values: Any) -> Any:
+    """Call a function here with the two texts, and the values behind them."""
 
     def first(python: Any) -> list[Any]:
-        words = json.dumps([kind.literal_value for kind in kinds[:2]])
-        given = [python.unserialize(python.serialize_object(each)) for each in classes]
-        return [python.string_from_string(context.insert_const_string(builder.module, words)), *given]
+        words = json.dumps([kind.literal_value for kind in types_.args[:2]])
+        return [python.string_from_string(context.insert_const_string(builder.module, words))]
 
-    start = 2 + len(classes)
-    return call_python(context, builder, (__name__, name), first, (types.none, kinds[start:]), values[start:])
+    kinds = types_.return_type, types_.args[2:]
+    return call_python(context, builder, (__name__, name), first, kinds, values[2:])

@@ -17,15 +17,15 @@
 >>> [effects.are_in(s.body) for s in function.body.statements if isinstance(s, For)]
 [True, True, False]
 
-Effects are prints, exceptions that the user raises, calls of what is not read, and writes to the memory of an argument.
-A function without the last two is called again by Python where it raises, which tells the right one of two exceptions;
-in others, statements that raise what is no IndexError count too.
+Effects are prints, calls of what is not read, and writes to the memory of an argument. A function without them is
+called again by Python where it raises, which tells the right one of two exceptions; in others, statements that raise
+what is no IndexError are effects too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from pullback.ir.external import has_to_stay, statements_run_by
 from pullback.ir.nodes import Block, Call, Constant, Effect, Function, Let, Statement, Value, walk
 from pullback.ir.types import is_integer
 
-_SEEN = {*primitives.PRINTING, primitives.breakpoint_, primitives.raise_, primitives.write_back}
+_SEEN = {*primitives.PRINTING, primitives.breakpoint_, primitives.write_back}
 _OURS = {runtime.SizesDiffer, runtime.KeepsTooMuch, runtime.ResultNotFinite}
 """Exceptions after which another form of the function runs."""
 
@@ -47,12 +47,14 @@ _DIVISIONS = {np.floor_divide, np.remainder}
 class Effects:
     """What is seen of a function.
 
-    written: the arguments that it changes for its caller. callees: the functions that it calls, by name.
+    written: the arguments that it changes for its caller. callees: the functions that it calls, by name. once: whether
+    it is not called again where it raises.
     """
 
     aliases: Aliases
     written: frozenset[Value]
     callees: Mapping[str, Function]
+    once: bool
 
     def are_in(self, block: Block) -> bool:
         """Whether a block, or what it calls, has an effect that is seen."""
@@ -67,7 +69,9 @@ class Effects:
     def is_seen(self, statement: Statement) -> bool:
         match statement:
             case Effect(function=primitives.check, operands=(_, Constant(value=kind), *_)):
-                return kind not in _OURS
+                return self.once and kind not in _OURS
+            case Effect(function=primitives.raise_):
+                return self.once
             case Effect(function=primitives.evaluated):
                 return bool(self.written)
             case Effect():
@@ -96,7 +100,10 @@ def find_effects(function: Function) -> Effects:
             changed.discard(statement.operands[0])
     aliases = find_aliases(function) if changed else Aliases()
     callees = {callee.name: callee for callee in (function, *function.callees)}
-    return Effects(aliases, frozenset(map(aliases.root, changed)), callees)
+    written = frozenset(map(aliases.root, changed))
+    silent = Effects(aliases, written, callees, once=False)
+    once = bool(written) or any(silent.are_in(each.body) for each in callees.values())
+    return replace(silent, once=once)
 
 
 def _divides(statement: Let) -> bool:

@@ -252,3 +252,21 @@ def an_array_that_leaves_its_dict(x, n):
         p["w"] = p["w"] * 3.0
     v[1] = 8.0
     return np.sum(v * x) + np.sum(p["w"] ** 2)
+
+
+@program(np.array([0.4, -0.3, 0.9]), np.array([0.2, 0.8]))
+def made_on_one_path_of_an_inner_loop(x, y):
+    s = 0.0
+    for l in range(x.shape[0]):
+        for item, d in zip(x, y):
+            if y[l % 2] >= 0.5 * l:
+                s = s + np.sin(d * item)
+            elif l > 1:
+                kept = [item, s, d]
+                q = np.array(kept)
+                if np.cos(q[0]) <= 0.13 or not (d >= 0.29):
+                    continue
+            else:
+                s = s * d
+            x, y = x * 1.5, y
+    return s + np.sum(x)

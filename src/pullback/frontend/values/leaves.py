@@ -131,7 +131,8 @@ def are_alike(a: Any, b: Any, first: State, then: State) -> bool:
     if isinstance(a, TupleValue) and isinstance(b, TupleValue):
         return _are_all_alike(a.items, b.items, first, then)
     if isinstance(a, ListRef | DictRef) and isinstance(b, ListRef | DictRef):
-        return type(a) is type(b) and _hold_alike(first.cells[a.cell], then.cells[b.cell], first, then)
+        both = type(a) is type(b) and a.cell in first.cells and b.cell in then.cells  # what is in reach there
+        return both and _hold_alike(first.cells[a.cell], then.cells[b.cell], first, then)
     if isinstance(b, MaybeUnset | Conflict | ListRef | DictRef) or isinstance(a, ListRef | DictRef):
         return False
     if isinstance(a, Static | Local) or isinstance(b, Static | Local):

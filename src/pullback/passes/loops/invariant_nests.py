@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -84,12 +85,19 @@ class _Motions:
     """
 
     def __init__(self, function: Function) -> None:
+        self.function = function
         self.effects = find_effects(function)
-        self.ranges = Ranges(Shapes(function))
         self.sizes: set[Operand] = set()
         for statement in lets_in(function.body).values():
-            self.ranges.note(statement)
             self.note_size(statement)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """The integers of the function; few loops ask."""
+        ranges = Ranges(Shapes(self.function))
+        for statement in lets_in(self.function.body).values():
+            ranges.note(statement)
+        return ranges
 
     def note_size(self, statement: Let) -> None:
         if statement.function is primitives.dim or (statement.function is max and ZERO in statement.operands):

@@ -25,6 +25,7 @@ of an array over: then the group is written out first.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TypeGuard
 
 from pullback.analysis.aliases import consumes
@@ -61,7 +62,7 @@ def lower(function: Function) -> Function:
 
     It begins with checks of what it assumes of sizes, which raise SizesDiffer.
     """
-    plain = replace(function, body=expanded(function.body, Shapes(function)))
+    plain = replace(function, body=expanded(function.body, cache(lambda: Shapes(function))))
     sizes = Sizes(plain)
     guards = sizes.guards_of_joined()
     if guards:

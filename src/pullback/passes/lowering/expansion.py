@@ -8,7 +8,7 @@
 ...         s += np.array([x, 1 - x])[0]
 ...     return s
 >>> function = normal_form(turned, 0.5, 2)
->>> function = replace(function, body=expanded(function.body, Shapes(function)))
+>>> function = replace(function, body=expanded(function.body, lambda: Shapes(function)))
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def turned(x, n):
@@ -23,6 +23,7 @@ def turned(x, n):
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -57,8 +58,11 @@ MOST_STORES = 64
 """So many numbers an array may have that is filled by a store for each."""
 
 
-def expanded(block: Block, shapes: Shapes, in_loop: bool = False) -> Block:
-    """The block with means as sums, and in loops, arrays of a few numbers, and stacks of others, as stores of these."""
+def expanded(block: Block, shapes: Callable[[], Shapes], in_loop: bool = False) -> Block:
+    """The block with means as sums, and in loops, arrays of a few numbers, and stacks of others, as stores of these.
+
+    shapes: gives those of the function, where a statement asks.
+    """
     statements: list[Statement] = []
     for statement in block.statements:
         inside = in_loop or isinstance(statement, For | While)
@@ -90,11 +94,8 @@ def _stores(statement: Let) -> list[Statement]:
     with builder.at(statement.location):
         array = builder.let(np.empty, shape, Constant(type_.dtype), keywords=("dtype",), name=name, type_=type_)
         for place, number in places.items():
-            operands = array, (Index(tuple(map(constant, place))),), builder.cast(number, type_.dtype)
-            if place == last:
-                builder.add(replace(statement, function=primitives.store, operands=operands))
-            else:
-                array = builder.let(primitives.store, *operands, type_=type_)
+            element = builder.cast(number, type_.dtype)
+            array = _add_store(builder, statement, array, list(map(constant, place)), element, place == last)
     return builder.statements
 
 
@@ -105,7 +106,7 @@ def _places(numbers: Operand | tuple[Operand, ...]) -> dict[tuple[int, ...], Ope
     return {(k, *place): number for k, inner in enumerate(numbers) for place, number in _places(inner).items()}
 
 
-def _is_stack(statement: Let, shapes: Shapes) -> bool:
+def _is_stack(statement: Let, shapes: Callable[[], Shapes]) -> bool:
     """Whether a statement stacks arrays that have the same shape and type for certain, along an axis that is known."""
     if statement.function is not np.stack or not isinstance(statement.operands[0], tuple):
         return False
@@ -113,7 +114,7 @@ def _is_stack(statement: Let, shapes: Shapes) -> bool:
     is_plain = all(isinstance(a, Value) and type(a.type) is Array for a in arrays)
     is_plain = is_plain and {a.type.dtype for a in arrays} == {statement.value.type.dtype}
     is_known = all(isinstance(k, Constant) for k in axis) and statement.keywords in ((), ("axis",))
-    return is_plain and is_known and len({shapes.of(array) for array in arrays}) == 1
+    return is_plain and is_known and len({shapes().of(array) for array in arrays}) == 1
 
 
 def _stack(statement: Let) -> list[Statement]:

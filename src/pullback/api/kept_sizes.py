@@ -12,7 +12,7 @@ from pullback.analysis.ranges import Form
 from pullback.analysis.sizes import SliceSize
 from pullback.ir.nodes import Constant, Index, Let, Operand, Reshape, Slice, Value, map_values
 from pullback.ir.primitives import ACCESSES, CONSUMING, load
-from pullback.transform.residual_places import starts_at_zero
+from pullback.transform.residual_places import places_beside, starts_at_zero
 from pullback.transform.residual_plan import ResidualArray
 
 
@@ -38,6 +38,7 @@ class KeptSizes:
             raise Unknown(array.value)
         stops = array.stops or [loop.stop for loop in array.loops]
         iterations = [self.room_for(loop, stop) for loop, stop in zip(array.loops, stops, strict=True)]
+        iterations[-1] += places_beside(array)
         return int(np.prod([*iterations, *(self.evaluate_size(size) for size in array.sizes)], dtype=object))
 
     def room_for(self, loop: Any, stop: Operand | Form) -> int:

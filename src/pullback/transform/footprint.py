@@ -49,7 +49,7 @@ from pullback.ir.rewrite import copied
 from pullback.ir.types import BOOL, INT, Array
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.simplify import simplify
-from pullback.transform.residual_places import room_for
+from pullback.transform.residual_places import places_beside, room_for
 from pullback.transform.residual_plan import ResidualArray
 from pullback.transform.sweeps import Kept
 
@@ -159,6 +159,8 @@ def limited(function: Function, measure: Function, most: int | None) -> Function
 def _bytes(builder: Builder, array: ResidualArray) -> Operand:
     assert array.sizes is not None, "a residual array of unknown size is not measured"
     sizes: list[Operand] = [room_for(builder, loop, stop) for loop, stop in zip(array.loops, array.stops, strict=True)]
+    if array.following is not None:
+        sizes[-1] = builder.let(np.add, sizes[-1], constant(places_beside(array)), type_=INT)
     sizes += [extent(size, builder) for size in array.sizes]
     product: Operand = constant(np.dtype(array.value.type.dtype).itemsize)
     for size in sizes:

@@ -62,8 +62,10 @@ from pullback.transform.recalled_residuals import Recall
 from pullback.transform.residual_places import (
     Storage,
     extent,
+    first_place,
     is_outermost,
     passes_through,
+    places_beside,
     room_for,
     starts_at_zero,
 )
@@ -104,7 +106,9 @@ class _Forward:
             defined = {v for s in block.statements for v in self.defined_by(s)}
             for value in parameters:
                 self.note(value)
-            self.save([t for t in self.plan.saves.get(path, []) if t.value not in defined], path, env)
+            saves = self.plan.saves.get(path, [])
+            at_once = [array for array in saves if array.following is None]
+            self.save([array for array in at_once if array.value not in defined], path, env)
             for statement in block.statements:
                 self.builder.location = statement.location
                 for kept in self.kept:
@@ -120,10 +124,11 @@ class _Forward:
                 results = self.defined_by(statement)
                 for value in results:
                     self.note(value)
-                self.save([t for t in self.plan.saves.get(path, []) if t.value in results], path, env)
+                self.save([array for array in at_once if array.value in results], path, env)
             for counter in self.plan.counters:
                 if counter.path == path and not counter.blocks and counter.loop is None:
                     env[id(counter)] = self.counted(counter, env[id(counter)], constant(1))
+            self.save([array for array in saves if array.following is not None], path, env)
         return statements
 
     def counted(self, counter: Counter, before: Operand, more: Operand) -> Value:
@@ -167,6 +172,8 @@ class _Forward:
             room = self.sweep.room
             loops = zip(kept.loops, kept.stops, strict=True)
             sizes = [room[id(loop)] if id(loop) in room else room_for(self.builder, loop, stop) for loop, stop in loops]
+            if kept.following is not None:
+                sizes[-1] = self.builder.let(np.add, sizes[-1], constant(places_beside(kept)))
             sizes += [axis_extent(size, self.builder) for size in kept.sizes]
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
@@ -184,8 +191,11 @@ class _Forward:
         for array in arrays:
             version, name = env[id(array)], array.final.name
             if array.counter is None:
-                index = Index(tuple(self.iterations[id(loop)] for loop in array.loops))
-                env[id(array)] = self.builder.let(primitives.store, version, (index,), array.value, name=name)
+                *around, number = (self.iterations[id(loop)] for loop in array.loops)
+                if array.following is not None:
+                    number = self.builder.let(np.add, number, constant(1))
+                index = Index((*around, number))
+                env[id(array)] = self.builder.let(primitives.store, version, (index,), array.saved, name=name)
                 continue
             count = env[id(array.counter)]
             if array.counter.loop is not None:
@@ -201,6 +211,15 @@ class _Forward:
                 for extent in array.extents:
                     size = self.builder.let(np.multiply, size, extent)
                 env[id(array.counter)] = self.counted(array.counter, count, size)
+
+    def save_first(self, array: ResidualArray, env: dict[int, Operand]) -> None:
+        """Store what the first iteration of a loop has for a value that is kept along with what follows it."""
+        *around, loop = array.loops
+        index = Index((*(self.iterations[id(outer)] for outer in around), constant(first_place(loop))))
+        (initial,) = (c.initial for c in loop.carried if c.parameter is array.value)
+        env[id(array)] = self.builder.let(
+            primitives.store, env[id(array)], (index,), initial, name=array.final.name, type_=array.final.type
+        )
 
     def statement(self, statement: Statement, path: Path, env: dict[int, Operand]) -> None:
         match statement:
@@ -239,6 +258,9 @@ class _Forward:
 
     def loop(self, statement: For | While, path: Path, env: dict[int, Operand]) -> None:
         passing = [kept for kept in self.kept if passes_through(kept, statement)]
+        for kept in passing:
+            if isinstance(kept, ResidualArray) and kept.following is not None and kept.loops[-1] is statement:
+                self.save_first(kept, env)
         parameters = [self.version(kept) for kept in passing]
         inner = {**env, **{id(kept): p for kept, p in zip(passing, parameters, strict=True)}}
         extra = [Carried(p, env[id(kept)]) for kept, p in zip(passing, parameters, strict=True)]

@@ -94,6 +94,8 @@ class Recall:
                 case ResidualArray():
                     restored = self.restored(item, env, counts)
                     env[item.value] = restored.called("", (item.value, ""))
+                    if item.following is not None:
+                        env[item.following] = self.following(item, env).called("", (item.following, ""))
                 case (value, outside):
                     env[value] = env.get(outside, outside)
 
@@ -115,6 +117,14 @@ class Recall:
             size = self.builder.let(np.multiply, size, count)
         top = counts[id(array.counter)] = self.counted_back(array.counter, counts, size)
         return self.builder.let(runtime.block_of, final, top, shape, name=name, type_=type_)
+
+    def following(self, array: ResidualArray, env: dict[Value, Operand]) -> Value:
+        """What the next iteration has for a value, from the array that has both."""
+        assert array.following is not None, "an array of one value has nothing else"
+        *around, number = (self.iterations[id(loop)] for loop in array.loops)
+        index = Index((*around, self.builder.let(np.add, number, constant(1))))
+        name, type_ = array.following.name, array.following.type
+        return self.builder.let(primitives.load, env.get(array.final, array.final), (index,), name=name, type_=type_)
 
     def statement(
         self, statement: Statement, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]

@@ -44,9 +44,22 @@ def is_outermost(kept: Storage, statement: Statement) -> bool:
 
 
 def starts_at_zero(loop: For) -> bool:
-    """Whether the loop's own index can number its iterations: it counts up by one from 0 or above."""
+    """Whether the loop's own index can number its iterations: it counts up by one from 0 or a little above."""
     start, step = loop.start, loop.step
     return step == constant(1) and isinstance(start, Constant) and 0 <= start.value <= 2
+
+
+def first_place(loop: Any) -> int:
+    """The element that the first iteration of a loop takes."""
+    return loop.start.value if starts_at_zero(loop) else 0
+
+
+def places_beside(array: ResidualArray) -> int:
+    """How many elements an array has along its last loop beside those for the iterations.
+
+    What follows the last iteration takes one; it is behind the first place even of a loop that ends before its start.
+    """
+    return 0 if array.following is None else 1 + first_place(array.loops[-1])
 
 
 def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = None) -> Operand:

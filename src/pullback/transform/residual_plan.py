@@ -27,6 +27,9 @@ class ResidualArray:
     final: the array after the outermost loop, which the backward sweep reads. stops: where each loop stops at the
     latest, or the room for its iterations as a linear form, as far as that is known before the outermost one. each: the
     sizes of the value, if those are known before the loops, whether the array grows or not.
+
+    following: of a value that the innermost loop carries, what the next iteration has for it, if that is kept too. Both
+    are in one array then, with a place for each iteration and one more.
     """
 
     value: Value
@@ -39,6 +42,12 @@ class ResidualArray:
     extents: tuple[Operand, ...] = ()
     stops: tuple[Operand | Form, ...] = ()
     each: tuple[Size, ...] | None = None
+    following: Value | None = None
+
+    @property
+    def saved(self) -> Value:
+        """What each iteration saves: the value, or what the next iteration has for it."""
+        return self.value if self.following is None else self.following
 
     @property
     def is_stack(self) -> bool:

@@ -205,8 +205,9 @@ class Residuals:
             choice = choose(needed, definitions, inside, is_at_hand)
             kept, again = choice.kept, choice.again
         recalls = self.plan.recalls.setdefault(path, [])
-        for value in kept:
-            self.keep(value, path, recalls)
+        following = {} if self.keep_everything else self.following(path, kept)
+        for value in sorted(kept, key=lambda value: value not in following):
+            self.keep(value, path, recalls, following.get(value))
         for statement in again:
             if not self.kept.intersection(results_of(statement)):
                 recalls.append(statement)
@@ -250,8 +251,29 @@ class Residuals:
         """Whether the mirror of a loop runs over iteration numbers rather than the loop's own index."""
         return isinstance(statement, While) or statement.exits
 
-    def keep(self, value: Value, path: Path, recalls: list[Any]) -> None:
-        """Plan to keep a value: as one more result of a branch, or in an array over the loops around it."""
+    def following(self, path: Path, kept: tuple[Value, ...]) -> dict[Value, Value]:
+        """For values that a loop carries, what the next iteration has for them, where its body keeps both."""
+        loop = self.statements[path[-1][0]]
+        if not isinstance(loop, For):
+            return {}
+        left = [value for value in kept if value not in self.kept]
+        found: dict[Value, Value] = {}
+        for carried, after in zip(loop.carried, loop.body.yields, strict=False):
+            before = carried.parameter
+            taken = {before, after} & {*found, *found.values()}
+            if before in left and after in left and before is not after and not taken and self.are_alike(before, after):
+                found[before] = after
+        return found
+
+    def are_alike(self, before: Value, after: Value) -> bool:
+        """Whether one array can keep both."""
+        return before.type == after.type and self.shapes.of(before) == self.shapes.of(after)
+
+    def keep(self, value: Value, path: Path, recalls: list[Any], following: Value | None = None) -> None:
+        """Plan to keep a value: as one more result of a branch, or in an array over the loops around it.
+
+        following: what the next iteration has for it, to be kept in the same array if that does not grow.
+        """
         if value in self.kept:
             return
         self.kept.add(value)
@@ -272,6 +294,9 @@ class Residuals:
         array = self.residual_array(value, path, home, around, sizes if regular else None, counter, extents)
         array.stops = stops if regular and stops is not None else ()
         array.each = sizes
+        if regular and following is not None:
+            array.following = following
+            self.kept.add(following)
         self.plan.saves.setdefault(path, []).append(array)
         recalls.append(array)
 

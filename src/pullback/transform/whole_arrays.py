@@ -22,7 +22,6 @@ from typing import Any, Protocol
 
 from pullback.analysis.final import FinalElements
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, For, Let, Statement, Value, While
@@ -40,10 +39,6 @@ class Decisions(Protocol):
     statements: dict[int, Statement]
     needs: dict[Path, dict[Value, None]]
 
-    def is_regular(self, loop: Any, home: Path) -> bool: ...
-
-    def sizes_of(self, value: Value, home: Path) -> tuple[Size, ...] | None: ...
-
 
 def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     """Whether keeping an array takes less memory than what a loop loads of it, or it is needed anyway."""
@@ -59,7 +54,8 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     inner = _innermost(known.statements, path)
     inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]
     loads = [s for block in inside for s in block.statements if _is_load_of(s, array)]
-    return array in known.needs.get(home, ()) or (len(loads) > 1 and _are_over_all(known, between, array))
+    needed = array in known.needs.get(home, ()) or _is_carried_on(known, array, home)
+    return needed or (len(loads) > 1 and _are_over_all(known, between, array))
 
 
 def most_loads(block: Block) -> int:
@@ -78,11 +74,17 @@ def _innermost(statements: Mapping[int, Statement], path: Path) -> Path:
     return path[: loops[-1] + 1]
 
 
-def _has_place(known: Decisions, array: Value, home: Path, around: Sequence[Any]) -> bool:
-    """Whether there can be a residual array for an array: its sizes, and those of the loops, are known before."""
-    first = next(k for k, (number, _) in enumerate(home) if known.statements[number] is around[0])
-    regular = all(known.is_regular(loop, home[:first]) for loop in around)
-    return regular and known.sizes_of(array, home[:first]) is not None
+def _is_carried_on(known: Decisions, array: Value, home: Path) -> bool:
+    """Whether an iteration hands an array to the next, which needs it: one residual array then has it for both."""
+    loop = known.statements[home[-1][0]]
+    if not isinstance(loop, For) or loop.exits:
+        return False
+    handed = zip(loop.carried, loop.body.yields, strict=True)
+    needed = known.needs.get(home, ())
+    sizes = known.shapes.of(array)
+    return any(
+        after is array and c.parameter in needed and known.shapes.of(c.parameter) == sizes for c, after in handed
+    )
 
 
 def _are_over_all(known: Decisions, loops: Sequence[Any], array: Value) -> bool:

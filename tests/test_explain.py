@@ -126,6 +126,22 @@ def test_no_iterations_keep_nothing():
     assert pb.residual_bytes(recurrence, 0.3, 1.1, -5) == 0
 
 
+@pytest.mark.parametrize(("rows", "at_once"), [(20, 20), (150, 64)])
+def test_strips_keep_what_one_of_them_needs(rows, at_once):
+    def chains(w, x):
+        total = 0.0
+        for r in range(x.shape[0]):
+            h = 0.0
+            for t in range(x.shape[1]):
+                h = np.tanh(w * h + x[r, t])
+            total += h
+        return total
+
+    x = np.cos(np.arange(30.0 * rows)).reshape(rows, 30)
+    states_and_values = 2 * 30 * at_once * 8
+    assert pb.residual_bytes(chains, 0.4, x) == states_and_values
+
+
 def test_array_statements_and_neighbours_are_named():
     def smooth(u, steps):
         v = u.copy()

@@ -168,7 +168,9 @@ class _Call:
         self.segments = {id(loop) for s in self.keeps.segments.values() for loop in (s.outer, s.kept_over)}
         known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
         statements = list(_unconditional(self.keeps.statements))
-        again = [s for s in statements if isinstance(s, For) and s.index in self.keeps.segments]
+        loops = [s for s in statements if isinstance(s, For)]
+        known.update({loop.index: 0 for loop in loops if self.lanes_of(loop)})  # the first strip is the widest
+        again = [loop for loop in loops if loop.index in self.keeps.segments]
         self.repeated = {s.value for loop in again for s in loop.body.statements if isinstance(s, Let)}
         self.sizes = KeptSizes(known, {s.value: s for s in statements if isinstance(s, Let)})
 

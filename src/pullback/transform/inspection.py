@@ -110,12 +110,12 @@ class _Slicing:
 
     def add(self, value: Value) -> bool:
         """Take in what computes a value. Whether that is nothing but integer arithmetic, and elements read."""
-        if value in self.found or value in self.indices or self.residuals.is_outside(value, self.home):
+        if value in self.found or value in self.indices or self.residuals.rooms.is_outside(value, self.home):
             return True
         made = self.residuals.lets.get(value)
         if made is None or not is_integer(value.type):
             return False
-        is_load = made.function is primitives.load and self.residuals.is_outside(made.operands[0], self.home)
+        is_load = made.function is primitives.load and self.residuals.rooms.is_outside(made.operands[0], self.home)
         if not is_load and made.function not in _ARITHMETIC | {primitives.dim}:
             return False
         if not all(map(self.add, values_in(made.operands))):

@@ -22,7 +22,7 @@ equal ones that nearest to the need, which computes least again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,15 +81,17 @@ def choose(
     definitions: Mapping[Value, Repeatable],
     inside: set[Value],
     is_intact: Callable[[Value], bool],
+    free: Collection[Value] = (),
 ) -> Choice:
     """Keep or compute again each needed value of a block.
 
-    `definitions` are the block's own statements that define one value, `inside` all values that the block defines.
+    `definitions` are the block's own statements that define one value, `inside` all values that the block defines,
+    `free` those that take no memory.
     """
     needed = [value for value in needed if value in inside]
     again = {v: d for v, d in definitions.items() if can_repeat(d, is_intact)}
     involved = _closure(needed, again, inside)
-    cut = _minimum_cut(needed, again, inside, involved)
+    cut = _minimum_cut(needed, again, inside, involved, free)
     repeated = _closure([v for v in needed if v not in cut], again, inside, stop=cut)
     kept = tuple(v for v in involved if v in cut)
     return Choice(kept, tuple(again[v] for v in definitions if v in repeated and v not in cut))
@@ -151,7 +153,11 @@ def _closure(
 
 
 def _minimum_cut(
-    needed: list[Value], again: dict[Value, Repeatable], inside: set[Value], involved: dict[Value, None]
+    needed: list[Value],
+    again: dict[Value, Repeatable],
+    inside: set[Value],
+    involved: dict[Value, None],
+    free: Collection[Value],
 ) -> set[Value]:
     """The cheapest set of values from which all needed ones can be computed again."""
     if not any(value in again for value in involved):
@@ -160,7 +166,7 @@ def _minimum_cut(
     source, sink = 2 * len(number), 2 * len(number) + 1
     edges: list[tuple[int, int, int]] = []
     for value, k in number.items():
-        edges.append((2 * k, 2 * k + 1, _cost(value)))
+        edges.append((2 * k, 2 * k + 1, 0 if value in free else _cost(value)))
         if value in again:
             operands = {v for v in read_by(again[value]) if v in inside}
             edges += [(2 * number[v] + 1, 2 * k, _UNLIMITED) for v in operands]

@@ -30,22 +30,16 @@ A value that is needed in the mirror of the block that defines it is kept
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import Any, TypeGuard
 
 from pullback.analysis.aliases import Aliases
-from pullback.analysis.extents import base_of, can_compute
 from pullback.analysis.final import FinalElements
-from pullback.analysis.maybe_undefined import maybe_undefined
-from pullback.analysis.most_iterations import most_iterations
-from pullback.analysis.ranges import Form
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
-    Constant,
     For,
     If,
     Let,
@@ -63,9 +57,10 @@ from pullback.ir.nodes import (
 from pullback.ir.types import INT, Array, axis_noun
 from pullback.transform.min_cut import CHEAP, can_repeat, choose
 from pullback.transform.repeated_branches import Repeatable, definitions_in
-from pullback.transform.residual_places import starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
+from pullback.transform.residual_rooms import Rooms
 from pullback.transform.reverse.sweep import Sweep
+from pullback.transform.states import begin_with, following
 from pullback.transform.whole_arrays import is_kept_whole, most_loads
 
 
@@ -75,15 +70,13 @@ class Residuals:
     def __init__(self, body: Block, sweep: Sweep, aliases: Aliases, shapes: Shapes, keep_everything: bool) -> None:
         self.body, self.sweep, self.aliases, self.shapes = body, sweep, aliases, shapes
         self.keep_everything = keep_everything
-        self.paths: dict[Value, Path] = {}
         self.blocks: dict[Path, Block] = {}
-        self.statements: dict[int, Statement] = {}
-        self.lets: dict[Value, Let] = {}
         self.needs: dict[Path, dict[Value, None]] = {}
         self.plan = Plan()
         self.kept: set[Value] = set()
         self.elements = FinalElements(body, shapes)
-        self.maybe_undefined = cache(lambda: maybe_undefined(body))
+        self.rooms = Rooms(body, shapes, self.elements.places.ranges)
+        self.paths, self.statements, self.lets = self.rooms.paths, self.rooms.statements, self.rooms.lets
 
     def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
         """The plan, and the backward sweep as a block that yields `results`."""
@@ -159,9 +152,9 @@ class Residuals:
         size = self.shapes.of(array)[axis]
         if isinstance(size, int):
             return constant(size)
-        if isinstance(size, Value) and self.is_outside(size, self.paths[array]):
+        if isinstance(size, Value) and self.rooms.is_outside(size, self.paths[array]):
             return size
-        if isinstance(size, tuple) and self.is_outside(size[0], self.paths[array]):
+        if isinstance(size, tuple) and self.rooms.is_outside(size[0], self.paths[array]):
             array, axis = size
         known = self.plan.noted.get((array, axis))
         if known is None:
@@ -203,11 +196,14 @@ class Residuals:
                 return value in arrays or self.aliases.is_intact(value) or is_kept_whole(self, value, path)
 
             choice = choose(needed, definitions, inside, is_at_hand)
+            free = begin_with(self, path, choice.kept)
+            if free:
+                choice = choose(needed, definitions, inside, is_at_hand, free)
             kept, again = choice.kept, choice.again
         recalls = self.plan.recalls.setdefault(path, [])
-        following = {} if self.keep_everything else self.following(path, kept)
-        for value in sorted(kept, key=lambda value: value not in following):
-            self.keep(value, path, recalls, following.get(value))
+        after = {} if self.keep_everything else following(self, path, [v for v in kept if v not in self.kept])
+        for value in sorted(kept, key=lambda value: value not in after):
+            self.keep(value, path, recalls, after.get(value))
         for statement in again:
             if not self.kept.intersection(results_of(statement)):
                 recalls.append(statement)
@@ -247,44 +243,19 @@ class Residuals:
         statement = self.statements[path[-1][0]]
         return isinstance(statement, For) and value is statement.index
 
-    def counts_iterations(self, statement: For | While) -> bool:
-        """Whether the mirror of a loop runs over iteration numbers rather than the loop's own index."""
-        return isinstance(statement, While) or statement.exits
-
-    def following(self, path: Path, kept: tuple[Value, ...]) -> dict[Value, Value]:
-        """For values that a loop carries, what the next iteration has for them, where its body keeps both."""
-        loop = self.statements[path[-1][0]]
-        if not isinstance(loop, For):
-            return {}
-        left = [value for value in kept if value not in self.kept]
-        found: dict[Value, Value] = {}
-        for carried, after in zip(loop.carried, loop.body.yields, strict=False):
-            before = carried.parameter
-            taken = {before, after} & {*found, *found.values()}
-            if before in left and after in left and before is not after and not taken and self.are_alike(before, after):
-                found[before] = after
-        return found
-
-    def are_alike(self, before: Value, after: Value) -> bool:
-        """Whether one array can keep both."""
-        return before.type == after.type and self.shapes.of(before) == self.shapes.of(after)
-
-    def keep(self, value: Value, path: Path, recalls: list[Any], following: Value | None = None) -> None:
+    def keep(self, value: Value, path: Path, recalls: list[Any], after: Value | None = None) -> None:
         """Plan to keep a value: as one more result of a branch, or in an array over the loops around it.
 
-        following: what the next iteration has for it, to be kept in the same array if that does not grow.
+        after: what the next iteration has for it, to be kept in the same array if that does not grow.
         """
         if value in self.kept:
             return
         self.kept.add(value)
-        loops = [k for k, (number, _) in enumerate(path) if isinstance(self.statements[number], For | While)]
-        if not loops:
+        home, around = self.rooms.nest(path)
+        if not around:
             recalls.append(self.export(value, path))
             return
-        home = path[: loops[0]]
-        around = tuple(self.statements[path[k][0]] for k in loops)
-        sizes = self.sizes_of(value, home)
-        stops = self.stops(around, home, in_branch=loops[-1] - loops[0] >= len(loops))
+        sizes, stops = self.rooms.places(value, path, home, around)
         regular = stops is not None and sizes is not None
         extents: tuple[Operand, ...] = ()
         if not regular and isinstance(value.type, Array):
@@ -294,9 +265,9 @@ class Residuals:
         array = self.residual_array(value, path, home, around, sizes if regular else None, counter, extents)
         array.stops = stops if regular and stops is not None else ()
         array.each = sizes
-        if regular and following is not None:
-            array.following = following
-            self.kept.add(following)
+        if regular and after is not None:
+            array.following = after
+            self.kept.add(after)
         self.plan.saves.setdefault(path, []).append(array)
         recalls.append(array)
 
@@ -319,7 +290,9 @@ class Residuals:
         let = self.lets.get(size)
         if let is None or let.function not in CHEAP or not all(map(is_scalar, let.operands)):
             return False
-        return all(self.is_index(value, path) or self.is_outside(value, path[:-1]) for value in values_in(let.operands))
+        return all(
+            self.is_index(value, path) or self.rooms.is_outside(value, path[:-1]) for value in values_in(let.operands)
+        )
 
     def residual_array(
         self,
@@ -349,62 +322,6 @@ class Residuals:
         self.paths[outside] = path[:-1]
         self.need(outside)
         return (value, outside)
-
-    def is_regular(self, loop: Any, home: Path) -> bool:
-        """Whether the number of iterations is known before the outermost loop."""
-        if self.counts_iterations(loop):
-            return False
-        return all(self.is_outside(v, home) for v in values_in((loop.start, self.most(loop, home), loop.step)))
-
-    def stops(self, loops: tuple[Any, ...], home: Path, in_branch: bool) -> tuple[Operand | Form, ...] | None:
-        """Where each loop of a nest stops at the latest, or the room that it needs: of one, whose bounds vary.
-
-        in_branch: whether one of the loops may not run at all.
-        """
-        found: list[Operand | Form] = []
-        for k, loop in enumerate(loops):
-            if self.is_regular(loop, home):
-                found.append(self.most(loop, home))
-                continue
-            room = None if in_branch else self.room(loop, loops[:k], home)
-            if room is None or any(isinstance(stop, Form) for stop in found):
-                return None
-            found.append(room)
-        return tuple(found)
-
-    def room(self, loop: Any, around: tuple[Any, ...], home: Path) -> Form | None:
-        """The most iterations of a loop whose bounds are affine in the indices of loops around it."""
-        if self.counts_iterations(loop):
-            return None
-        most = most_iterations(loop, around, self.elements.places.ranges)
-        if most is None or not all(self.is_outside(t[0] if isinstance(t, tuple) else t, home) for t, _ in most.terms):
-            return None
-        return most.moved(loop.start.value) if starts_at_zero(loop) else most
-
-    def most(self, loop: For, home: Path) -> Operand:
-        """Where a loop stops at the latest: of the smaller of two numbers, the one that is known at `home`."""
-        made = self.lets.get(loop.stop) if isinstance(loop.stop, Value) else None
-        counts_up = isinstance(loop.step, Constant) and loop.step.value > 0
-        sides = made.operands if made is not None and made.function is min and counts_up else ()
-        known = (side for side in (loop.stop, *sides) if all(self.is_outside(v, home) for v in values_in(side)))
-        return next(known, loop.stop)
-
-    def is_outside(self, value: Value, home: Path) -> bool:
-        path = self.paths.get(value, ())
-        return path == home[: len(path)]
-
-    def sizes_of(self, value: Value, home: Path) -> tuple[Size, ...] | None:
-        """The sizes of a value where they are known at `home`; None where they are not, or it may have none."""
-        if isinstance(value.type, Array) and value in self.maybe_undefined():
-            return None
-        sizes: list[Size] = []
-        for size in self.shapes.of(value):
-            base = base_of(size)
-            known = isinstance(base, int) or self.is_outside(base[0] if isinstance(base, tuple) else base, home)
-            if not can_compute(size) or not known:
-                return None
-            sizes.append(size)
-        return tuple(sizes)
 
     def counter(self, value: Value, path: Path, home: Path) -> Counter:
         """The counter of an irregular nest; an array that is kept has one of its own, which counts elements."""

@@ -21,23 +21,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pullback.analysis.final import FinalElements
-from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, For, Let, Statement, Value, While
 from pullback.ir.types import Array
+from pullback.transform import states
 from pullback.transform.residual_plan import Path
 
 
-class Decisions(Protocol):
+class Decisions(states.Decisions, Protocol):
     """What is known of the values of a function, and of what is needed of them; see `Residuals`."""
 
-    shapes: Shapes
     elements: FinalElements
     paths: dict[Value, Path]
     blocks: dict[Path, Block]
-    statements: dict[int, Statement]
-    needs: dict[Path, dict[Value, None]]
 
 
 def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
@@ -54,7 +51,7 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     inner = _innermost(known.statements, path)
     inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]
     loads = [s for block in inside for s in block.statements if _is_load_of(s, array)]
-    needed = array in known.needs.get(home, ()) or _is_carried_on(known, array, home)
+    needed = array in known.needs.get(home, ()) or states.is_kept_by_the_next(known, array, home)
     return needed or (len(loads) > 1 and _are_over_all(known, between, array))
 
 
@@ -72,19 +69,6 @@ def _innermost(statements: Mapping[int, Statement], path: Path) -> Path:
     """The body of the innermost loop that a block stands in."""
     loops = [k for k, (number, _) in enumerate(path) if isinstance(statements[number], For | While)]
     return path[: loops[-1] + 1]
-
-
-def _is_carried_on(known: Decisions, array: Value, home: Path) -> bool:
-    """Whether an iteration hands an array to the next, which needs it: one residual array then has it for both."""
-    loop = known.statements[home[-1][0]]
-    if not isinstance(loop, For) or loop.exits:
-        return False
-    handed = zip(loop.carried, loop.body.yields, strict=True)
-    needed = known.needs.get(home, ())
-    sizes = known.shapes.of(array)
-    return any(
-        after is array and c.parameter in needed and known.shapes.of(c.parameter) == sizes for c, after in handed
-    )
 
 
 def _are_over_all(known: Decisions, loops: Sequence[Any], array: Value) -> bool:

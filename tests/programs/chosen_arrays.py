@@ -161,3 +161,56 @@ def from_outside_in_a_loop_in_a_branch(x, a):
             elif item < 0.0:
                 w = 0.22 * np.arctan(abs(w))
     return np.sum(w) * a * x[0]
+
+
+@program(X, 1.0)
+@program(X, -0.7)
+def written_or_scaled_in_iterations(x, c):
+    """One branch writes to the argument, the other one makes arrays of its own from it."""
+    if c > 0.0:
+        x[0] = 0.64
+    else:
+        for _ in range(3):
+            x = x * c
+    return np.sum(x * x)
+
+
+@program(X, 1.0)
+@program(X, -0.7)
+def scaled_in_iterations_or_written(x, c):
+    if c < 0.0:
+        for _ in range(3):
+            x = x * c
+    else:
+        x[0] = 0.64
+        x[1:] *= 0.5
+    x[2] = c
+    return np.sum(x * x)
+
+
+@program(X, 1.0)
+@program(X, -0.7)
+def masked_or_lessened(x, c):
+    if c >= 0.06:
+        x[x < 0.73] = 0.64
+    else:
+        count = 0
+        while count < 5:
+            count += 1
+            x = x - c
+    return 0.85 * c
+
+
+@program(X, 1.0)
+@program(X, -0.7)
+def part_written_or_both(x, c):
+    """The other branch writes to the argument, too, through a view and behind a change of the name."""
+    first = x
+    if c > 0.0:
+        x[0] = x[1] * c
+    else:
+        tail = x[2:]
+        for _ in range(2):
+            x = x * c
+        tail[0] = x[3]
+    return np.sum(x) + np.sum(first * first)

@@ -243,3 +243,24 @@ def part_of_an_array(a, x):
         part[0] = a[i, 1]
         s += np.sum(w * a[i])
     return s
+
+
+@program(X, U[:4], 3)
+@program(X, U[:4], 0)
+def array_of_an_inner_loop(x, b, n):
+    """What an iteration of the middle loop makes changes with that loop, and is an array."""
+    for _ in range(1, x.shape[0], 2):
+        for j in range(n):
+            b[1:2] = x[x.shape[0] - 1 :] / (1.56 + j)
+    return np.sum(b)
+
+
+@program(X, U[:4], 3)
+def sum_of_an_inner_loop(x, b, n):
+    for k in range(x.shape[0]):
+        for j in range(n):
+            s = 0.0
+            for i in range(x.shape[0]):
+                s += np.exp(-x[i] * j) / (1.0 + j)
+            b[k] += s * x[k]
+    return np.sum(b)

@@ -166,7 +166,8 @@ class _Part:
                 for carried, after in zip(loop.carried, loop.body.yields, strict=True):
                     if after in needed and carried.parameter not in self.changing:
                         values.add(carried.parameter)
-        return needed
+        pairs = (pair for loop in self.loops for pair in zip(loop.carried, loop.results, strict=True))
+        return needed.union(result for carried, result in pairs if carried.parameter in needed)
 
     def carried_first(self, loop: For) -> list[int]:
         """The places of what a loop of this part carries; the same loop of the other part carries the rest."""

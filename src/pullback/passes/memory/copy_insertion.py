@@ -28,9 +28,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from pullback.analysis.aliases import consumes
+from pullback.analysis.aliases import consumed_in, consumes, find_aliases
 from pullback.analysis.lifetimes import END
 from pullback.errors import Location
 from pullback.ir import primitives
@@ -52,6 +53,7 @@ from pullback.ir.nodes import (
     results_of,
     walk,
 )
+from pullback.ir.types import Array
 from pullback.passes.memory.copy_placement import RequiredCopies, required_copies
 
 MOST_ATTEMPTS = 50
@@ -114,6 +116,7 @@ class _CopyInsertion:
     def __init__(self, required: RequiredCopies, function: Function) -> None:
         self.required = required
         self.changed = {function.parameters[k] for k in function.mutated}
+        self.aliases = cache(lambda: find_aliases(function))
         self.position = 0
         self.copies: dict[Value, tuple[Value, int]] = {}
 
@@ -173,16 +176,24 @@ class _CopyInsertion:
         return [replace(statement, operands=operands)]
 
     def in_place(self, statement: If, orelse: Block) -> Block:
-        """The second branch, which hands out a changed parameter itself where the first one has written to it.
+        """The second branch, which hands out a changed parameter itself where the first one alone has written to it.
 
         So writes that follow reach the caller at once, also where an exception comes behind them.
         """
         then = lets_in(statement.then)
-        yields = [
-            before if before in self.changed and _comes_from(first, before, then) else now
-            for first, before, now in zip(statement.then.yields, statement.orelse.yields, orelse.yields, strict=True)
-        ]
-        return replace(orelse, yields=tuple(yields))
+
+        def is_left(first: Operand, before: Operand, now: Operand) -> bool:
+            if now is before or before not in self.changed or not _comes_from(first, before, then):
+                return False
+            return not self.may_write(statement.orelse, before)
+
+        sides = zip(statement.then.yields, statement.orelse.yields, orelse.yields, strict=True)
+        return replace(orelse, yields=tuple(side[1] if is_left(*side) else side[2] for side in sides))
+
+    def may_write(self, block: Block, array: Value) -> bool:
+        """Whether a block may write to the memory of an array."""
+        root = self.aliases().root
+        return any(root(value) is root(array) for value in consumed_in(block) if isinstance(value.type, Array))
 
     def copying(self, statement: If, block: Block) -> Block:
         """A branch that hands out copies of what only it defines and others write later."""

@@ -90,16 +90,36 @@ def _outer(shapes: Shapes, statement: Let) -> Shape | None:
     return (*a, *b) if len(a) == len(b) == 1 else None
 
 
-def _reduced(shapes: Shapes, statement: Let) -> Shape | None:
+def reduced(shapes: Shapes, statement: Let) -> Shape | None:
     """The shape after a reduction over axes that are known."""
     shape = shapes.of(statement.operands[0])
-    reduced = reduced_axes(statement, len(shape))
-    if reduced is None:
+    found = reduced_axes(_without(statement, _BESIDE_AXES), len(shape))
+    if found is None:
         return None
-    axes, keepdims = reduced
+    axes, keepdims = found
     if keepdims:
         return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
     return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+_BESIDE_AXES = {"ddof", "dtype", "ord"}
+"""What a reduction may say that changes no shape."""
+
+
+def _norm(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of norms, of which the second operand is the order."""
+    has_order = len(statement.operands) - len(statement.keywords) > 1
+    operands = (statement.operands[0], *statement.operands[2:]) if has_order else statement.operands
+    return reduced(shapes, replace(statement, operands=operands))
+
+
+def _without(statement: Let, keywords: set[str]) -> Let:
+    """The same call without some of its keywords."""
+    split = len(statement.operands) - len(statement.keywords)
+    pairs = zip(statement.keywords, statement.operands[split:], strict=True)
+    left = [(name, operand) for name, operand in pairs if name not in keywords]
+    operands = (*statement.operands[:split], *(operand for _, operand in left))
+    return replace(statement, operands=operands, keywords=tuple(name for name, _ in left))
 
 
 def reduced_axes(statement: Let, ndim: int) -> tuple[frozenset[int], bool] | None:
@@ -219,6 +239,10 @@ def _first(shapes: Shapes, statement: Let) -> Shape:
     return shapes.of(statement.operands[0])
 
 
+def _second(shapes: Shapes, statement: Let) -> Shape:
+    return shapes.of(statement.operands[1])
+
+
 def _cumulated(shapes: Shapes, statement: Let) -> Shape | None:
     """The shape of sums along an axis; without one, of all elements in a row."""
     shape = shapes.of(statement.operands[0])
@@ -239,6 +263,7 @@ SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.matmul: _matmul,
     np.dot: _matmul,
     np.linalg.solve: _solve,
+    np.linalg.norm: _norm,
     np.array: _made,
     np.arange: _arange,
     np.outer: _outer,
@@ -248,17 +273,14 @@ SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     np.hstack: _joined_rows,
     np.reshape: _reshaped,
     np.roll: _first,
+    np.interp: _first,
+    np.searchsorted: _second,
     np.cumsum: _cumulated,
     np.cumprod: _cumulated,
     runtime.sum_to: _summed_to,
     np.eye: _eye,
     np.identity: _eye,
     np.diag: _diagonal,
-    np.sum: _reduced,
-    np.mean: _reduced,
-    np.max: _reduced,
-    np.min: _reduced,
-    np.prod: _reduced,
     runtime.contents: _contents,
     runtime.block_of: _block,
     runtime.masked_rows: _masked,

@@ -25,9 +25,9 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.congruence import NUMBER, Congruence, Place
-from pullback.analysis.shape_rules import SHAPES
+from pullback.analysis.shape_rules import SHAPES, reduced
 from pullback.analysis.sizes import Shape, Size, sliced
-from pullback.functions import is_elementwise
+from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -299,7 +299,7 @@ class Shapes:
             return tuple(shape[axis.value] for axis in operands[1])
         if is_elementwise(function):
             return self.result_of_broadcast(statement.value, [self.of(o) for o in operands if isinstance(o, Value)])
-        special = SHAPES.get(function)
+        special = SHAPES.get(function, reduced if record_of(function).is_reduction else None)
         return special(self, statement) if special else None
 
     def broadcast(self, shapes: list[Shape]) -> Shape | None:

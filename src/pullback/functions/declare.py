@@ -35,6 +35,7 @@ def known(*functions: Function, **facts: Any) -> None:
 
 def partials(function: Function, body: Function, **facts: Any) -> None:
     """Declare an elementwise function by its partial derivatives (a tuple where there are several arguments)."""
+    facts.setdefault("is_elementwise", True)
     known(function, rule=Rule(function, "partials", body), **facts)
 
 

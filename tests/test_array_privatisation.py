@@ -28,11 +28,13 @@ def sweeps(function, arguments):
     return line.removeprefix("  64 iterations side by side;").split(maxsplit=2)[:2]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("function", "arguments"), ONE_SWEEP, ids=lambda f: getattr(f, "__name__", ""))
 def test_a_private_array_is_made_in_every_iteration(function, arguments):
     assert sweeps(function, arguments) == ["runs", "once:"]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("function", "arguments"), TWO_SWEEPS, ids=lambda f: getattr(f, "__name__", ""))
 def test_arrays_that_hand_numbers_on_do_so_backwards(function, arguments):
     assert sweeps(function, arguments) == ["runs", "twice,"]

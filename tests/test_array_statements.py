@@ -92,6 +92,7 @@ def scaled(x, y):
     return x
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("function", [added, scaled])
 @pytest.mark.parametrize("name", ["alike", "fortran", "strided", "row", "column", "three axes", "number", "integers"])
 def test_changes_in_place(function, name):
@@ -191,6 +192,7 @@ NEW = [
 ]
 
 
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize("text", NEW)
 def test_new_arrays(text):
     scope = {"np": np}
@@ -204,6 +206,7 @@ def test_new_arrays(text):
 SHAPES = [(6,), (-1,), (3, -1), (-1, 1, 2), 6, -1, (2, 3, 1), (4, -1), (-1, -1), (7,), (-2, 3)]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_reshaped_arrays(shape):
     function = compiled(lambda a: rt.reshape(a, shape))

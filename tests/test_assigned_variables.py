@@ -146,6 +146,7 @@ def states() -> list[np.ndarray]:
     return [variable.numpy().copy() for variable in VARIABLES]
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize("options", [{"jit": False}, {"jit": False, "fuse": True}, {}], ids=["plain", "loops", "jit"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_variables_end_as_in_a_plain_call(function: Callable[..., Any], options: dict[str, bool]) -> None:

@@ -14,6 +14,7 @@ from test_programs import PROGRAMS, case_id
 CUT = [program for program in PROGRAMS if program.module == "cut_arrays"]
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.usefixtures("numba_off")
 @pytest.mark.parametrize("program", CUT, ids=case_id)
 def test_second_derivatives_by_each_nesting(program: Any) -> None:

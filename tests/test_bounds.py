@@ -131,6 +131,7 @@ ARGUMENTS = {
 }
 
 
+@pytest.mark.drawn(24)
 @pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_an_index_error_comes_where_python_has_one(function, arguments):

@@ -33,6 +33,7 @@ def test_a_step_keeps_its_array_once():
     assert kept == ["u_saved"]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("option", sorted(SERVING))
 @pytest.mark.parametrize("found", programs("branching_stencils"), ids=lambda found: found.name)
 def test_results_are_the_same_without(found, option):

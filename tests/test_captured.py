@@ -75,6 +75,7 @@ def flat(result: Any) -> list[float]:
     return [n for part in result for n in flat(part)] if isinstance(result, tuple) else np.ravel(result).tolist()
 
 
+@pytest.mark.drawn(14)
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("place", PLACES)
 def test_new_value_needs_no_new_code(place: str, kind: str, forbid: Callable[[], None]) -> None:

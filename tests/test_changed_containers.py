@@ -94,6 +94,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize("function", SHARED)
 def test_items_are_changed_where_they_are(function: Callable[..., Any], jit: bool) -> None:

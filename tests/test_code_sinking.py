@@ -70,6 +70,7 @@ def test_what_is_vectorised_or_cheap_or_may_raise_stays():
         pb.grad(of_elements)(np.ones(4), np.array([0, 7]))
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("found", programs("sunk_code"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
     for (value, gradients), (value_without, gradients_without) in with_and_without(found, "code_sinking"):

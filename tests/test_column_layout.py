@@ -49,6 +49,7 @@ def test_results_are_held_by_rows():
     assert gradient.flags.c_contiguous
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("found", programs("few_columns"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
     for sample in found.samples:

@@ -69,6 +69,7 @@ def test_interpreted_as_on_tensors(function: Any, k: int, optimisations: bool) -
     check_function(function, k, jit=False, optimisations=optimisations)
 
 
+@pytest.mark.drawn(25)
 @pytest.mark.parametrize(("function", "k"), FUNCTIONS, ids=name_of)
 def test_loops_as_on_tensors(function: Any, k: int) -> None:
     check_function(function, k, jit=False, fuse=True)
@@ -133,7 +134,7 @@ def both_ways(program: Any, jit: bool) -> tuple[list[Any], list[Any]]:
     return list(leaves_of(result, form)), list(leaves_of(expected, form))
 
 
-@pytest.mark.drawn(24)
+@pytest.mark.drawn(10)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
 def test_equal_to_the_gradient_bit_for_bit(program: Any) -> None:
@@ -205,6 +206,7 @@ def test_compiled_second_derivative(program: Any) -> None:
     check_second(program)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("seed", range(74000, 74008))
 def test_random_nests_of_loops_to_second_order(seed: int) -> None:
@@ -287,6 +289,7 @@ OUTSIDE = [
 ]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
 @pytest.mark.parametrize("function", OUTSIDE, ids=name_of)
 def test_variables_are_watched_and_read_anew(function: Any, jit: bool, monkeypatch: pytest.MonkeyPatch) -> None:

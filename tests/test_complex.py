@@ -71,6 +71,7 @@ def check_gradients(name: str, **options: Any) -> None:
         close(found, expected)
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_gradient_of_interpreted_source(name: str) -> None:
     check_gradients(name, jit=False)

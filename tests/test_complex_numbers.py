@@ -29,6 +29,7 @@ SAME: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("jit", [False, True])
 @pytest.mark.parametrize("name", SAME)
 def test_a_value_is_numpys(name: str, jit: bool) -> None:

@@ -218,6 +218,7 @@ def test_change_is_seen_by_interpreted_code(name: str, kind: str) -> None:
     check(name, kind, jit=False)
 
 
+@pytest.mark.drawn(14)
 @pytest.mark.parametrize("name", [name for name in CHANGES if name not in INSERTED])
 def test_change_is_seen_by_compiled_code(name: str) -> None:
     check(name, "value_and_grad", jit=True)

@@ -484,6 +484,7 @@ def test_sparse_jacobians_are_the_dense_ones(program: Any, jit: bool) -> None:
     assert made(x=x).nnz == 34
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_sparse_jacobians_of_random_patterns(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -517,7 +518,7 @@ def test_sparse_hessians() -> None:
     np.testing.assert_allclose(again(X).toarray(), np.diag(12.0 * X))
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 @MODES
 @pytest.mark.parametrize("size", [0, 1, 7, 64, 65, 150])
 def test_detected_sparsities(size: int, jit: bool) -> None:

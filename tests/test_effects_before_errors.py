@@ -127,6 +127,7 @@ def outcome(function, step=1):
     return error.type, printed.getvalue(), x.tolist()
 
 
+@pytest.mark.drawn(14)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_effects_before_an_error_are_those_of_a_plain_call(program, mode):

@@ -51,7 +51,7 @@ def assert_same(found: Any, expected: Any) -> None:
         np.testing.assert_array_equal(a, b, strict=isinstance(b, np.ndarray))
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", emitted.CALLS)
 def test_the_same_bits(name: str, tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_gradients_and_decorated_functions_are_emitted() -> None:
 SCALARS = [p for p in collect.programs() if p.samples[0].cotangent is None]
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALARS, ids=lambda program: program.id)
 def test_programs_are_emitted_or_refused(program: Any, tmp_path: Path) -> None:

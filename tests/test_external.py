@@ -358,6 +358,7 @@ def twice(x: Any) -> Any:
 twice.defvjp(lambda x: (twice(x), None), lambda _, y_bar: (2.0 * y_bar,))
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("f", [in_conditions, in_jumps, unread])
 def test_calls_are_as_many_in_all_modes(f: Callable[..., Any]) -> None:
     SEEN.clear()

@@ -256,7 +256,7 @@ def test_interpreted_and_on_tapes(function: Callable[..., Any], x: Any) -> None:
     check(function, x, [gradient, pull(1.0), tape.gradient(y, variable).numpy()])
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("split", [False, True], ids=["joint", "split"])
 @EACH
 def test_compiled(function: Callable[..., Any], x: Any, split: bool) -> None:

@@ -72,7 +72,7 @@ def test_interpreted(program: Any, optimisations: bool) -> None:
     check_forward(program, jit=False, optimisations=optimisations)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_compiled(program: Any) -> None:

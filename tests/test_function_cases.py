@@ -19,7 +19,7 @@ SIZES = [
 ]
 
 
-@pytest.mark.drawn(68)
+@pytest.mark.drawn(48)
 @pytest.mark.parametrize("trial", INTERPRETED, ids=str)
 def test_a_function_is_numpys_and_its_derivative_is_right(trial: Trial) -> None:
     kind, why = verdict(trial)

@@ -52,7 +52,7 @@ def use(function: Any, program: collect.Program) -> None:
         pb.source(function, *narrow)
 
 
-@pytest.mark.drawn(13)
+@pytest.mark.drawn(5)
 @drawn
 def test_text_does_not_depend_on_what_was_called_before(program: collect.Program) -> None:
     sample = program.samples[0]
@@ -90,7 +90,7 @@ def leaves_in(value: Any) -> list[Any]:
     return [] if value is None else [value]
 
 
-@pytest.mark.drawn(27)
+@pytest.mark.drawn(10)
 @drawn
 def test_text_runs_on_its_own(program: collect.Program) -> None:
     sample, function = program.samples[0], interpreted(program)
@@ -110,7 +110,7 @@ def test_text_runs_on_its_own(program: collect.Program) -> None:
         np.testing.assert_allclose(own, other, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.drawn(17)
+@pytest.mark.drawn(8)
 @drawn
 def test_what_the_forward_function_returns_is_what_the_backward_function_takes(program: collect.Program) -> None:
     sample, function = program.samples[0], interpreted(program)

@@ -180,6 +180,7 @@ def _by_pullback(function: Any, *arguments: Any) -> Any:
     return value, pull(1.0)
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_numbers_and_states_are_those_of_the_plain_call(function: Any) -> None:
     check(function, jit=False)
@@ -252,7 +253,7 @@ def method_texts() -> list[str]:
     return [*texts, "rand()", "rand(2, 3)", "randn(2)", "random_sample(3)", "permutation(np.eye(3))"]
 
 
-@pytest.mark.drawn(39)
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize("text", method_texts())
 def test_each_method_draws_as_in_the_plain_call(text: str) -> None:
     for make in ("np.random.default_rng(3)", "np.random.RandomState(3)"):

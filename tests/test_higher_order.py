@@ -79,7 +79,7 @@ def check_second_order(along: Along) -> None:
         assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
 
 
-@pytest.mark.drawn(13)
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order(program: Any) -> None:
@@ -94,7 +94,7 @@ def test_second_order_compiled(program: Any) -> None:
     check_second_order(Along(program, program.samples[0]))
 
 
-@pytest.mark.drawn(11)
+@pytest.mark.drawn(5)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [p for p in SCALAR if rtol_of(p.samples[0].args) == 1e-10], ids=case_id)
 def test_third_and_fourth_order(program: Any) -> None:
@@ -128,6 +128,7 @@ ANALYTIC = [
 ]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize("k", range(len(ANALYTIC)))
 def test_the_fourth_derivative_is_that_of_the_formula(k: int, jit: bool) -> None:
@@ -180,7 +181,7 @@ def has_float_arguments(program: Any) -> bool:
 FLOATS = [program for program in PROGRAMS if has_float_arguments(program)]
 
 
-@pytest.mark.drawn(29)
+@pytest.mark.drawn(15)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
@@ -188,7 +189,7 @@ def test_jacobian(program: Any, kind: Any) -> None:
     check_jacobian(program, kind, jit=False)
 
 
-@pytest.mark.drawn(22)
+@pytest.mark.drawn(10)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
 def test_columns_side_by_side(program: Any) -> None:
@@ -224,7 +225,7 @@ def test_more_columns_than_lie_side_by_side() -> None:
         np.testing.assert_allclose(pb.jacfwd(chain)(x), expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", [pb.jacfwd, pb.jacrev], ids=["forward", "reverse"])
 @pytest.mark.parametrize("program", FLOATS, ids=case_id)
@@ -240,6 +241,7 @@ TO_BE_COMPILED = {
 }
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("program", [program for program in FLOATS if program.id in TO_BE_COMPILED], ids=case_id)
 def test_buffers_that_grow_and_arguments_that_are_written_compile(program: Any) -> None:
     check_jacobian(program, pb.jacfwd)

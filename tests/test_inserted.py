@@ -66,6 +66,7 @@ def shown_in_while(x):
 LOOPS = [shown_in_map_loop, shown_in_sum_loop, shown_in_carrying_loop, shown_in_while]
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("options", MODES, ids=str)
 @pytest.mark.parametrize("function", LOOPS, ids=lambda f: f.__name__)
 def test_the_last_iteration_shows_its_cotangent_first(

@@ -203,6 +203,7 @@ def test_interpreted_integers_are_pythons(case):
     assert pb.value_and_grad(pb.differentiable(jit=False)(function))(1.5, n)[0] == plain
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("case", FITS, ids=named)
 def test_compiled_integers_that_fit_are_pythons(case):
     function, n = case
@@ -211,6 +212,7 @@ def test_compiled_integers_that_fit_are_pythons(case):
     assert pb.value_and_grad(function)(1.5, n)[0] == pytest.approx(plain, rel=1e-15)
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("case", OVERFLOWS, ids=named)
 def test_compiled_integers_that_do_not_fit_raise_an_error_with_the_line(case):
     function, n = case

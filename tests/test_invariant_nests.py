@@ -38,6 +38,7 @@ def test_what_moves(program: Any) -> None:
     assert moves == (program.function.__name__ in MOVED)
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.usefixtures("numba_off")
 @pytest.mark.parametrize("program", NESTS, ids=case_id)
 def test_the_value_is_the_same_to_the_last_bit(program: Any) -> None:

@@ -434,7 +434,7 @@ def checked_change(stage: str, name: str, before: Function, after: Function) -> 
         check(after, linear=name == "copy_insertion")
 
 
-@pytest.mark.drawn(24)
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_passes_keep_the_form_sound(program: collect.Program) -> None:
     built = build_of(program)
@@ -449,14 +449,14 @@ def test_passes_keep_the_form_sound(program: collect.Program) -> None:
                 run(part, settings, "copies")
 
 
-@pytest.mark.drawn(280)
+@pytest.mark.drawn(120)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_simplifying_twice_changes_nothing_more(program: collect.Program) -> None:
     once = remove_dead(simplify(build_of(program).function))
     assert show(remove_dead(simplify(once))) == show(once)
 
 
-@pytest.mark.drawn(280)
+@pytest.mark.drawn(120)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_owning_twice_copies_nothing_more(program: collect.Program) -> None:
     once = insert_copies(prepared(build_of(program).function))

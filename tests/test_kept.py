@@ -70,6 +70,7 @@ def run(made: Any) -> list[float]:
     return [*pb.grad(loss)(X).tolist(), *pullback(1.0).tolist(), *pb.value_and_grad(loss)(X)[1].tolist()]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_gone_is_not_kept(name: str) -> None:
     made = MADE[name]()
@@ -97,6 +98,7 @@ def test_tape_lets_go() -> None:
     assert reference() is None
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", MADE)
 def test_gradient_made_again_reads_nothing_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pb.grad(f)(x)` in a loop makes a gradient in each iteration."""

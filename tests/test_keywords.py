@@ -177,6 +177,7 @@ PASSED_OVER = [
 ]
 
 
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize("call", PASSED_OVER)
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
 @pytest.mark.filterwarnings("ignore")

@@ -195,6 +195,7 @@ def cases() -> list[Any]:
     ]
 
 
+@pytest.mark.drawn(110)
 @pytest.mark.parametrize(("kind", "modes", "function"), cases())
 @pytest.mark.filterwarnings("ignore:a (source|tensor) of")
 def test_a_kind_of_array_gives_the_plain_value_and_the_gradient(kind: str, modes: Any, function: Any) -> None:

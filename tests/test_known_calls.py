@@ -115,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield path
 
 
-@pytest.mark.drawn(7)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("edit", EDITS)
 def test_what_is_known_serves_what_it_fits(edit: str, folder: Path) -> None:
     fits, old, new = EDITS[edit]
@@ -211,7 +211,7 @@ SAME_BITS = {
 }
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", SAME_BITS)
 def test_second_process_reads_nothing_and_gets_the_same(name: str, tmp_path: Path) -> None:
     program, expression = SAME_BITS[name]

@@ -47,6 +47,7 @@ def test_what_only_one_row_needs_is_a_row():
     assert all("shape[0]," not in line for line in made if "x_bar" not in line)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("found", programs("row_nests"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
     for sample in found.samples:

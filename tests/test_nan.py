@@ -367,6 +367,7 @@ def test_forward_function_of_a_pullback_tells_values(jit):
 MAKERS = (pb.jacobian, pb.jacfwd, pb.jacrev, pb.hessian, pb.elementwise_grad)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("jit", MODES)
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_jacobians_tell_values(make, jit):
@@ -435,6 +436,7 @@ FINE = [
 ]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("jit", MODES)
 @pytest.mark.parametrize("case", FINE, ids=lambda case: case[0].__name__)
 def test_no_alarm(case, jit):
@@ -875,7 +877,7 @@ def is_finite(leaf: np.ndarray) -> bool:
     return leaf.dtype.kind != "f" or bool(np.all(np.isfinite(leaf)))
 
 
-@pytest.mark.drawn(14)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize(("program", "jit"), PROGRAMS, ids=lambda part: getattr(part, "name", str(part)))
 def test_finite_results_are_the_same_to_the_bit(program, jit):
     for sample in program.samples:

@@ -119,6 +119,7 @@ OF_ROWS: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("loss", OF_ROWS)
 def test_one_operation_on_a_tape_has_the_derivatives_of_its_text(loss: Callable[[Any], Any]) -> None:
     z = pb.Variable(LOGITS)

@@ -125,6 +125,7 @@ def slopes(function: Any, arguments: tuple[Any, ...], number: int) -> Any:
     return found
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_ufuncs_of_numba_are_read_for_each_element(name: str) -> None:
     check(*PROGRAMS[name], jit=False)

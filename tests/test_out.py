@@ -52,7 +52,7 @@ def check_out(function: Any, fresh: Callable[[], tuple[Any, ...]], argnums: Any 
 SCALAR = [program for program in PROGRAMS if all(sample.cotangent is None for sample in program.samples)]
 
 
-@pytest.mark.drawn(15)
+@pytest.mark.drawn(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_programs(program: Any) -> None:
@@ -141,6 +141,7 @@ CALLED = [(f, dtype, False) for f in (*IN_PLACE, chosen) for dtype in (np.float6
 CALLED += [(f, np.float64, True) for f in (*IN_PLACE, chosen)] + [(whole, np.float32, True)]
 
 
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize(("function", "dtype", "jit"), CALLED)
 def test_gradient_of_an_array(function: Any, dtype: Any, jit: bool) -> None:
     check_out(pb.differentiable(jit=jit)(function), lambda: (np.array([0.3, 0.4, 0.5], dtype), 0.7))

@@ -174,6 +174,7 @@ def name_of(value: Any) -> str:
     return getattr(value, "__name__", "")
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(("function", "arguments", "loops"), MAPS, ids=name_of)
 def test_maps_are_equal_bit_for_bit(function, arguments, loops):
     divided = pb.differentiable(parallel=True)(function)
@@ -365,6 +366,7 @@ IN_A_ROW = [
 ]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("function", "arguments"), IN_A_ROW, ids=name_of)
 def test_iterations_that_depend_on_one_another_run_in_a_row(function, arguments):
     assert regions(function, *arguments, kind="primal") == 0
@@ -412,7 +414,7 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
     monkeypatch.setattr(functions.Compiled, "has_gate", False)
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_iterations_give_the_same_in_any_order(program, monkeypatch):

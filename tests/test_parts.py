@@ -48,7 +48,7 @@ def test_programs_in_parts(program: Any) -> None:
     check_program(program, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut", "numba_off")
 @pytest.mark.parametrize(("program", "size"), EACH, ids=case_id)
@@ -62,7 +62,7 @@ def test_rows_have_no_length_where_a_part_gets_an_array_without_a_value() -> Non
     check_program(program, jit=True)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)

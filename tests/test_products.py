@@ -286,6 +286,7 @@ def test_product_written_into_an_array_keeps_nan_and_infinity():
     np.testing.assert_array_equal(out, a @ b)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_arrays_of_one_shape_are_copied_and_added(layout, dtype):

@@ -91,14 +91,14 @@ def case_id(value: Any) -> str:
     return str(value) if isinstance(value, int | str) else value.id
 
 
-@pytest.mark.drawn(70)
+@pytest.mark.drawn(50)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
 def test_interpreted(program: Any, mode: str) -> None:
     check_program(program, jit=False, **MODES[mode])
 
 
-@pytest.mark.drawn(46)
+@pytest.mark.drawn(30)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_without_one_analysis(program: Any) -> None:
@@ -107,7 +107,7 @@ def test_without_one_analysis(program: Any) -> None:
     check_program(program, jit=False, fuse=True, optimisations=pb.OPTIMISATIONS - {left_out})
 
 
-@pytest.mark.drawn(52)
+@pytest.mark.drawn(36)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.samples[0].cotangent is None], ids=case_id)
 def test_pullback(program: Any) -> None:
@@ -118,7 +118,7 @@ def test_pullback(program: Any) -> None:
     assert_close(pullback(1.0), expected, rtol_of(sample.fresh()), "gradient")
 
 
-@pytest.mark.drawn(30)
+@pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), IN_MODES, ids=case_id)
 def test_segmented(program: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,14 +136,14 @@ def test_side_by_side(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     check_program(program, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(13)
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), COMPILED, ids=case_id)
 def test_compiled(program: Any, mode: str) -> None:
     check_program(program, jit=True, **MODES[mode])
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("program", "mode"), ALWAYS_COMPILED, ids=case_id)
 def test_memory_and_calls_compiled(program: Any, mode: str) -> None:

@@ -237,6 +237,7 @@ COMPILED = [
 ]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("program", COMPILED, ids=lambda f: f.__name__)
 def test_compiled_gradients_raise_what_the_plain_call_raises(program):
     plain = error_of(program, TWO, THREE)

@@ -107,6 +107,7 @@ def narrow(arguments: list[Any], text: str) -> bool:
     return "float32" in text or any(np.asarray(a).dtype in few for a in arguments)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("block", range(4))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_dtypes_are_numpys(block: int) -> None:

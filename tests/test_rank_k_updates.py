@@ -38,7 +38,7 @@ def test_other_sums_and_small_ones_stay_as_they_are(function, arguments):
     assert "rows[" not in pb.inspect_source(pb.differentiable()(function), *arguments)
 
 
-@pytest.mark.drawn(5)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 64])
 @pytest.mark.parametrize(("function", "arguments"), cases(COLLECTED))
 def test_the_gradient_is_the_same_however_many_are_collected(function, arguments, rows, monkeypatch):

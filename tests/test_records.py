@@ -97,7 +97,7 @@ def test_a_gradient_of_interpreted_source(case: Case) -> None:
     compare_gradient(case, jit=False)
 
 
-@pytest.mark.drawn(11)
+@pytest.mark.drawn(5)
 def test_a_gradient_of_compiled_source(case: Case) -> None:
     compare_gradient(case, jit=True)
 

@@ -39,6 +39,7 @@ def test_each_part_is_a_loop_over_the_lanes(function, arguments, argnums, loops)
     assert text.count(" in range(width):") + text.count(" in range(width - 1, -1, -1):") == loops
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("found", programs("recurrence_parts"), ids=lambda found: found.name)
 def test_results_are_the_same(found, wherever_legal):
     """Up to the order in which sums are added up, which LLVM chooses."""

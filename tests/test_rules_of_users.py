@@ -170,7 +170,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], Any]] = {
 }
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("options", [{}, {"jit": False, "optimisations": False}])
 @pytest.mark.parametrize("name", CASES)
 def test_rules_say_what_the_plain_function_has(name: str, options: Any) -> None:
@@ -187,6 +187,7 @@ def test_rules_say_what_the_plain_function_has(name: str, options: Any) -> None:
     np.testing.assert_allclose(pb.vhp(f)(x, v), hessian @ v, **close)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", ["vjp", "jvps", "checkpoint", "implicit", "gradient"])
 def test_rules_on_tapes(name: str) -> None:
     ruled, plain, x = CASES[name]

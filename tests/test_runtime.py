@@ -460,6 +460,7 @@ def kept(dtype, n):
     return rt.contents(stack, k)
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.bool_])
 @pytest.mark.parametrize("n", [0, 1, 16, 17, 5000])
 def test_stacks_keep_what_they_are_given(dtype, n):

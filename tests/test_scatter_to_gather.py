@@ -80,6 +80,7 @@ def test_zeros_keep_their_signs(function):
             assert (found, np.signbit(found)) == (expected, np.signbit(expected)), given
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", [function for function, _ in ROWS], ids=lambda f: f.__name__)
 def test_gradients_are_those_of_the_loop_as_it_was(function):
     random = np.random.default_rng(4)

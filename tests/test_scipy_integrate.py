@@ -53,6 +53,7 @@ SAMPLED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_gradient_is_that_of_differences(name: str) -> None:
     compare(name, jit=False)
@@ -115,6 +116,7 @@ SOLVED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", SOLVED)
 def test_a_gradient_of_a_solution_is_as_exact_as_the_solution(name: str) -> None:
     compare_solutions(name, jit=False)

@@ -58,6 +58,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.drawn(14)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_gradient_is_that_of_differences(name: str) -> None:
     compare(name, jit=False)

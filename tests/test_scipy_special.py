@@ -73,6 +73,7 @@ def summed_to(whole: Any, shape: tuple[int, ...]) -> Any:
     return whole.sum(axis=kept, keepdims=True) if kept else whole
 
 
+@pytest.mark.drawn(60)
 @pytest.mark.parametrize(("function", "reference", "arguments"), CALLS)
 def test_a_derivative_is_that_of_mpmath(
     function: Callable[..., Any], reference: Callable[..., Any], arguments: Arguments
@@ -175,6 +176,7 @@ REDUCTIONS = {
 """Texts in others, which complex numbers follow as well."""
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("jit", [False, True])
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions_have_the_derivative_of_differences(name: str, jit: bool) -> None:

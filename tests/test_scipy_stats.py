@@ -52,6 +52,7 @@ def differentiable_places(name: str, method: str, arguments: tuple[Any, ...]) ->
     ]
 
 
+@pytest.mark.drawn(50)
 @pytest.mark.parametrize(("name", "method"), CASES)
 def test_values_are_those_of_scipy(name: str, method: str) -> None:
     function = getattr(getattr(stats, name), method)

@@ -113,7 +113,7 @@ def arguments(n: int, dtype: Any = np.float64) -> tuple[Any, ...]:
     return RNG.normal(size=n).astype(dtype), RNG.normal(size=5).astype(dtype), RNG.integers(0, 5, n)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", SHARED, ids=lambda function: function.__name__)
 def test_results_are_those_in_a_row(function):
     assert regions(function, *arguments(9)) >= 1
@@ -125,6 +125,7 @@ def test_results_are_those_in_a_row(function):
     assert_same(derivative(*given), pb.value_and_grad(function, argnums=(0, 1))(*given), 1e-4)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", SHARED, ids=lambda function: function.__name__)
 def test_results_are_the_same_in_any_order(function, monkeypatch):
     given = arguments(130)
@@ -295,6 +296,7 @@ def strips_side_by_side(x, w, k):
     return y
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", [reads_the_sum, multiplies, strips_that_overlap])
 def test_iterations_that_depend_on_one_another_run_in_a_row(function):
     given = arguments(70)

@@ -31,6 +31,7 @@ def test_one_division_serves_both_operands(function, arguments, saved):
     assert divisions(function, *arguments, optimisations=pb.OPTIMISATIONS) == without - saved
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("found", programs("quotients"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
     for (value, gradients), (value_without, gradients_without) in with_and_without(found, "shared_quotients"):

@@ -77,6 +77,7 @@ def by_numba(x):
 WAYS = [by_grad, by_value_and_grad, by_vjp, by_jvp, by_tape, by_jacobian, by_numba]
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("sizes", [(3, 2, 3, 7), (2, 3), (9, 3, 4), (1, 3, 2)])
 def test_each_way_is_right_for_one_size_after_another(way, sizes):
@@ -146,6 +147,7 @@ def logarithm_in_a_loop(x, a):
     return total
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_the_logarithm_of_no_volume_is_not_finite_and_nor_are_its_derivatives(n):
     x, a = np.zeros((3, n)), np.zeros((n, n))

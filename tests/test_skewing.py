@@ -157,6 +157,7 @@ def assert_same_bits(function, arguments):
     return texts[0]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("function", "arguments"), cases(SKEWED))
 def test_nests_are_skewed(function, arguments):
     assert is_skewed(machine_text(function, arguments))
@@ -168,11 +169,13 @@ def test_other_nests_stay_as_they_are(function, arguments):
     assert not is_skewed(machine_text(function, arguments))
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("function", "arguments"), cases(SKEWED))
 def test_wavefronts_give_the_same_bits(function, arguments):
     assert is_skewed(assert_same_bits(function, arguments))
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     ("rows", "columns"), [(0, 9), (9, 0), (1, 20), (20, 1), (8, 8), (63, 9), (64, 64), (65, 9), (130, 10)]
 )

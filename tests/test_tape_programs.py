@@ -114,6 +114,7 @@ def directions(sources: list[Any]) -> list[Any]:
     return [pb.constant(np.asarray(rng.normal(size=x.shape)), x.dtype) for x in sources]
 
 
+@pytest.mark.drawn(100)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", FOLLOWED[1::3], ids=lambda program: program.id)
 def test_forward(program: Any) -> None:
@@ -179,7 +180,7 @@ def test_call(program: Any) -> None:
 PLAIN = [p for p in PROGRAMS if all(isinstance(p.samples[0].args[k], float | np.ndarray) for k in p.samples[0].wrt)]
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(5)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PLAIN, ids=lambda program: program.id)
 def test_second_order_of_a_call(program: Any) -> None:

@@ -162,7 +162,7 @@ def failing(call: Callable[..., Any], arguments: tuple[Any, ...], calls: int) ->
     assert failed == calls
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(("function", "n"), FAILING, ids=lambda value: getattr(value, "__name__", ""))
 @pytest.mark.parametrize("form", ["value", "gradient", "pullback"])
 def test_failing_calls_keep_nothing(function: Callable[..., Any], n: int, form: str) -> None:

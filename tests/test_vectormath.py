@@ -192,6 +192,7 @@ def test_every_public_function_is_tested():
     assert set(ALL) == set(vectormath.__all__)
 
 
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_error_is_within_the_stated_bound(name, dtype):
@@ -279,6 +280,7 @@ def assert_like_numpy(name: str, computed: np.ndarray, expected: np.ndarray, *ar
     assert not wrong.any(), (name, [a[wrong] for a in arguments], computed[wrong], expected[wrong])
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", [*UNARY, "sincos"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -323,6 +325,7 @@ def vector_body(ir: str) -> str:
     return found
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.skipif(not has_fma(), reason="needs a processor with fma")
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -140,10 +140,8 @@ def functions_of(module: ModuleType) -> Iterator[Callable[..., Any]]:
 
 def with_and_without(found: Program, option: str) -> Iterator[list[tuple[Any, Any]]]:
     """For each sample the value and the gradients, with all optimisations and with all but one."""
+    functions = [
+        pb.differentiable(optimisations=o)(found.function) for o in (pb.OPTIMISATIONS, pb.OPTIMISATIONS - {option})
+    ]
     for sample in found.samples:
-        yield [
-            pb.value_and_grad(pb.differentiable(optimisations=chosen)(found.function), argnums=sample.wrt)(
-                *sample.fresh()
-            )
-            for chosen in (pb.OPTIMISATIONS, pb.OPTIMISATIONS - {option})
-        ]
+        yield [pb.value_and_grad(function, argnums=sample.wrt)(*sample.fresh()) for function in functions]

@@ -229,8 +229,9 @@ def test_files_that_were_written_for_passes_exist():
 
 
 def test_passes_are_counted_without_compiling():
-    headings, *rows = run(BENCHMARKS / "passes.py", "--text", "--kinds", "examples").splitlines()
+    passes = "lowering", "residuals", "scalar_replacement"
+    headings, *rows = run(BENCHMARKS / "passes.py", "--text", "--kinds", "examples", "--only", *passes).splitlines()
     assert headings.split()[0] == "pass"
-    counts = {row.split()[0]: int(row.split()[3]) for row in rows[: len(pb.OPTIMISATIONS)]}
-    assert counts.keys() == pb.OPTIMISATIONS
+    counts = {row.split()[0]: int(row.split()[3]) for row in rows[: len(passes)]}
+    assert counts.keys() == set(passes)
     assert max(counts.values()) > 0

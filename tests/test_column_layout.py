@@ -52,9 +52,7 @@ def test_results_are_held_by_rows():
 @pytest.mark.drawn(3)
 @pytest.mark.parametrize("found", programs("few_columns"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
+    functions = [pb.differentiable(optimisations=o, cache=False)(found.function) for o in (pb.OPTIMISATIONS, WITHOUT)]
     for sample in found.samples:
-        results = [
-            pb.differentiable(optimisations=chosen, cache=False)(found.function)(*sample.fresh())
-            for chosen in (pb.OPTIMISATIONS, WITHOUT)
-        ]
+        results = [function(*sample.fresh()) for function in functions]
         np.testing.assert_allclose(*results, rtol=1e-6 if sample.fresh()[0].dtype == np.float32 else 1e-13)

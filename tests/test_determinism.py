@@ -28,7 +28,7 @@ for program in collect.programs()[part::count]:
     for made in engine_of(f).made.values():
         print(program.id, hashlib.md5(made.machine_text.encode()).hexdigest())
 """
-PARTS = 12
+PARTS = 36
 
 
 def digests(part: int, seed: int) -> list[str]:

@@ -92,9 +92,9 @@ def function_of(text: str, folder: Path, name: str) -> Callable[..., Any]:
 
 
 @pytest.mark.drawn(1)
-@pytest.mark.parametrize("start", range(0, 400, 50))
+@pytest.mark.parametrize("start", range(0, 400, 25))
 def test_what_is_read_again_has_not_been_overwritten(start: int, tmp_path: Path) -> None:
-    for seed in range(start, start + 50):
+    for seed in range(start, start + 25):
         text = random_nest(seed)
         f = function_of(text, tmp_path, f"nest_{seed}")
         value, gradient = pb.value_and_grad(pb.differentiable(jit=False)(f))(X.copy())

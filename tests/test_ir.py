@@ -353,7 +353,7 @@ def test_consumed_in_a_loop_from_outside_it_is_refused():
 def all_texts() -> str:
     """Texts of two stages for some programs, to be compared between processes."""
     texts = []
-    for program in [*collect.programs("imperative"), *collect.programs("regressions")]:
+    for program in [*collect.programs("imperative"), *collect.programs("regressions")][::3]:
         built = build_of(program)
         texts.append(show(built.function))
         made = joint_of(program, built, ALL) if has_gradient(built) else prepared(built.function)
@@ -365,7 +365,7 @@ def test_text_is_the_same_whatever_the_hash_seed():
     """In processes of their own: a set of functions or of strings has another order in each."""
     code = "import test_ir, hashlib; print(hashlib.sha256(test_ir.all_texts().encode()).hexdigest())"
     digests = set()
-    for seed in ("0", "1", "12345"):
+    for seed in ("0", "12345"):
         paths = os.pathsep.join(sys.path)
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

@@ -50,11 +50,9 @@ def test_what_only_one_row_needs_is_a_row():
 @pytest.mark.drawn(4)
 @pytest.mark.parametrize("found", programs("row_nests"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
+    functions = [pb.differentiable(optimisations=o, cache=False)(found.function) for o in (pb.OPTIMISATIONS, WITHOUT)]
     for sample in found.samples:
-        results = [
-            pb.differentiable(optimisations=chosen, cache=False)(found.function)(*sample.fresh())
-            for chosen in (pb.OPTIMISATIONS, WITHOUT)
-        ]
+        results = [function(*sample.fresh()) for function in functions]
         np.testing.assert_allclose(*results, rtol=1e-5 if sample.fresh()[0].dtype == np.float32 else 1e-13)
 
 

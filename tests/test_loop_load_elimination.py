@@ -52,12 +52,8 @@ def test_elements_that_may_have_been_written_otherwise_are_loaded(function, argu
 @pytest.mark.parametrize("found", programs("recurrences"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
     """Up to the order in which the sums of all elements are added up, which LLVM chooses."""
+    functions = [pb.differentiable(optimisations=chosen)(found.function) for chosen in (pb.OPTIMISATIONS, WITHOUT)]
     for sample in found.samples:
-        results = [
-            pb.value_and_grad(pb.differentiable(optimisations=chosen)(found.function), argnums=sample.wrt)(
-                *sample.fresh()
-            )
-            for chosen in (pb.OPTIMISATIONS, WITHOUT)
-        ]
+        results = [pb.value_and_grad(function, argnums=sample.wrt)(*sample.fresh()) for function in functions]
         for one, other in zip(*((value, *gradients) for value, gradients in results), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-14)

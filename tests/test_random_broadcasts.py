@@ -74,6 +74,7 @@ def drawn(seed: int) -> tuple[Callable[..., Any], list[Any], str] | None:
     return function, arguments, text
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("block", range(4))
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_what_is_spread_over_axes_gives_numpys_gradient(block: int) -> None:

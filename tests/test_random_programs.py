@@ -51,9 +51,9 @@ def test_programs_at_the_edges_are_right_or_refused(block: int) -> None:
 
 @pytest.mark.drawn(2)
 @pytest.mark.usefixtures("numba_off")
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("block", range(20))
 def test_texts_for_numba_are_right_as_they_are(block: int) -> None:
-    outcomes = {seed: campaign.examine(seed, compiled=True) for seed in TEXTS[block::BLOCKS]}
+    outcomes = {seed: campaign.examine(seed, compiled=True) for seed in TEXTS[block::20]}
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}
     assert not bad, bad
 

@@ -43,13 +43,9 @@ def test_each_part_is_a_loop_over_the_lanes(function, arguments, argnums, loops)
 @pytest.mark.parametrize("found", programs("recurrence_parts"), ids=lambda found: found.name)
 def test_results_are_the_same(found, wherever_legal):
     """Up to the order in which sums are added up, which LLVM chooses."""
+    functions = [pb.differentiable(optimisations=o, cache=False)(found.function) for o in (pb.OPTIMISATIONS, WITHOUT)]
     for sample in found.samples:
-        results = [
-            pb.value_and_grad(pb.differentiable(optimisations=chosen, cache=False)(found.function), argnums=sample.wrt)(
-                *sample.fresh()
-            )
-            for chosen in (pb.OPTIMISATIONS, WITHOUT)
-        ]
+        results = [pb.value_and_grad(function, argnums=sample.wrt)(*sample.fresh()) for function in functions]
         (value, gradients), (expected, slopes) = results
         single = any(np.asarray(argument).dtype == np.float32 for argument in sample.fresh())
         np.testing.assert_allclose(value, expected, rtol=1e-6 if single else 1e-13)

@@ -13,18 +13,19 @@ import pullback as pb
 import tape_calls
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.drawn(2)
+@pytest.mark.parametrize("block", range(6))
 @pytest.mark.filterwarnings("ignore")  # NumPy's, about values and about ways to call it
 def test_no_function_of_numpy_drops_a_tensor(block: int) -> None:
     verdicts = {}
     with np.errstate(all="ignore"):
         for number, (name, function) in enumerate(tape_calls.functions()):
-            if number % 3 == block:
+            if number % 6 == block:
                 calls = list(tape_calls.calls_of(name, function))
                 verdicts |= {call: tape_calls.verdict(call) for call in calls[:: 1 + len(calls) // 20]}
     wrong = {call: verdict for call, verdict in verdicts.items() if verdict not in (None, "right", "refused")}
     assert not wrong
-    assert sum(verdict is not None for verdict in verdicts.values()) > 500
+    assert sum(verdict is not None for verdict in verdicts.values()) > 250
 
 
 @pytest.mark.parametrize("call", tape_calls.methods())

@@ -21,6 +21,8 @@ from pullback.frontend.values.arguments import form_of, leaves_of
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 MODES = (True, False)
+as_text = pytest.mark.usefixtures("numba_off")
+"""What is named depends on the text: Numba, which compiles it in the other tests, adds nothing."""
 
 
 def raised(call: Callable[[], Any]) -> pb.NotFinite:
@@ -92,6 +94,7 @@ def zero_by_zero(x):
     return 1.0 + x[0] / x[1]
 
 
+@as_text
 def test_expression_without_a_name_is_named_by_its_text():
     check(in_both_modes(zero_by_zero, np.zeros(2)), zero_by_zero, "x[0] / x[1]", "value", "x[0] / x[1]")
 
@@ -104,6 +107,7 @@ def nested(x):
     return total
 
 
+@as_text
 def test_iterations_are_told_by_the_values_of_the_variables():
     error = in_both_modes(nested, np.array([1.0, 2.0, 3.0, 7.0]))
     check(error, nested, "1.0 /", "value", "1.0 / (x[i] - j)", ("i", 2), ("j", 3))
@@ -117,6 +121,7 @@ def squared(x):
     return x
 
 
+@as_text
 def test_iterations_of_while_are_counted():
     error = in_both_modes(squared, 10.0)
     check(error, squared, "x * x", "value", "x", (f"line {line_of(squared, 'while')}", 8))
@@ -130,6 +135,7 @@ def of_elements(x):
     return total
 
 
+@as_text
 def test_iterations_over_elements_are_counted():
     error = in_both_modes(of_elements, np.array([0.0, 1.0, 2.0]))
     check(error, of_elements, "1.0 /", "value", "1.0 / v", (f"line {line_of(of_elements, 'for')}", 2))
@@ -149,11 +155,13 @@ def elements_called_k(x):
     return total
 
 
+@as_text
 def test_elements_are_not_taken_for_the_numbers_of_iterations():
     error = in_both_modes(elements_called_k, np.array([1.0, 0.0]))
     check(error, elements_called_k, "1.0 /", "value", "1.0 / k", (f"line {line_of(elements_called_k, 'for')}", 1))
 
 
+@as_text
 def test_iterations_of_enumerate_have_its_variable():
     check(in_both_modes(enumerated, np.array([1.0, 0.0])), enumerated, "1.0 /", "value", "1.0 / v", ("place", 1))
 
@@ -169,6 +177,7 @@ def calls_a_helper(x):
     return total
 
 
+@as_text
 def test_place_is_in_the_function_that_is_called():
     check(in_both_modes(calls_a_helper, np.array([3.0, 1.0])), helped, "np.log", "value", "np.log(v)", ("i", 1))
 
@@ -189,6 +198,7 @@ def branches(x):
     return 2.0 * y
 
 
+@as_text
 def test_branch_that_was_taken_is_told():
     check(in_both_modes(branches, -1.0), branches, "x - 1.0", "value", "y")
 
@@ -211,12 +221,14 @@ def matrix_elements(x):
     return np.sum(y)
 
 
+@as_text
 def test_index_has_a_number_for_each_axis():
     error = in_both_modes(matrix_elements, np.array([[0.0, 1.0], [1000.0, 0.0]]))
     assert error.index == (1, 0)
     assert str(error).startswith("element [1, 0] of the value of `y` is inf")
 
 
+@as_text
 def test_single_precision_overflows_earlier():
     in_both_modes(matrix_elements, np.array([1.0, 100.0], np.float32))
 
@@ -242,10 +254,12 @@ def mean(x):
     return np.mean(x)
 
 
+@as_text
 def test_mean_of_no_elements_is_nan():
     check(in_both_modes(mean, np.array([])), mean, "np.mean", "value", "np.mean(x)")
 
 
+@as_text
 def test_arrays_without_axes_have_no_index():
     error = in_both_modes(lambda x: np.log(x)[()] * 1.0, np.array(0.0))
     assert error.index == ()
@@ -255,6 +269,7 @@ def value_alone(x, c):
     return x + np.log(c)
 
 
+@as_text
 def test_value_counts_where_only_the_gradient_is_returned():
     check(in_both_modes(value_alone, 1.0, 0.0), value_alone, "np.log", "value", "np.log(c)")
 
@@ -266,6 +281,7 @@ def roots(x):
     return np.sum(np.sqrt(x))
 
 
+@as_text
 def test_adjoint_is_told_where_the_value_is_finite():
     error = in_both_modes(roots, np.array([1.0, 0.0]))
     check(error, roots, "np.sqrt", "adjoint", "x")
@@ -306,6 +322,7 @@ def settled_by_elements(x, weights):
     return total
 
 
+@as_text
 def test_elements_are_counted_in_a_loop_that_runs_in_segments():
     error = in_both_modes(settled_by_elements, 3.0, np.ones(30), max_residual_bytes=64)
     line = line_of(settled_by_elements, "for")
@@ -453,6 +470,7 @@ def masked_row(x):
     return np.sum(np.exp(scores - np.max(scores)))
 
 
+@as_text
 def test_nan_that_is_made_of_infinite_constants_is_an_error():
     check(in_both_modes(masked_row, np.ones(3)), masked_row, "np.exp", "value", "scores - np.max(scores)")
 
@@ -462,6 +480,7 @@ def masked_and_more(x):
     return np.sum(a) + np.sum(1.0 / (x - 1.0))
 
 
+@as_text
 def test_what_where_leaves_out_is_not_blamed():
     error = in_both_modes(masked_and_more, np.array([1.0, 0.0]))
     check(error, masked_and_more, "1.0 /", "value", "1.0 / (x - 1.0)")
@@ -471,6 +490,7 @@ def not_masked(x):
     return np.sum(np.where(x > -1, np.log(x), 0.0))
 
 
+@as_text
 def test_what_where_takes_is_blamed():
     error = in_both_modes(not_masked, np.array([1.0, 0.0, -2.0]))
     check(error, not_masked, "np.where", "value", "np.where(x > -1, np.log(x), 0.0)")
@@ -481,12 +501,14 @@ def weighted_plainly(x, w):
     return np.sum(x * w)
 
 
+@as_text
 def test_argument_is_blamed_where_it_reaches_the_results():
     error = in_both_modes(weighted_plainly, np.ones(2), np.array([1.0, np.nan]))
     check(error, weighted_plainly, "def ", "argument", "w")
     assert str(error).startswith("element [1] of the argument `w` is nan")
 
 
+@as_text
 def test_constant_that_is_computed_with_is_an_error():
     error = in_both_modes(lambda x: x * np.inf, 1.0)
     assert (error.quantity, error.variable) == ("adjoint", "x")
@@ -530,6 +552,7 @@ def aliases(x):
     return np.sum(x)
 
 
+@as_text
 def test_arrays_with_two_names():
     check(in_both_modes(aliases, np.array([0.0, 2.0])), aliases, "np.log", "value", "np.log(x[0])")
 

@@ -134,7 +134,7 @@ ASSIGNMENTS = {
 CASES = [(text, *shapes) for text, several in ASSIGNMENTS.items() for shapes in several]
 
 
-@pytest.mark.drawn(11)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize(("text", "shape", "given"), CASES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 def test_slices_are_assigned(text, shape, given, dtype):

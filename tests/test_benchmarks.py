@@ -66,7 +66,7 @@ def test_hand_written_adjoint_agrees_with_differences_and_with_ours(path):
         np.testing.assert_allclose(mine, gradient, rtol=1e-9, atol=1e-9 * np.max(np.abs(gradient)))
 
 
-@pytest.mark.drawn(7)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("path", PROBLEMS)
 def test_second_hand_written_adjoint_agrees_with_the_first(path):
     problem = load(path)

@@ -184,7 +184,7 @@ def outcome(call: Callable[..., Any], *arguments: Any) -> Any:
 FIRST = [2.0, np.float32(2.0), np.array([2.0, 3.0]), np.array([2.0, 3.0], np.float32), np.array(2.0)]
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("first", FIRST, ids=repr)
 @pytest.mark.parametrize("make", [pb.grad, pb.differentiable])
 def test_arguments_of_other_kinds_do_not_take_it(make: Any, first: Any) -> None:

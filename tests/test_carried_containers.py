@@ -166,6 +166,7 @@ def test_which_list_or_dict_it_is_cannot_be_told(function: Callable[..., Any], r
     assert caught.value.problems[0].remedy
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_a_dict_of_the_caller_that_is_bound_anew_stays_as_it_was(n: int, jit: bool) -> None:

@@ -49,7 +49,7 @@ def path(x, n):
     return y[n]
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_segments_compiled(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Memory, "served", lambda memory, plain, arguments: memory.make(frozenset(memory.numbers)))
@@ -277,7 +277,7 @@ def recurrence(x, a, n):
 }
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is that of Linux")
 @pytest.mark.parametrize("kind", RECURRENCES)
 def test_ten_million_steps_take_little_memory(kind: str, tmp_path: Path) -> None:

@@ -158,6 +158,7 @@ def by_weights(x):
     return np.sum(WEIGHTS * x)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("kind", ["matrix", "masked", "__array_ufunc__", "operator", "torch", "float16 array"])
 def test_a_class_does_not_slip_through_after_calls_with_arrays(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     value, what, remedy = EVERY[kind]

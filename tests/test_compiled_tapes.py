@@ -63,6 +63,7 @@ def check_function(function: Callable[..., Any], k: int, **options: Any) -> None
     assert all(map(np.array_equal, given, args))
 
 
+@pytest.mark.drawn(50)
 @pytest.mark.parametrize("optimisations", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize(("function", "k"), FUNCTIONS, ids=name_of)
 def test_interpreted_as_on_tensors(function: Any, k: int, optimisations: bool) -> None:
@@ -75,7 +76,7 @@ def test_loops_as_on_tensors(function: Any, k: int) -> None:
     check_function(function, k, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("function", "k"), FUNCTIONS[::3], ids=name_of)
 def test_compiled_as_on_tensors(function: Any, k: int) -> None:
     check_function(function, k)
@@ -142,7 +143,7 @@ def test_equal_to_the_gradient_bit_for_bit(program: Any) -> None:
         np.testing.assert_array_equal(actual, expected)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
 def test_equal_to_the_compiled_gradient(program: Any) -> None:

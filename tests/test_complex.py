@@ -83,7 +83,7 @@ def test_a_gradient_without_optimisations(name: str) -> None:
     check_gradients(name, jit=False, optimisations=False)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_gradient_of_compiled_code(name: str) -> None:
     check_gradients(name)

@@ -62,7 +62,7 @@ def cases_by_function() -> dict[Any, list[Case]]:
     return found
 
 
-@pytest.mark.drawn(40)
+@pytest.mark.drawn(24)
 @pytest.mark.parametrize("function", OF_COMPLEX, ids=name_of)
 def test_a_function_declared_to_be_right_for_complex_numbers_is(function: Callable[..., Any]) -> None:
     kinds = []

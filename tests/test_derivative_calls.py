@@ -169,7 +169,7 @@ SAME = [
 ]
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 @MODES
 @pytest.mark.parametrize(("program", "by_hand"), SAME, ids=[program.__name__ for program, _ in SAME])
 def test_a_program_with_derivatives_is_the_one_without_them(program: Any, by_hand: Any, jit: bool) -> None:
@@ -471,6 +471,7 @@ def band(size: int) -> Any:
     return sparse.diags_array([np.ones(size - 1), np.ones(size), np.ones(size - 1)], offsets=[-1, 0, 1])
 
 
+@pytest.mark.drawn(3)
 @MODES
 @pytest.mark.parametrize("program", [tridiagonal, tridiagonal_by_loops])
 def test_sparse_jacobians_are_the_dense_ones(program: Any, jit: bool) -> None:

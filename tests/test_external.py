@@ -163,7 +163,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], bool]] = {
 }
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("options", MODES)
 @pytest.mark.parametrize("name", CASES)
 def test_externals_with_rules_have_the_derivatives_of_what_they_compute(name: str, options: Any) -> None:

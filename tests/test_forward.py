@@ -188,6 +188,7 @@ def test_rules_are_dual(function: Any, sample: Sample) -> None:
         assert_dual(paired(tangent, y_bar), paired(tuple(floats), tuple(tangents)), 1e-12)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", [np.sin, np.cumsum, np.dot, np.linalg.inv])
 def test_both_sweeps_need_the_one_rule(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     call = "np.sum(function(x, x))" if function is np.dot else "np.sum(function(x))"

@@ -186,7 +186,7 @@ def test_numbers_and_states_are_those_of_the_plain_call(function: Any) -> None:
     check(function, jit=False)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_compiled_code_draws_the_same_numbers(function: Any) -> None:
     check(function, jit=True)

@@ -65,16 +65,19 @@ class Along:
         return float(second)
 
 
-def check_second_order(along: Along) -> None:
+WAYS = "forward over reverse", "reverse over forward", "reverse over reverse", "forward over forward"
+
+
+def check_second_order(along: Along, ways: tuple[str, ...] = WAYS) -> None:
     sample, program = along.sample, along.program
     _, expected = oracle.hvp(program.function, sample.fresh(), list(along.directions), along.wrt)
     single = rtol_of(sample.fresh()) != 1e-10
     rtol = 2e-4 if single else 1e-10  # second derivatives of single precision lose as much again
-    assert_close(along.hvp(), expected, rtol, "forward over reverse")
-    assert_close(along.vhp(), expected, rtol, "reverse over forward")
-    assert_close(along.reverse_over_reverse(), expected, rtol, "reverse over reverse")
+    for way, made in zip(WAYS, (along.hvp, along.vhp, along.reverse_over_reverse), strict=False):
+        if way in ways:
+            assert_close(made(), expected, rtol, way)
     terms = paired(tuple(expected), along.directions)
-    if np.all(np.isfinite(terms)):
+    if WAYS[-1] in ways and np.all(np.isfinite(terms)):
         found, scale = along.forward_over_forward(), max(1.0, sum(map(abs, terms)))
         assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
 
@@ -87,11 +90,12 @@ def test_second_order(program: Any) -> None:
         check_second_order(Along(program, sample, jit=False))
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
-def test_second_order_compiled(program: Any) -> None:
-    check_second_order(Along(program, program.samples[0]))
+@pytest.mark.parametrize("way", WAYS)
+def test_second_order_compiled(program: Any, way: str) -> None:
+    check_second_order(Along(program, program.samples[0]), (way,))
 
 
 @pytest.mark.drawn(5)
@@ -197,7 +201,7 @@ def test_columns_side_by_side(program: Any) -> None:
     check_jacobian(program, pb.jacfwd, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(13)
+@pytest.mark.drawn(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [program for program in FLOATS if program in SCALAR], ids=case_id)
 def test_columns_of_hessians(program: Any) -> None:

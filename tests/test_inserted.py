@@ -123,6 +123,7 @@ def shown_on_both_ways(x):
     return t
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("options", MODES, ids=str)
 def test_what_runs_again_for_memory_shows_nothing_again(options: dict[str, Any], capsys: Any) -> None:
     pb.grad(pb.differentiable(**options)(shown_on_both_ways))(np.array([0.5, 1.0, 2.0]))

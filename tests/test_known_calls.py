@@ -287,9 +287,9 @@ def attempt(x):
 
 def test_sizes_that_differ_go_the_long_way(tmp_path: Path) -> None:
     program = "def f(x, y):\n    return np.sum(x * y)"
-    for expression in ("pb.grad(f)(np.ones(3), np.ones(3))", "pb.grad(f)(np.ones(3), np.ones(1))"):
-        first = printed(program, f"{expression}.tolist()", tmp_path)
-        assert printed(program, f"{expression}.tolist()", tmp_path) == first == [1.0, 1.0, 1.0]
+    expression = "[pb.grad(f)(np.ones(3), np.ones(n)).tolist() for n in (3, 1)]"
+    first = printed(program, expression, tmp_path)
+    assert printed(program, expression, tmp_path) == first == [[1.0, 1.0, 1.0]] * 2
 
 
 def test_global_that_changes_between_calls(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def f(x):
 SCALARS = [p for p in collect.programs() if p.samples[0].cotangent is None]
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALARS, ids=lambda program: program.id)
 def test_programs_get_the_same_from_what_is_known(program: Any) -> None:

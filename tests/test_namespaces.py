@@ -125,7 +125,7 @@ def test_compiled_call_gives_its_value_or_is_refused(text: str) -> None:
     check_call(text, eval(text, names()))
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [name for name, _ in public_functions()])
 def test_every_compiled_call_gives_its_value_or_is_refused(name: str) -> None:

@@ -394,17 +394,14 @@ def test_jacobians_tell_values(make, jit):
     assert np.all(np.isfinite(make(function, nan="raise")(np.array([1.0, 2.0]))))
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("jit", MODES)
-def test_second_derivatives_tell_tangents(jit):
+@pytest.mark.parametrize("make", [pb.hessian, pb.laplacian, pb.hvp, pb.vhp], ids=lambda make: make.__name__)
+def test_second_derivatives_tell_tangents(make, jit):
     function = pb.differentiable(jit=jit)(lambda x: np.sum(np.sqrt(x) * x))
-    x = np.array([1.0, 0.0])
-    calls = (
-        lambda: pb.hessian(function, nan="raise")(x),
-        lambda: pb.laplacian(function, nan="raise")(x),
-        lambda: pb.hvp(function, nan="raise")(x, np.ones(2)),
-        lambda: pb.vhp(function, nan="raise")(x, np.ones(2)),
-    )
-    assert {raised(call).quantity for call in calls} == {"tangent"}
+    directions = [np.ones(2)] if make in (pb.hvp, pb.vhp) else []
+    error = raised(lambda: make(function, nan="raise")(np.array([1.0, 0.0]), *directions))
+    assert error.quantity == "tangent"
 
 
 def test_derivatives_of_derivatives_look_as_well():
@@ -567,6 +564,7 @@ def test_parallel_loops():
 OPTIONS = ({"fastmath": True}, {"optimisations": False}, {"fuse": False}, {"math": "libm", "fastmath": False})
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_options(options):
     check(in_both_modes(logarithms, np.array([1.0, 0.0]), 2, **options), logarithms, "np.log", "value", "y", ("i", 1))

@@ -39,6 +39,7 @@ NESTS = {
 }
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("kind", NESTS)
 def test_readings_of_a_nest_do_not_double_with_each_loop(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     readings = 0

@@ -131,7 +131,7 @@ def test_ufuncs_of_numba_are_read_for_each_element(name: str) -> None:
     check(*PROGRAMS[name], jit=False)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_ufuncs_of_numba_are_compiled(name: str) -> None:
     check(*PROGRAMS[name], jit=True)

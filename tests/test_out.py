@@ -32,9 +32,11 @@ def arrays_of(gradient: Any) -> list[np.ndarray]:
     return [leaf for leaf in leaves_of(gradient, form_of(gradient)) if isinstance(leaf, np.ndarray)]
 
 
-def check_out(function: Any, fresh: Callable[[], tuple[Any, ...]], argnums: Any = 0) -> None:
-    """Both derivatives with lent memory, three times over, against the same with fresh memory."""
-    for make in (pb.grad, pb.value_and_grad):
+def check_out(
+    function: Any, fresh: Callable[[], tuple[Any, ...]], argnums: Any = 0, makers: Any = (pb.grad, pb.value_and_grad)
+) -> None:
+    """Derivatives with lent memory, three times over, against the same with fresh memory."""
+    for make in makers:
         derivative = make(function, argnums)
         expected = derivative(*fresh())
         gradient = expected[1] if make is pb.value_and_grad else expected
@@ -63,10 +65,11 @@ def test_programs(program: Any) -> None:
 
 @pytest.mark.drawn(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("make", [pb.grad, pb.value_and_grad], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
-def test_compiled_programs(program: Any) -> None:
+def test_compiled_programs(program: Any, make: Any) -> None:
     sample = program.samples[0]
-    check_out(program.function, sample.fresh, sample.wrt)
+    check_out(program.function, sample.fresh, sample.wrt, [make])
 
 
 # Where the gradient is made
@@ -171,6 +174,7 @@ def test_list_of_arrays_is_as_good_as_a_tuple(jit: bool) -> None:
         assert [g.tolist() for g in gradients] == [[4.0, 5.0], [1.0, 2.0]]
 
 
+@pytest.mark.drawn(4)
 @MODES
 @pytest.mark.parametrize("argnums", [(0, 1), (1, 0), (1,), ("y", "x")])
 def test_tuple_of_argnums(argnums: Any, jit: bool) -> None:

@@ -127,7 +127,7 @@ def test_segmented(program: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> 
     check_program(program, jit=False, **MODES[mode])
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", STRIPS, ids=case_id)
 def test_side_by_side(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +151,7 @@ def test_memory_and_calls_compiled(program: Any, mode: str) -> None:
     check_program(program, jit=True, **WHOLE[mode])
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(5)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_compiled_alone(program: Any) -> None:

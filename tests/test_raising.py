@@ -216,6 +216,7 @@ def error_of(call, *arguments):
     return caught.type
 
 
+@pytest.mark.drawn(60)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_every_form_raises_what_the_plain_call_raises(program, form):

@@ -110,7 +110,7 @@ def test_a_second_derivative_is_that_of_mpmath(
 ONCE = {special.ellipk, special.ellipe, special.ellipkm1}
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("function", "reference", "arguments"), CALLS)
 def test_compiled_values_and_derivatives_are_those_of_plain_calls(
     function: Callable[..., Any], reference: Callable[..., Any], arguments: Arguments

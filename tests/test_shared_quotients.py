@@ -40,6 +40,7 @@ def test_results_are_the_same(found):
             np.testing.assert_allclose(gradient, without, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("y", [0.0, np.inf, np.nan, 1e-320, 1e308])
 @pytest.mark.parametrize("x", [0.0, 1.0, np.inf, np.nan, 1e-320, 1e308])
 def test_numbers_at_the_ends_of_the_range(x, y):

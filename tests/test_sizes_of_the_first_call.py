@@ -116,6 +116,7 @@ def inverted_in_a_loop(x, a):
     return total
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", [solved_in_a_loop, inverted_in_a_loop])
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_small_systems_that_are_singular_raise(function, n):
@@ -126,6 +127,7 @@ def test_small_systems_that_are_singular_raise(function, n):
         pb.grad(function, argnums=1)(x, a)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("function", [solved_in_a_loop, inverted_in_a_loop])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_pivots_of_small_systems_are_chosen(function, n):

@@ -215,16 +215,23 @@ def test_a_letter_without_a_score_raises():
         pb.grad(tables.substitutions)(LONG, B, first, second, SCORES)
 
 
+ALL_KINDS = {
+    "value": (lambda f, x, y: f(x, y, 0.5), 1e-13, 0.0),
+    "tangent": (lambda f, x, y: pb.jvp(f, (x, y, 0.5), (y[:1] * x, y, 1.0))[1], 1e-11, 0.0),
+    "second": (lambda f, x, y: pb.hvp(f)(x, np.cos(x), y, 0.5), 1e-9, 1e-11),
+}
+
+
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("parallel", [False, True])
-def test_derivatives_of_all_kinds_are_those_of_rows(parallel):
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_derivatives_of_all_kinds_are_those_of_rows(kind, parallel):
     x, y = RANDOM.normal(size=20), RANDOM.normal(size=17)
     on, off = (
         pb.differentiable(tables.soft_warping, optimisations=o, parallel=parallel) for o in (pb.OPTIMISATIONS, WITHOUT)
     )
-    close = np.testing.assert_allclose
-    close(on(x, y, 0.5), off(x, y, 0.5), rtol=1e-13)
-    close(pb.jvp(on, (x, y, 0.5), (y[:1] * x, y, 1.0))[1], pb.jvp(off, (x, y, 0.5), (y[:1] * x, y, 1.0))[1], rtol=1e-11)
-    close(pb.hvp(on)(x, np.cos(x), y, 0.5), pb.hvp(off)(x, np.cos(x), y, 0.5), rtol=1e-9, atol=1e-11)
+    derive, rtol, atol = ALL_KINDS[kind]
+    np.testing.assert_allclose(derive(on, x, y), derive(off, x, y), rtol=rtol, atol=atol)
 
 
 def test_an_element_is_not_read_before_its_index_is_checked():

@@ -63,6 +63,7 @@ def leaves(value: Any) -> list[np.ndarray]:
 FUNCTIONS = [views, parts, chosen, complex_and_integers]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_what_a_call_returns_stays(function: Any) -> None:
     ours = pb.differentiable(function)

@@ -54,6 +54,7 @@ def test_second_derivative_on_tapes(program: Any) -> None:
     check_second(program, program.function)
 
 
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_second_derivative_of_a_call(program: Any) -> None:
     check_second(program, pb.differentiable(jit=False)(program.function))
@@ -65,6 +66,7 @@ def test_second_derivative_of_a_compiled_call(program: Any) -> None:
     check_second(program, pb.differentiable(program.function))
 
 
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_second_derivative_by_a_tape_in_a_function(program: Any) -> None:
     function = program.function

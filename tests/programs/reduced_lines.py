@@ -1,22 +1,19 @@
 """Reductions of lines whose results meet the lines again: their sizes are those of the other axes."""
 
 import numpy as np
-from scipy import special
 
 from collect import program
 
 A = np.sin(np.arange(12.0) * 1.7).reshape(3, 4) + 0.1 * np.arange(4)
 B = np.cos(np.arange(12.0) * 0.9).reshape(3, 4)
 V = np.array([0.4, -0.7, 1.1, 0.3])
-Y = np.array([1.0, 0.0, 1.0])
 
 
 @program(A, V)
-@program(A.astype(np.float32), V.astype(np.float32))
 @program(np.asfortranarray(A), V[::-1])
 def standardised_columns(x, w):
     z = (x - np.mean(x, axis=0)) / np.std(x, axis=0)
-    return np.sum(z * w * z)
+    return np.sum(np.sin(z) * w * x)
 
 
 @program(A)
@@ -24,26 +21,6 @@ def standardised_columns(x, w):
 def standardised_rows(x):
     z = (x - np.mean(x, axis=-1, keepdims=True)) / np.sqrt(np.var(x, axis=-1, ddof=1, keepdims=True) + 1e-3)
     return np.sum(np.tanh(z) * x)
-
-
-@program(A, B)
-@program(A[:0], B[:0])
-def logarithms_of_probabilities(x, y):
-    logs = x - special.logsumexp(x, axis=1)[:, None]
-    return -np.sum(logs * y)
-
-
-@program(A, B)
-def logarithms_with_kept_axes(x, y):
-    logs = x - special.logsumexp(x, axis=1, keepdims=True)
-    return -np.sum(logs * special.softmax(y, axis=1))
-
-
-@program(A, V, Y)
-@program(A.astype(np.float32), V.astype(np.float32), Y.astype(np.float32))
-def logistic_regression(x, w, y):
-    p = special.expit(x @ w)
-    return -np.mean(y * np.log(p) + (1 - y) * np.log(1 - p))
 
 
 @program(A)
@@ -78,12 +55,6 @@ def sums_of_what_is_there(x, y):
     return np.sum(np.nansum(x, axis=0) * y)
 
 
-@program(A, V)
-def special_functions_of_elements(x, w):
-    z = special.erf(x) + special.gammaln(2.0 + w) * special.psi(3.0 + x) + special.gamma(1.5 + w)
-    return np.sum(z * special.erfc(x) * special.logit(0.5 + 0.3 * np.tanh(x)) * np.sinc(x))
-
-
 @program(A[0], np.array([-1.0, -0.2, 0.4, 2.0]), V)
 def between_points(x, points, values):
     return np.sum(np.interp(x, points, values) * x * np.searchsorted(points, x))
@@ -93,5 +64,5 @@ def between_points(x, points, values):
 def standardised_in_each_layer(x, w, layers):
     for _ in range(layers):
         x = (x - np.mean(x, axis=0)) / (np.std(x, axis=0) + 0.1)
-        x = special.expit(x * w)
+        x = 1 / (1 + np.exp(-x * w))
     return np.sum(x * x)

@@ -117,6 +117,7 @@ partials(
     masked_product,
     lambda x1, x2: (runtime.where((x1 != 0) | np.isfinite(x2), x2, 0), x1),
     chosen=slice(None),
+    is_elementwise=False,
 )
 
 

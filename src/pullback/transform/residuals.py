@@ -198,7 +198,8 @@ class Residuals:
             choice = choose(needed, definitions, inside, is_at_hand)
             free = begin_with(self, path, choice.kept)
             if free:
-                choice = choose(needed, definitions, inside, is_at_hand, free)
+                other = choose(needed, definitions, inside, is_at_hand, free)
+                choice = other if set(free.values()) <= {*other.kept} else choice
             kept, again = choice.kept, choice.again
         recalls = self.plan.recalls.setdefault(path, [])
         after = {} if self.keep_everything else following(self, path, [v for v in kept if v not in self.kept])

@@ -56,9 +56,9 @@ def following(known: Decisions, path: Path, kept: Collection[Value]) -> dict[Val
     return found
 
 
-def begin_with(known: Decisions, path: Path, kept: Collection[Value]) -> set[Value]:
-    """The states that take no memory if what follows them is kept."""
-    return {b for b, a in states(known, path) if a in kept and b not in kept and known.rooms.has_places(b, path)}
+def begin_with(known: Decisions, path: Path, kept: Collection[Value]) -> dict[Value, Value]:
+    """The states that take no memory as long as what follows each of them is kept."""
+    return {b: a for b, a in states(known, path) if a in kept and b not in kept and known.rooms.has_places(b, path)}
 
 
 def is_kept_by_the_next(known: Decisions, array: Value, path: Path) -> bool:

@@ -44,7 +44,7 @@ partials(
     loop=True,
 )
 partials(runtime.digamma, lambda x: scipy.special.zeta(2.0, x), in_scipy="psi", loop=True)
-partials(runtime.sigmoid, lambda x, *, y: y * (1 - y), in_scipy="expit", loop=True)
+partials(runtime.sigmoid, lambda x, *, y: y * (1 - y), in_scipy="expit", vector=True, loop=True)
 partials(
     runtime.logit,
     lambda x: 1 / (x * (1 - x)),

@@ -25,6 +25,7 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.sizes import Shape, Size
 from pullback.ir import primitives
+from pullback.ir.arguments import arguments_of
 from pullback.ir.nodes import Constant, Let, Operand
 from pullback.ir.types import Array, Scalar, is_integer
 
@@ -90,45 +91,42 @@ def _outer(shapes: Shapes, statement: Let) -> Shape | None:
     return (*a, *b) if len(a) == len(b) == 1 else None
 
 
+_BESIDE_AXES = {"ddof", "dtype", "ord"}
+"""What a reduction may say that changes no shape."""
+
+
 def reduced(shapes: Shapes, statement: Let) -> Shape | None:
     """The shape after a reduction over axes that are known."""
-    shape = shapes.of(statement.operands[0])
-    found = reduced_axes(_without(statement, _BESIDE_AXES), len(shape))
-    if found is None:
+    return _shape_after(shapes, *arguments_of(statement))
+
+
+def _norm(shapes: Shapes, statement: Let) -> Shape | None:
+    """The shape of norms, of which the second operand is the order."""
+    (x, *rest), named = arguments_of(statement)
+    return _shape_after(shapes, (x, *rest[1:]), named)
+
+
+def _shape_after(shapes: Shapes, operands: tuple[Any, ...], named: dict[str, Any]) -> Shape | None:
+    shape = shapes.of(operands[0])
+    said = {name: operand for name, operand in named.items() if name not in _BESIDE_AXES}
+    reduced_along = _axes(operands, said, len(shape))
+    if reduced_along is None:
         return None
-    axes, keepdims = found
+    axes, keepdims = reduced_along
     if keepdims:
         return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
     return tuple(size for axis, size in enumerate(shape) if axis not in axes)
 
 
-_BESIDE_AXES = {"ddof", "dtype", "ord"}
-"""What a reduction may say that changes no shape."""
-
-
-def _norm(shapes: Shapes, statement: Let) -> Shape | None:
-    """The shape of norms, of which the second operand is the order."""
-    has_order = len(statement.operands) - len(statement.keywords) > 1
-    operands = (statement.operands[0], *statement.operands[2:]) if has_order else statement.operands
-    return reduced(shapes, replace(statement, operands=operands))
-
-
-def _without(statement: Let, keywords: set[str]) -> Let:
-    """The same call without some of its keywords."""
-    split = len(statement.operands) - len(statement.keywords)
-    pairs = zip(statement.keywords, statement.operands[split:], strict=True)
-    left = [(name, operand) for name, operand in pairs if name not in keywords]
-    operands = (*statement.operands[:split], *(operand for _, operand in left))
-    return replace(statement, operands=operands, keywords=tuple(name for name, _ in left))
-
-
 def reduced_axes(statement: Let, ndim: int) -> tuple[frozenset[int], bool] | None:
     """The axes of a reduction and whether they are kept as axes of size 1; None where the call says more."""
-    split = len(statement.operands) - len(statement.keywords)
-    given = dict(zip(statement.keywords, statement.operands[split:], strict=True))
-    axis = given.pop("axis", statement.operands[1] if split > 1 else Constant(None))
-    keepdims = given.pop("keepdims", Constant(False))
-    if given or split > 2 or not isinstance(keepdims, Constant):
+    return _axes(*arguments_of(statement), ndim)
+
+
+def _axes(operands: tuple[Any, ...], named: dict[str, Any], ndim: int) -> tuple[frozenset[int], bool] | None:
+    axis = named.pop("axis", operands[1] if len(operands) > 1 else Constant(None))
+    keepdims = named.pop("keepdims", Constant(False))
+    if named or len(operands) > 2 or not isinstance(keepdims, Constant):
         return None
     axes = axis if isinstance(axis, tuple) else (axis,)
     if not all(isinstance(a, Constant) for a in axes):

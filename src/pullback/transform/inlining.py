@@ -24,6 +24,7 @@ from pullback.errors import Location, MissingRuleError
 from pullback.frontend.build import Inliner
 from pullback.frontend.source.addresses import name_of
 from pullback.functions import Rule, record_of, rule_of
+from pullback.ir.arguments import arguments_of
 from pullback.ir.builder import Builder
 from pullback.ir.external import is_call_outside, method_of, title_of
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
@@ -86,10 +87,9 @@ def inlined(
     """
     names = inspect.signature(body).parameters
     keyword_only = {name for name, p in names.items() if p.kind is p.KEYWORD_ONLY}
-    split = len(statement.operands) - len(statement.keywords)
-    keywords = dict(zip(statement.keywords, statement.operands[split:], strict=True))
+    operands, keywords = arguments_of(statement)
     unknown = [k for k in keywords if k not in names]
-    if unknown or split > len(names) - len(keyword_only):
+    if unknown or len(operands) > len(names) - len(keyword_only):
         what = f"the argument '{unknown[0]}'" if unknown else "so many arguments"
         raise MissingRuleError(
             f"{name_of(statement.function)} has no derivative rule for {what}",
@@ -97,7 +97,7 @@ def inlined(
             "leave it out, or define a rule",
         )
     keywords.update({name: value for name, value in supplied.items() if name in keyword_only})
-    return inliner.inline(body, statement.operands[:split], keywords, location)
+    return inliner.inline(body, operands, keywords, location)
 
 
 def by_operand(

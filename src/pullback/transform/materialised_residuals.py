@@ -65,6 +65,7 @@ from pullback.transform.residual_places import (
     first_place,
     is_outermost,
     passes_through,
+    place_of,
     places_beside,
     room_for,
     starts_at_zero,
@@ -191,10 +192,7 @@ class _Forward:
         for array in arrays:
             version, name = env[id(array)], array.final.name
             if array.counter is None:
-                *around, number = (self.iterations[id(loop)] for loop in array.loops)
-                if array.following is not None:
-                    number = self.builder.let(np.add, number, constant(1))
-                index = Index((*around, number))
+                index = place_of(array, self.iterations, self.builder, of_next=array.following is not None)
                 env[id(array)] = self.builder.let(primitives.store, version, (index,), array.saved, name=name)
                 continue
             count = env[id(array.counter)]

@@ -42,7 +42,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import copied, like, substituted, with_blocks
 from pullback.ir.trip_counts import iteration_number
 from pullback.ir.types import INT
-from pullback.transform.residual_places import extent, passes_through, starts_at_zero
+from pullback.transform.residual_places import extent, passes_through, place_of, starts_at_zero
 from pullback.transform.residual_plan import Counter, Path, ResidualArray
 from pullback.transform.residuals import Residuals
 
@@ -103,7 +103,7 @@ class Recall:
         final: Operand = env.get(array.final, array.final)
         name, type_ = array.value.name, array.value.type
         if array.counter is None:
-            index = Index(tuple(self.iterations[id(loop)] for loop in array.loops))
+            index = place_of(array, self.iterations, self.builder)
             return self.builder.let(primitives.load, final, (index,), name=name, type_=type_)
         if not array.counter.blocks:
             count = counts[id(array.counter)]
@@ -121,8 +121,7 @@ class Recall:
     def following(self, array: ResidualArray, env: dict[Value, Operand]) -> Value:
         """What the next iteration has for a value, from the array that has both."""
         assert array.following is not None, "an array of one value has nothing else"
-        *around, number = (self.iterations[id(loop)] for loop in array.loops)
-        index = Index((*around, self.builder.let(np.add, number, constant(1))))
+        index = place_of(array, self.iterations, self.builder, of_next=True)
         name, type_ = array.following.name, array.following.type
         return self.builder.let(primitives.load, env.get(array.final, array.final), (index,), name=name, type_=type_)
 

@@ -17,12 +17,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pullback.analysis.extents import integer
 from pullback.analysis.ranges import Form
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Constant,
     For,
+    Index,
     Operand,
     Statement,
     Value,
@@ -52,6 +55,12 @@ def starts_at_zero(loop: For) -> bool:
 def first_place(loop: Any) -> int:
     """The element that the first iteration of a loop takes."""
     return loop.start.value if starts_at_zero(loop) else 0
+
+
+def place_of(array: ResidualArray, iterations: Mapping[int, Operand], builder: Builder, of_next: bool = False) -> Index:
+    """Where an iteration finds a value, or what the next iteration has for it. `iterations`: the numbers, by loop."""
+    *around, number = (iterations[id(loop)] for loop in array.loops)
+    return Index((*around, builder.let(np.add, number, constant(1)) if of_next else number))
 
 
 def places_beside(array: ResidualArray) -> int:

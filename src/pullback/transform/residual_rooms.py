@@ -48,7 +48,7 @@ class Rooms:
 
     def has_places(self, value: Value, path: Path) -> bool:
         """Whether an array that does not grow can keep a value of a block in a loop."""
-        return None not in self.places(value, path, *self.nest(path))
+        return None not in self.places(value, path)
 
     def nest(self, path: Path) -> tuple[Path, tuple[For | While, ...]]:
         """The block that the outermost loop around a block stands in, and the loops."""
@@ -56,10 +56,9 @@ class Rooms:
         around = tuple(self.statements[path[k][0]] for k in loops)
         return path[: loops[0]] if loops else path, cast(tuple[For | While, ...], around)
 
-    def places(
-        self, value: Value, path: Path, home: Path, around: tuple[For | While, ...]
-    ) -> tuple[tuple[Size, ...] | None, tuple[Operand | Form, ...] | None]:
+    def places(self, value: Value, path: Path) -> tuple[tuple[Size, ...] | None, tuple[Operand | Form, ...] | None]:
         """The sizes of a value, and where the loops around it stop at the latest, as far as that is known before."""
+        home, around = self.nest(path)
         last = max(k for k, (number, _) in enumerate(path) if number == id(around[-1]))
         in_branch = last - len(home) >= len(around)
         return self.sizes_of(value, home), self.stops(around, home, in_branch)

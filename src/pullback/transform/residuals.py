@@ -256,7 +256,7 @@ class Residuals:
         if not around:
             recalls.append(self.export(value, path))
             return
-        sizes, stops = self.rooms.places(value, path, home, around)
+        sizes, stops = self.rooms.places(value, path)
         regular = stops is not None and sizes is not None
         extents: tuple[Operand, ...] = ()
         if not regular and isinstance(value.type, Array):

@@ -29,13 +29,13 @@ from typing import Any
 import numpy as np
 
 from pullback.ir import primitives
+from pullback.ir.arguments import arguments_of
 from pullback.ir.nodes import Block, Call, Constant, If, Let, Operand, Value
 from pullback.ir.types import Array, Scalar
 from pullback.passes.aggregates.elements import (
     FLOAT,
     Elements,
     Whole,
-    arguments_of,
     is_kept,
     made_of,
     named_part,

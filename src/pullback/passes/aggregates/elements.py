@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from pullback.analysis.shapes import Shapes
+from pullback.ir.arguments import arguments_of
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import Call, Constant, Let, Operand, Value
 from pullback.ir.types import Array, Scalar
@@ -104,12 +105,6 @@ def is_kept(known: Whole, statement: Let | Call) -> bool:
         and isinstance(statement.value.type, Array)
         and statement.value not in known.candidates
     )
-
-
-def arguments_of(statement: Let | Call) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What a function is handed by position, and by name."""
-    count = len(statement.operands) - len(statement.keywords)
-    return statement.operands[:count], dict(zip(statement.keywords, statement.operands[count:], strict=True))
 
 
 def number(value: float) -> Constant:

@@ -24,10 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from pullback.ir.arguments import arguments_of
 from pullback.ir.nodes import Constant, Let, Operand, Value, is_scalar
 from pullback.ir.types import Array, Scalar
 from pullback.passes.aggregates.arithmetic import as_element, as_float
-from pullback.passes.aggregates.elements import Elements, Whole, arguments_of, is_kept, number
+from pullback.passes.aggregates.elements import Elements, Whole, is_kept, number
 
 LAYOUTS = {
     np.transpose, np.reshape, np.concatenate, np.stack, np.vstack, np.hstack, np.diag, np.tril, np.triu, np.roll,

@@ -51,6 +51,7 @@ from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
     Constant,
+    Effect,
     For,
     Function,
     If,
@@ -70,6 +71,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import copied
 from pullback.ir.types import Scalar, is_integer
 from pullback.passes.loops.element_checks import ElementCheck, element_check, gains
+from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.range_walk import RangeWalk
 
 ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
@@ -83,7 +85,8 @@ def check_bounds(function: Function, selections: bool = False) -> Function:
     """
     checker = _Checker(function, selections)
     body = checker.block(function.body)
-    return replace(function, body=body, callees=tuple(map(check_bounds, function.callees)))
+    made = replace(function, body=body, callees=tuple(map(check_bounds, function.callees)))
+    return remove_dead(made) if checker.has_unread else made
 
 
 @dataclass(slots=True)
@@ -146,6 +149,8 @@ class _Checker(RangeWalk):
         self.twice: For | None = None
         self.leaving: list[_Span] = []
         self.is_twice = False
+        self.checked: set[Value] = set()
+        self.has_unread = False
 
     # The walk
 
@@ -194,6 +199,9 @@ class _Checker(RangeWalk):
         match statement:
             case For(exits=False, body=body) if not self.is_twice and self.effects.are_writes(body):
                 return [self.loop_twice(statement)]
+            case Effect(function=primitives.evaluated, operands=(Value() as part,)) if part in self.checked:
+                self.has_unread = True
+                return []
         return super().statement(statement)
 
     def loop_twice(self, loop: For) -> Statement:
@@ -223,6 +231,8 @@ class _Checker(RangeWalk):
     def access(self, statement: Let) -> None:
         for index, size in self.indices(statement.operands[0], statement.operands[1]):
             self.check(index, size)
+        if statement.function is primitives.load and _raises_for_places_alone(statement.operands[1]):
+            self.checked.add(statement.value)
 
     def indices(self, array: Value, path: tuple[Step, ...]) -> Iterator[tuple[Operand, Size]]:
         """Each integer index of a path, and the size of the axis that it is for."""
@@ -328,6 +338,11 @@ def _is_integer_element(load: Let) -> bool:
     path = load.operands[1]
     is_integral = isinstance(load.value.type, Scalar) and is_integer(load.value.type)
     return is_integral and len(path) == 1 and isinstance(path[0], Index) and all(map(_is_index, path[0].items))
+
+
+def _raises_for_places_alone(path: tuple[Step, ...]) -> bool:
+    """Whether a part exists where its integer indices are inside."""
+    return not is_advanced(path) and not any(isinstance(step, Reshape) for step in path)
 
 
 def _is_index(item: Operand | Slice) -> bool:

@@ -54,7 +54,8 @@ from pullback.passes.lowering.expansion import expanded, with_joined_stored
 from pullback.passes.lowering.groups import Group, is_map, is_store, is_sum, is_view, view_of
 from pullback.passes.lowering.nests import Nest, Views
 from pullback.passes.lowering.sizes import Sizes
-from pullback.passes.lowering.views import are_apart, can_index
+from pullback.passes.lowering.views import are_apart, can_index, has_places
+from pullback.passes.scalar.preserved_exceptions import leave_checks
 
 
 def lower(function: Function) -> Function:
@@ -68,15 +69,21 @@ def lower(function: Function) -> Function:
     if guards:
         plain = replace(plain, body=with_joined_stored(plain.body, sizes))
         sizes = Sizes(plain)
-    body = _Lowering(plain.body, sizes).block()
-    return replace(function, body=Block((*guards, *sizes.guards(), *body.statements), body.yields))
+    places: set[Value] = set()
+    body = _Lowering(plain.body, sizes, places).block()
+    lowered = replace(function, body=Block((*guards, *sizes.guards(), *body.statements), body.yields))
+    return leave_checks(lowered, places) if places else lowered
 
 
 class _Lowering:
-    """One block: statements go to the open group, or out."""
+    """One block: statements go to the open group, or out.
 
-    def __init__(self, block: Block, sizes: Sizes) -> None:
-        self.source, self.sizes = block, sizes
+    places: gains the parts at a place of an axis that loops read or write. Statements that nobody reads take them, as
+    loops without an iteration do not check the place.
+    """
+
+    def __init__(self, block: Block, sizes: Sizes, places: set[Value]) -> None:
+        self.source, self.sizes, self.places = block, sizes, places
         self.out: list[Statement] = []
         self.group: Group | None = None
         self.readers = _readers(block)
@@ -87,8 +94,28 @@ class _Lowering:
         for statement in self.source.statements:
             if not (isinstance(statement, Let) and statement.value in self.views):
                 self.statement(statement)
+            elif statement.function is primitives.load and has_places(statement.operands[1]):
+                self.keep_place(statement)
         self.flush()
         return Block(tuple(self.out), self.source.yields)
+
+    def keep_place(self, statement: Let) -> None:
+        """Keep a part at a place of an axis as a statement that nobody reads."""
+        if self.must_wait(statement):
+            self.flush()
+        self.places.add(statement.value)
+        self.out.append(replace(statement, operands=self.views[statement.value]))
+
+    def check_place(self, store: Let) -> None:
+        """Take the part that a store of the group writes, before the group."""
+        assert self.group is not None, "the store is to join a group"
+        written = {member.value: member.operands[0] for member in self.group.members if is_store(member)}
+        array, path, _ = store.operands
+        while array in written:
+            array = written[array]
+        builder = Builder()
+        with builder.into(self.out), builder.at(store.location):
+            self.places.add(builder.load(array, path))
 
     def statement(self, statement: Statement) -> None:
         space = self.spaces.get(id(statement))
@@ -99,13 +126,15 @@ class _Lowering:
                 self.flush()
                 self.group = None if is_store(member) else Group(space)
             if self.group is not None:
+                if is_store(member) and has_places(member.operands[1]):
+                    self.check_place(member)
                 self.group.members.append(member)
                 return
         elif self.asks_size(statement):
             statement = self.sized(statement)
         elif self.must_wait(statement):
             self.flush()
-        self.out.append(with_blocks(statement, lambda block: _Lowering(block, self.sizes).block()))
+        self.out.append(with_blocks(statement, lambda block: _Lowering(block, self.sizes, self.places).block()))
 
     def renamed(self, statement: Let) -> Let:
         """A store that replaces all of an array that the group computes, as what it stores."""

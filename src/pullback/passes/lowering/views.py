@@ -55,6 +55,11 @@ def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
     return shape is not None
 
 
+def has_places(path: tuple[Step, ...]) -> bool:
+    """Whether a part is at one place of an axis, which the axis may not have."""
+    return any(isinstance(step, Index) and any(map(_is_number, step.items)) for step in path)
+
+
 def are_apart(path: tuple[Step, ...], other: tuple[Step, ...]) -> bool:
     """Whether two parts of an array have no element in common, as one place of an axis is a different constant."""
     match path, other:

@@ -61,6 +61,7 @@ WRITTEN_FOR = {
     "array_privatisation": ("preallocated_arrays",),
     "scalar_replacement": ("loops",),
     "residuals": ("final_elements",),
+    "if_conversion": ("converted_branches",),
     "load_scheduling": ("branching_stencils",),
 }
 """The modules of `tests/programs` that were written for a pass."""

@@ -40,6 +40,7 @@ from pullback.passes.loops.array_contraction import contract_arrays
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.complete_unrolling import unroll_completely
+from pullback.passes.loops.if_conversion import convert_branches
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.invariant_nests import hoist_invariant_nests
 from pullback.passes.loops.load_scheduling import schedule_loads
@@ -498,6 +499,14 @@ PASSES = (
         then=("dead_code",),
     ),
     Pass(
+        "if_conversion",
+        "a branch of an iteration that only chooses between numbers computes both, and selects",
+        plain(convert_branches),
+        needs=("bounds_checks",),
+        option="if_conversion",
+        then=("dead_code",),
+    ),
+    Pass(
         "load_scheduling",
         "iterations with branches read their elements first, so that LLVM can do several of them at once",
         plain(schedule_loads),
@@ -591,6 +600,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "block_coalescing",
         "column_layout",
         "stack_allocation",
+        "if_conversion",
         "load_scheduling",
     ),
 }

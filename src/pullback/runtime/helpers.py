@@ -4,6 +4,7 @@ from pullback.runtime.blas.products import matrix_product, vector_outer
 from pullback.runtime.blas.products_into import called_product_into, product_into, small_product_into
 from pullback.runtime.checks import check_apart, check_elements, check_index, check_out, check_span
 from pullback.runtime.codegen.reassociation import plus
+from pullback.runtime.codegen.selection import select
 from pullback.runtime.detached import stop_gradient
 from pullback.runtime.exact.decimals import round_decimal
 from pullback.runtime.memory import new_arrays  # noqa: F401  found under the names of NumPy
@@ -273,6 +274,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "segment_length",
+    "select",
     "sigmoid",
     "sign",
     "sign_and_logarithm",

@@ -86,7 +86,7 @@ from pullback.passes.scalar.range_walk import RangeWalk
 MOST_LOADS = 6
 """So many elements a branch may read on both sides together."""
 
-_CHEAP = {
+CHEAP = {
     np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.absolute, np.square, np.sqrt, np.minimum,
     np.maximum, np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
     np.logical_or, np.logical_not, primitives.select, primitives.cast, primitives.load,
@@ -219,7 +219,7 @@ def _at(items: tuple[Any, ...], k: int, item: Any) -> tuple[Any, ...]:
 
 
 def _is_cheap(statement: Statement) -> bool:
-    return isinstance(statement, Let) and is_scalar(statement.value) and statement.function in _CHEAP
+    return isinstance(statement, Let) and is_scalar(statement.value) and statement.function in CHEAP
 
 
 def _without(branch: If, moved: set[int]) -> If:

@@ -26,7 +26,7 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.congruence import NUMBER, Congruence, Place
 from pullback.analysis.shape_rules import SHAPES, reduced
-from pullback.analysis.sizes import Shape, Size, sliced
+from pullback.analysis.sizes import Shape, Size, SliceSize, sliced
 from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -111,10 +111,20 @@ class Shapes:
         return self.known[value]
 
     def named(self, size: Size) -> Size:
-        """The one of several equal sizes that stands for all."""
-        while size in self.equal:
-            size = self.equal[size]
-        return size
+        """The one of several equal sizes that stands for all.
+
+        That of a slice is of an axis that stands for all, which closes circles: x[2:] → y[2:] where x stands for y.
+        """
+        found: list[Size] = []
+        size = self.of_named(size)
+        while size in self.equal and size not in found:
+            found.append(size)
+            size = self.of_named(self.equal[size])
+        return min(found[found.index(size) :], key=[*self.equal].index) if size in found else size
+
+    def of_named(self, size: Size) -> Size:
+        """The same size as one of a slice of what stands for the sliced axis."""
+        return sliced(self.named(size.size), size.part) if isinstance(size, SliceSize) and self.equal else size
 
     def size(self, operand: Operand) -> Size:
         """An integer operand as a size."""

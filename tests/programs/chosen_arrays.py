@@ -214,3 +214,54 @@ def part_written_or_both(x, c):
             x = x * c
         tail[0] = x[3]
     return np.sum(x) + np.sum(first * first)
+
+
+@program(X, 4)
+@program(X, 1)
+def only_memory_of_its_own_is_a_part(x, n):
+    """The array behind the view has no value where the view was not taken."""
+    whole = x * 0.5
+    for i in range(n):
+        y = whole
+        if i == 2:
+            if n > 3:
+                z = x * 2.0
+                y = z[::-1]
+            z = x * 3.0
+        y[0] += x[i]
+    return np.sum(whole * x) + np.sum(y * x)
+
+
+@program(X, 4)
+@program(X, 1)
+def part_in_the_other_branch_is_carried(x, n):
+    y = x * 0.5
+    z = y
+    for i in range(n):
+        if i < 2:
+            z[0] *= x[1]
+        else:
+            y = x * 2.0
+            z = y[:]
+        y = x * 3.0
+        z[1] = x[i]
+    return np.sum(y * x) + np.sum(z * x)
+
+
+@program(X, 4)
+@program(X, 3)
+@program(X, 1)
+def one_of_two_parts_is_carried(x, n):
+    whole = x * 0.5
+    for i in range(n):
+        y = whole
+        if i == 2:
+            if n > 3:
+                z = x * 2.0
+                y = z[::-1]
+            elif n > 2:
+                z = x * 2.5
+                y = z[i - 1 :]
+            z = x * 3.0
+        y[0] += x[i]
+    return np.sum(whole * x) + np.sum(y * y)

@@ -303,10 +303,15 @@ class IterationEnd:
         return either(context, _all(first.conditions, context, node), lambda: value, lambda: rest, index.name, node)
 
     def _own(self, pieces: list[Piece], type_: Type, context: Context, node: Any) -> Operand:
+        """The version of the piece whose conditions hold; where none does, it is not read.
+
+        The last piece is taken without asking if it is a whole array, perhaps undefined. A part is taken only where its
+        conditions hold: elsewhere the array that it is cut from may have no value. So parts come first.
+        """
         if not pieces:
             return Constant(UNDEFINED, type_)
-        first, *others = pieces
-        if not others:
+        first, *others = sorted(pieces, key=lambda piece: not piece.ref.path)
+        if not others and not (first.ref.path and first.conditions):
             return self._version(first, context, node)
         return either(
             context,

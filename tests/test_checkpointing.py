@@ -16,6 +16,10 @@ import collect
 import pullback as pb
 from pullback import runtime
 from pullback.compilation.memory import Memory
+from pullback.ir import primitives
+from pullback.ir.nodes import Effect, Value
+from pullback.ir.types import INT
+from pullback.transform.reverse.sweep import TripCounts
 from test_explain import peak_of
 from test_programs import assert_close, check_program
 
@@ -586,3 +590,10 @@ def test_an_array_without_a_value_is_kept_for_segments(jit, third):
     assert found[0] == pytest.approx(expected[0], rel=1e-12)
     for one, other in zip(found[1], expected[1], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+
+
+def test_the_number_of_a_loop_is_that_of_no_statement_that_takes_its_place_in_memory() -> None:
+    counts = TripCounts()
+    counts.note(Effect(primitives.evaluated, ()), Value("trips", INT))
+    others = [Effect(primitives.evaluated, ()) for _ in range(100)]
+    assert [counts.of(other) for other in others] == [None] * 100

@@ -152,7 +152,7 @@ class _Forward:
 
     def defined_by(self, statement: Statement) -> tuple[Value, ...]:
         """What a statement defines, with its trip count if it is counted, and the sizes noted of its results."""
-        trips = self.trip_counts.get(id(statement))
+        trips = self.trip_counts.of(statement)
         results = results_of(statement) if trips is None else (*results_of(statement), trips)
         return (*results, *(note.value for value in results for note in self.notes.get(value, ())))
 
@@ -274,7 +274,7 @@ class _Forward:
         yields = [inner[id(kept)] for kept in passing]
         results = [self.result(kept, statement) for kept in passing]
         env.update({id(kept): result for kept, result in zip(passing, results, strict=True)})
-        trips = self.trip_counts.get(id(statement))
+        trips = self.trip_counts.of(statement)
         if trips is not None:
             count = Value("trips", INT)
             extra.append(Carried(count, constant(0)))

@@ -114,7 +114,7 @@ class Residuals:
 
     def note_trip_counts(self, block: Block, path: Path) -> None:
         for statement in block.statements:
-            trips = self.sweep.trip_counts.get(id(statement))
+            trips = self.sweep.trip_counts.of(statement)
             if trips is not None:
                 self.paths[trips] = path
 
@@ -336,7 +336,7 @@ class Residuals:
         for known in self.plan.counters:
             if not blocks and not known.blocks and known.path == place and known.loop is whole:
                 return known
-        trips = self.sweep.trip_counts.get(path[loops[0]][0]) if len(loops) == 1 else None
+        trips = self.sweep.trip_counts.of(self.statements[path[loops[0]][0]]) if len(loops) == 1 else None
         name, of = value.of_it("_count") if blocks else ("count", (trips, "") if trips is not None else None)
         made = Counter(place, home, Value(name, INT, of), blocks, whole)
         self.paths[made.final] = home

@@ -239,8 +239,8 @@ class GrowingSegments(Segments):
         body = Block(tuple(statements), (*found, goes_on, longer, self.end))
         self.outer = While(Block((), (going,)), tuple(carried), body, results, location=forward.location)
         self.trips = Value("trips", INT)
-        self.sweep.trip_counts.pop(id(forward), None)
-        self.sweep.trip_counts[id(self.outer)] = self.trips
+        self.sweep.trip_counts.pop(forward)
+        self.sweep.trip_counts.note(self.outer, self.trips)
 
     def is_true(self, loop: While, values: tuple[Operand, ...]) -> Operand:
         """Add the condition of a loop for what it carries; what it yields."""

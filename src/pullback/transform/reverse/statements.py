@@ -221,7 +221,7 @@ class Reverser:
         else:
             index = Value("k", INT)
             trips = Value("trips", INT)
-            self.sweep.trip_counts[id(statement)] = trips
+            self.sweep.trip_counts.note(statement, trips)
             start, stop, step = constant(0), trips, constant(1)
             turned = True
         self.sweep.mirrored[index] = statement

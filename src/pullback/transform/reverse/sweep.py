@@ -27,6 +27,29 @@ from dataclasses import dataclass, field
 from pullback.ir.nodes import For, If, Operand, Statement, Value
 
 
+class TripCounts:
+    """How often loops ran that say themselves when they end, by the loop itself.
+
+    The loops are held: another statement could else take the place of one in memory, and its number with it.
+    """
+
+    def __init__(self) -> None:
+        self.noted: dict[int, tuple[Statement, Value]] = {}
+
+    def note(self, loop: Statement, trips: Value) -> None:
+        self.noted[id(loop)] = loop, trips
+
+    def of(self, statement: Statement) -> Value | None:
+        """The number of a loop; None for other statements."""
+        _, trips = self.noted.get(id(statement), (None, None))
+        return trips
+
+    def pop(self, loop: Statement) -> Value | None:
+        """The number of a loop, which is to have none."""
+        _, trips = self.noted.pop(id(loop), (None, None))
+        return trips
+
+
 @dataclass(slots=True)
 class Sweep:
     """The backward statements, the adjoints at their end, and which forward statement each one mirrors.
@@ -38,7 +61,7 @@ class Sweep:
     statements: list[Statement]
     adjoints: dict[Value, Operand]
     mirrored: dict[Value, Statement]
-    trip_counts: dict[int, Value] = field(default_factory=dict)
+    trip_counts: TripCounts = field(default_factory=TripCounts)
     room: dict[int, Operand] = field(default_factory=dict)
 
     def mirror_of(self, statement: Statement) -> Statement | None:
@@ -53,7 +76,8 @@ class Sweep:
     def replace_mirrored(self, old: Statement, new: Statement) -> None:
         """Let a forward statement be mirrored by what mirrored another one, whose place it takes."""
         self.mirrored.update({value: new for value, mirrored in self.mirrored.items() if mirrored is old})
-        if id(old) in self.trip_counts:
-            self.trip_counts[id(new)] = self.trip_counts.pop(id(old))
+        trips = self.trip_counts.pop(old)
+        if trips is not None:
+            self.trip_counts.note(new, trips)
         if id(old) in self.room:
             self.room[id(new)] = self.room.pop(id(old))

@@ -13,9 +13,10 @@ def text(function, *arguments):
     return pb.inspect_source(pb.differentiable()(function), *arguments)
 
 
-def test_branches_only_compute_numbers_and_neighbours_are_added_once():
+def test_branches_only_choose_numbers_and_neighbours_are_added_once():
     found = text(speculative_loads.upwind, U, V, 3)
-    assert "flux = 0.3 * velocity_i * now_next" in found
+    assert "flux = 0.3 * velocity_i * select(velocity_i > 0, now[i], now[i + 1])" in found
+    assert "if velocity_i" not in found
     assert "+= row" in found
     assert "now[i] = now[i] + row" in found
 

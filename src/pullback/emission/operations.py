@@ -77,9 +77,8 @@ def _zeros_like(writer: Expressions, statement: Let) -> Any:
 
 
 def _select(writer: Expressions, statement: Let) -> Any:
-    parts = [writer.operand(operand) for operand in statement.operands]
-    dtypes = {operand.type.dtype for operand in (statement.value, *statement.operands[1:])}
-    return writer.helper(runtime.select, parts) if writer.compiled and dtypes == {"float64"} else gast.IfExp(*parts)
+    condition, then, orelse = (writer.operand(operand) for operand in statement.operands)
+    return gast.IfExp(condition, then, orelse)
 
 
 def _array(writer: Expressions, statement: Let) -> Any:

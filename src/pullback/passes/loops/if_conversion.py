@@ -37,6 +37,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.straight_loops import work_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
@@ -131,7 +132,8 @@ class _Conversion:
         if (a, b) not in self.selected:
             parts = self.shared(a, b)
             if parts is None:
-                made = self.builder.let(primitives.select, self.branch.condition, a, b, name=name, type_=a.type)
+                select = runtime.select if a.type.dtype == b.type.dtype == "float64" else primitives.select
+                made = self.builder.let(select, self.branch.condition, a, b, name=name, type_=a.type)
             else:
                 let, k, x, y = parts
                 operands = (*let.operands[:k], self.choice(x, y), *let.operands[k + 1 :])

@@ -5,7 +5,7 @@ import pytest
 
 import pullback as pb
 from programs import indirect_loops
-from programs.indirect_loops import P, X, Y, pairs
+from programs.indirect_loops import P, X, Y, pairs, rows_of
 
 TRIPLES = np.array([[0, 1, 2], [2, 3, 4], [5, 3, 0], [6, 1, 4]])
 WON = np.arange(90) % 3 > 0
@@ -14,11 +14,13 @@ DISTRIBUTED = [
     (indirect_loops.ratings, X, pairs(90)[:, 0].copy(), pairs(90)[:, 1].copy(), WON),
     (indirect_loops.angles, P, TRIPLES),
     (indirect_loops.index_that_is_computed, X, Y, pairs(90)),
+    (pb.value_and_grad(indirect_loops.energy_of_neighbours), X, Y, *rows_of(3, 0, 9, 1, 70, 0, 2), 0.8),
 ]
 WHERE_THEY_ARE = [
     (indirect_loops.reads_what_it_writes, X, pairs(90)),
     (indirect_loops.energy_of_bonds, X.astype(np.float32), Y.astype(np.float32), pairs(90), np.float32(0.7)),
 ]
+LENGTHS = [(0, 0, 0, 0, 0, 0, 0), (1, 2, 3, 4, 5, 6, 7), (63, 0, 64, 65, 0, 0, 130)]
 WITHOUT = pb.OPTIMISATIONS - {"strip_distribution"}
 
 
@@ -47,6 +49,22 @@ def test_the_gradient_is_the_same_for_any_number_of_iterations(count, negative):
     gradients = pb.grad(function, argnums=(0, 1, 3))(X, Y, bonds, 0.7)
     for gradient, other in zip(gradients, pb.grad(plain, argnums=(0, 1, 3))(X, Y, bonds, 0.7), strict=True):
         np.testing.assert_allclose(gradient, other, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("lengths", LENGTHS)
+def test_the_gradient_is_the_same_for_rows_of_any_length(lengths):
+    function, arguments = indirect_loops.energy_of_neighbours, (X, Y, *rows_of(*lengths), 0.8)
+    plain = pb.differentiable(function, optimisations=WITHOUT)
+    gradients = pb.grad(function, argnums=(0, 1, 4))(*arguments)
+    for gradient, other in zip(gradients, pb.grad(plain, argnums=(0, 1, 4))(*arguments), strict=True):
+        np.testing.assert_allclose(gradient, other, rtol=1e-11, atol=1e-13)
+
+
+def test_a_neighbour_that_is_outside_raises():
+    offsets, neighbours = rows_of(3, 0, 9, 1, 70, 0, 2)
+    neighbours[50] = 7
+    with pytest.raises(IndexError):
+        pb.grad(indirect_loops.energy_of_neighbours)(X, Y, offsets, neighbours, 0.8)
 
 
 @pytest.mark.parametrize("place", [0, 40, 63, 64, 89])

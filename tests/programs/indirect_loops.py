@@ -61,6 +61,41 @@ def angles(p, triples):
     return energy
 
 
+def rows_of(*lengths: int) -> tuple[np.ndarray, np.ndarray]:
+    """The offsets of rows of these lengths, and the neighbours in them, some of them twice in a row."""
+    offsets = np.cumsum([0, *lengths])
+    return offsets, (3 * np.arange(offsets[-1]) ** 2 + 1) % 7
+
+
+@program(X, Y, *rows_of(3, 0, 9, 1, 70, 0, 2), 0.8)
+@program(X, Y, *rows_of(0, 0, 0, 0, 0, 0, 0), 0.8)
+def energy_of_neighbours(x, y, offsets, neighbours, length):
+    energy = 0.0
+    for i in range(x.shape[0]):
+        for k in range(offsets[i], offsets[i + 1]):
+            j = neighbours[k]
+            dx = x[i] - x[j]
+            dy = y[i] - y[j]
+            r2 = dx * dx + dy * dy + 0.1
+            if r2 < 4.0:
+                r = np.sqrt(r2)
+                energy += np.exp(-r / length) / r * np.cos(r) + np.tanh(length * r2) * (k + 1)
+    return energy
+
+
+@program(X, Y, *rows_of(3, 0, 9, 1, 70, 0, 2), cotangent=np.linspace(-1.0, 1.0, 7))
+def smoothed_over_neighbours(x, y, offsets, neighbours):
+    force = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        for k in range(offsets[i], offsets[i + 1]):
+            j = neighbours[k]
+            d = x[j] - x[i]
+            w = np.exp(-d * d) * np.sin(y[j] * d) + np.exp(-y[i] * y[i] - d * d)
+            force[j] += w * d
+            force[i] -= w * d
+    return force
+
+
 @program(X, pairs(9))
 def reads_what_it_writes(x, steps):
     y = x.copy()

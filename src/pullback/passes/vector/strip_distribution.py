@@ -75,11 +75,21 @@ from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT
 from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided
-from pullback.passes.vector.strips import WIDTH, distributed, may_be_short, strips_of_all, width_of_strip
+from pullback.passes.vector.strips import (
+    WIDTH,
+    distributed,
+    has_few_iterations,
+    may_be_short,
+    strips_of_all,
+    width_of_strip,
+)
 
 MOST_BUFFERS = 24
 LEAST_WORK = 3
 """So many operations the loop in the middle must have for each number that is passed on."""
+
+LEAST_WORK_OF_SHORT = 8
+"""The same where a loop may have few iterations, such as over the neighbours of a node: its strips are not full."""
 
 BRANCH = 8
 """A branch counts as so many operations: where one iteration is done at a time, it may be mispredicted."""
@@ -97,17 +107,22 @@ def _stages(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> S
 
     unset: what may be undefined. around: what the iterations of loops around it make.
     """
-    if loop.exits or loop.reverse or loop.parallel or loop.step != constant(1) or may_be_short(loop, around):
+    if loop.exits or loop.reverse or loop.parallel or loop.step != constant(1) or has_few_iterations(loop):
         return None
     if not all(_is_known(s) for s in loop.body.statements) or not is_wide(loop.body):
         return None
     stages = divided(loop)
-    if stages is None or not stages.stores or not _finds_elements(stages):
+    if stages is None or not stages.stores:
+        return None
+    is_short = may_be_short(loop, around)
+    accesses = [] if is_short else [s for s in stages.loads if isinstance(s, Let) and s.function is primitives.load]
+    if not _finds_elements(stages, [*accesses, *stages.stores]):
         return None
     passed = [v for values in stages.passed() for v in values]
     branches = sum(isinstance(s, If) for s in walk(Block(tuple(stages.arithmetic))))
     work = work_of(stages.arithmetic) + BRANCH * branches
-    if len(passed) > MOST_BUFFERS or work < LEAST_WORK * len(passed):
+    least = LEAST_WORK_OF_SHORT if is_short else LEAST_WORK
+    if len(passed) > MOST_BUFFERS or work < least * len(passed):
         return None
     return None if any(v in unset() or not is_scalar(v) for v in passed) else stages
 
@@ -123,15 +138,14 @@ def _is_known(statement: Statement) -> bool:
     return False
 
 
-def _finds_elements(stages: Stages) -> bool:
-    """Whether an element is found by what an iteration loads or computes, other than from its index alone."""
+def _finds_elements(stages: Stages, accesses: list[Let]) -> bool:
+    """Whether one of the accesses is to an element that an iteration finds by more than its index."""
     own = {v for s in (*stages.loads, *stages.arithmetic) for v in results_of(s)}
     for statement in stages.loads:
         is_counted = isinstance(statement, Let) and statement.function in _AFFINE_AND_CHECKED
         if is_counted and not own & set(values_in(operands_of(statement))):
             own -= set(results_of(statement))
-    accesses = [s for s in stages.loads if isinstance(s, Let) and s.function is primitives.load]
-    return any(v in own for s in (*accesses, *stages.stores) for v in values_in((s.operands[1],)))
+    return any(v in own for s in accesses for v in values_in((s.operands[1],)))
 
 
 def _distributed(stages: Stages) -> list[Statement]:

@@ -98,10 +98,15 @@ def distributed(
 
 def may_be_short(loop: For, around: Set[Value]) -> bool:
     """Whether a loop has few iterations, or as many as one around it says, such as over the neighbours of a node."""
+    return has_few_iterations(loop) or any(value in around for value in values_in((loop.start, loop.stop)))
+
+
+def has_few_iterations(loop: For) -> bool:
+    """Whether a loop is known to have fewer iterations than a strip has lanes."""
     bounds = loop.start, loop.stop
-    if all(isinstance(bound, Constant) for bound in bounds):
-        return len(range(*(bound.value for bound in bounds if isinstance(bound, Constant)))) < WIDTH
-    return any(value in around for value in values_in(bounds))
+    if not all(isinstance(bound, Constant) for bound in bounds):
+        return False
+    return len(range(*(bound.value for bound in bounds if isinstance(bound, Constant)))) < WIDTH
 
 
 def strips_of_all(trips: Operand, most: int, builder: Builder) -> Operand:

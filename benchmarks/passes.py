@@ -63,6 +63,7 @@ WRITTEN_FOR = {
     "residuals": ("final_elements",),
     "if_conversion": ("converted_branches",),
     "load_scheduling": ("branching_stencils",),
+    "loop_peeling": ("peeled_loops",),
 }
 """The modules of `tests/programs` that were written for a pass."""
 

@@ -47,6 +47,7 @@ from pullback.passes.loops.load_scheduling import schedule_loads
 from pullback.passes.loops.loop_distribution import distribute_loops
 from pullback.passes.loops.loop_fusion import fuse_loops
 from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_invariants
+from pullback.passes.loops.loop_peeling import peel_loops
 from pullback.passes.loops.loop_reversal import reverse_loops
 from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
@@ -210,6 +211,14 @@ PASSES = (
         needs=("dead_code",),
         option="loop_distribution",
         reorders=True,
+        then=("simplification", "loop_invariants", "simplification", "dead_code"),
+    ),
+    Pass(
+        "loop_peeling",
+        "the first and last iterations, in which a condition on the index is another one, stand by themselves",
+        plain(peel_loops),
+        needs=("dead_code",),
+        option="loop_peeling",
         then=("simplification", "loop_invariants", "simplification", "dead_code"),
     ),
     Pass(
@@ -544,6 +553,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_fusion",
         "outer_vectorisation",
         "loop_distribution",
+        "loop_peeling",
         "complete_unrolling",
         "speculation",
     ),

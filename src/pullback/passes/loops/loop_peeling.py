@@ -1,0 +1,298 @@
+"""Loop peeling: the first and the last iterations, in which a condition on the index differs, stand by themselves.
+
+>>> from pullback.emission.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.scalar.dead_code import remove_dead
+>>> from pullback.passes.scalar.simplify import simplify
+>>> from pullback.transform.derivative import prepared
+>>> def f(x):
+...     y = np.empty(x.shape[0])
+...     for i in range(x.shape[0]):
+...         y[i] = x[i] - x[i - 1] if i > 0 else x[i]
+...     return y
+>>> function = remove_dead(simplify(peel_loops(prepared(normal_form(f, np.ones(3))))))
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def f(x):
+    y = np.empty(x.shape)
+    if 0 < x.shape[0]:
+        y[0] = x[0]
+    for i in range(1, x.shape[0]):
+        y[i] = x[i] - x[i - 1]
+    return y
+
+The loop of the others is then without the branch: its adjoint is a stencil, and a compiler can vectorise it. The order
+of the iterations stays. Peeled are as many as make a comparison of the index, the larger or smaller of two integers, or
+a remainder the same in all of the others (Bacon, Graham & Sharp 1994, 6.3).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.shapes import Shapes
+from pullback.ir.builder import Builder, constant
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Statement,
+    Value,
+    While,
+    read_in,
+    walk,
+)
+from pullback.ir.rewrite import copied, like, substituted, with_blocks
+from pullback.ir.types import INT, is_integer
+
+MOST_ITERATIONS = 4
+"""So many iterations are peeled at either end."""
+
+MOST_STATEMENTS = 180
+"""So many statements all copies of the body of a loop may have together, inner loops included."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What stands for a value where all of these forms are >= 0."""
+
+    forms: tuple[Form, ...]
+    meaning: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """How many iterations are peeled before and behind the others."""
+
+    first: int = 0
+    last: int = 0
+
+    def __or__(self, other: _Ends) -> _Ends:
+        return _Ends(max(self.first, other.first), max(self.last, other.last))
+
+
+def peel_loops(function: Function) -> Function:
+    """The same function with such loops peeled."""
+    callees = tuple(map(peel_loops, function.callees))
+    return replace(function, body=_Peeling(function).block(function.body), callees=callees)
+
+
+class _Peeling:
+    """Goes through a function in order, with what is known of its integers."""
+
+    def __init__(self, function: Function) -> None:
+        self.ranges = Ranges(Shapes(function))
+
+    def block(self, block: Block) -> Block:
+        known = len(self.ranges.facts)
+        statements = [made for statement in block.statements for made in self.statement(statement)]
+        del self.ranges.facts[known:]
+        return Block(tuple(statements), block.yields)
+
+    def statement(self, statement: Statement) -> list[Statement]:
+        if isinstance(statement, Let):
+            self.ranges.note(statement)
+        if isinstance(statement, For):
+            return self.loop(statement)
+        return [with_blocks(statement, self.block)]
+
+    def loop(self, loop: For) -> list[Statement]:
+        """A loop between its first and its last iterations, where it is peeled; loops inside it are, too."""
+        known = len(self.ranges.facts)
+        self.ranges.facts += self.ranges.loop_facts(loop)
+        cases = self.read_cases(loop) if _may_be_peeled(loop) else {}
+        ends = self.ends(loop, cases)
+        meanings = self.between(loop, ends, cases) if ends != _Ends() else {}
+        between = replace(loop, body=self.block(_decided(loop.body, meanings)))
+        del self.ranges.facts[known:]
+        return self.peeled(loop, between, ends, cases) if meanings else [between]
+
+    def read_cases(self, loop: For) -> dict[Value, list[_Case]]:
+        """The cases of the comparisons, choices and remainders of integers that innermost loops read."""
+        for statement in walk(loop.body):
+            if isinstance(statement, Let):
+                self.ranges.note(statement)
+        return {statement.value: self.cases(statement) for statement in _read_by_innermost(loop)}
+
+    def ends(self, loop: For, cases: Mapping[Value, list[_Case]]) -> _Ends:
+        """How many iterations are peeled; none if that would make too many statements."""
+        ends = _Ends()
+        for each in cases.values():
+            ends |= next((needed for case in each if (needed := self.needed(loop, case)) is not None), _Ends())
+        copies = 1 + ends.first + ends.last
+        return ends if copies * len(list(walk(loop.body))) <= MOST_STATEMENTS else _Ends()
+
+    def between(self, loop: For, ends: _Ends, cases: Mapping[Value, list[_Case]]) -> dict[Value, Operand]:
+        """What stands for values in all iterations that are not peeled."""
+        known = len(self.ranges.facts)
+        index, start, stop = map(self.ranges.form, (loop.index, loop.start, loop.stop))
+        if _goes_down(loop):
+            index, start, stop = (Form(0).plus(form, -1) for form in (index, start, stop))
+        self.ranges.facts += [index.plus(start, -1).moved(-ends.first), stop.plus(index, -1).moved(-1 - ends.last)]
+        held = {value: self.held(each) for value, each in cases.items()}
+        del self.ranges.facts[known:]
+        return {value: meaning for value, meaning in held.items() if meaning is not None}
+
+    def held(self, cases: list[_Case], of: Callable[[Form], Form] = lambda form: form) -> Operand | None:
+        """What a value is, where one of its cases is proved of these forms."""
+        never_negative = self.ranges.is_never_negative
+        return next((c.meaning for c in cases if all(never_negative(of(form)) for form in c.forms)), None)
+
+    def peeled(self, loop: For, between: For, ends: _Ends, cases: Mapping[Value, list[_Case]]) -> list[Statement]:
+        """The first iterations, the loop of most, and the last ones."""
+        builder = Builder()
+        builder.location = loop.location
+        before, not_before = (np.greater, np.less_equal) if _goes_down(loop) else (np.less, np.greater_equal)
+        versions: list[Operand] = [carried.initial for carried in loop.carried]
+        for k in range(ends.first):
+            index = _moved(builder, loop.start, k, loop)
+            runs = builder.let(before, index, loop.stop)
+            versions = self.iteration(builder, loop, index, runs, cases, versions)
+        start = _moved(builder, loop.start, ends.first, loop)
+        stop = _moved(builder, loop.stop, -ends.last, loop)
+        carried = tuple(replace(c, initial=version) for c, version in zip(loop.carried, versions, strict=True))
+        results = tuple(map(like, loop.results)) if ends.last else loop.results
+        builder.add(replace(between, start=start, stop=stop, carried=carried, results=results))
+        versions = list(results)
+        for k in range(ends.last, 0, -1):
+            index = _moved(builder, loop.stop, -k, loop)
+            runs = builder.let(not_before, index, start)
+            versions = self.iteration(builder, loop, index, runs, cases, versions, loop.results if k == 1 else None)
+        return builder.statements
+
+    def iteration(
+        self,
+        builder: Builder,
+        loop: For,
+        index: Operand,
+        runs: Value,
+        cases: Mapping[Value, list[_Case]],
+        versions: list[Operand],
+        results: tuple[Value, ...] | None = None,
+    ) -> list[Operand]:
+        """Add the iteration of an index, where it runs; what the loop carries after it.
+
+        versions: what the loop carries before it. results: the values for what it carries after it.
+        """
+        known = len(self.ranges.facts)
+        for statement in builder.statements:
+            if isinstance(statement, Let):
+                self.ranges.note(statement)
+        at = self.ranges.form(index)
+        self.ranges.facts += self.ranges.conditions[runs]
+        held = {v: self.held(each, lambda form: _at(form, loop.index, at)) for v, each in cases.items()}
+        del self.ranges.facts[known:]
+        meanings = {value: meaning for value, meaning in held.items() if meaning is not None}
+        terms: dict[Value, Operand] = {loop.index: index}
+        terms |= zip((carried.parameter for carried in loop.carried), versions, strict=True)
+        then = copied(_decided(loop.body, meanings), terms)
+        results = results or tuple(map(like, loop.results))
+        builder.add(If(runs, then, Block((), tuple(versions)), results, location=loop.location))
+        return list(results)
+
+    def cases(self, statement: Let) -> list[_Case]:
+        """What an integer or a comparison may be, of which none or one holds in all iterations that are not peeled."""
+        if statement.function in _COMPARED and statement.value not in self.ranges.conditions:
+            return []
+        a, b = statement.operands[:2]
+        more = self.ranges.form(a).plus(self.ranges.form(b), -1)
+        less = Form(0).plus(more, -1)
+        yes, no = (Constant(truth, statement.value.type) for truth in (True, False))
+        match statement.function:
+            case np.equal | np.not_equal:
+                differs = no if statement.function is np.equal else yes
+                return [_Case((more.moved(-1),), differs), _Case((less.moved(-1),), differs)]
+            case np.remainder:
+                chosen = [_Case((self.ranges.form(a), less.moved(-1)), a)]
+            case builtins.max:
+                chosen = [_Case((more,), a), _Case((less,), b)]
+            case builtins.min:
+                chosen = [_Case((less,), a), _Case((more,), b)]
+            case _:
+                true, false = self.ranges.conditions[statement.value], self.ranges.refuted[statement.value]
+                return [_Case(true, yes), _Case(false, no)]
+        return [case for case in chosen if case.meaning.type == statement.value.type]
+
+    def needed(self, loop: For, case: _Case) -> _Ends | None:
+        """How many iterations are to be peeled so that a case is that of all others; None where that is not known."""
+        ends = _Ends()
+        down = _goes_down(loop)
+        start, stop = map(self.ranges.form, (loop.start, loop.stop))
+        for form in case.forms:
+            coefficient = form.of(loop.index)
+            if abs(coefficient) > 1:
+                return None
+            grows = (coefficient > 0) is not down
+            extreme = start if grows else stop.moved(1 if down else -1)
+            least = _at(form, loop.index, extreme)
+            if self.ranges.is_never_negative(least):
+                continue
+            if least.terms or not coefficient or -least.constant > MOST_ITERATIONS:
+                return None
+            ends |= _Ends(first=-least.constant) if grows else _Ends(last=-least.constant)
+        return ends
+
+
+_COMPARED: set[Callable[..., Any]] = {np.less, np.less_equal, np.greater, np.greater_equal}
+_DECIDED = _COMPARED | {np.equal, np.not_equal, np.remainder, max, min}
+
+
+def _may_be_peeled(loop: For) -> bool:
+    """Whether a loop counts by one, always comes to its end, and is not short."""
+    if loop.exits or loop.reverse or loop.parallel or loop.checkpoints is not None:
+        return False
+    if loop.step not in (constant(1), constant(-1)) or any(carried.private for carried in loop.carried):
+        return False
+    bounds = [bound.value for bound in (loop.start, loop.stop, loop.step) if isinstance(bound, Constant)]
+    if len(bounds) == 3 and len(range(*bounds)) <= 2 * MOST_ITERATIONS:
+        return False
+    return not any(isinstance(s, While) for s in walk(loop.body))
+
+
+def _read_by_innermost(loop: For) -> list[Let]:
+    """The comparisons, choices and remainders of integers that are read by loops without others inside."""
+    loops = [loop, *(s for s in walk(loop.body) if isinstance(s, For))]
+    innermost = [one for one in loops if not any(isinstance(s, For) for s in walk(one.body))]
+    read = {value for one in innermost for value in read_in(one.body)}
+    lets = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in _DECIDED and s.value in read]
+    return [s for s in lets if all(is_integer(operand.type) for operand in s.operands[:2])]
+
+
+def _decided(block: Block, meanings: dict[Value, Operand]) -> Block:
+    """A block in which these values are what they mean."""
+
+    def without(inner: Block) -> Block:
+        kept = (s for s in inner.statements if not (isinstance(s, Let) and s.value in meanings))
+        return Block(tuple(with_blocks(s, without) for s in kept), inner.yields)
+
+    def meaning(operand: Operand) -> Operand:
+        return meaning(meanings[operand]) if isinstance(operand, Value) and operand in meanings else operand
+
+    return substituted(without(block), {value: meaning(value) for value in meanings})
+
+
+def _at(form: Form, index: Value, place: Form) -> Form:
+    """A form with something else in the place of an index."""
+    return form.plus(Form(0, ((index, 1),)).plus(place, -1), -form.of(index))
+
+
+def _goes_down(loop: For) -> bool:
+    return isinstance(loop.step, Constant) and loop.step.value < 0
+
+
+def _moved(builder: Builder, bound: Operand, iterations: int, loop: For) -> Operand:
+    """A bound of a loop so many iterations later."""
+    by = -iterations if _goes_down(loop) else iterations
+    if isinstance(bound, Constant) or not by:
+        return constant(bound.value + by) if isinstance(bound, Constant) else bound
+    return builder.let(np.add if by > 0 else np.subtract, bound, constant(abs(by)), type_=INT)

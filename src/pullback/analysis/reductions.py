@@ -37,6 +37,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     operands_of,
+    results_of,
     values_in,
     walk,
 )
@@ -96,7 +97,30 @@ def summed_operand(statement: Statement, value: Value) -> Operand | None:
             return statement.operands[0]
         case For() if only_adds(statement):
             return statement.carried[statement.results.index(value)].initial
+        case If():
+            return _summed_in_branches(statement, statement.results.index(value))
     return None
+
+
+def _summed_in_branches(branches: If, k: int) -> Operand | None:
+    """What both sides of a branch add to, and read for nothing else, in order to make a result."""
+    before = first_summed(branches.then, branches.then.yields[k])
+    if not isinstance(before, Value):
+        return None
+    reductions = {before: before}
+    is_sum = _branches_add(branches, reductions) and reductions.get(branches.results[k]) is before
+    return before if is_sum else None
+
+
+def first_summed(block: Block, value: Operand) -> Operand:
+    """What a block adds to, again and again, in order to make a value."""
+    made = {result: s for s in block.statements for result in results_of(s)}
+    while isinstance(value, Value) and value in made:
+        before = summed_operand(made[value], value)
+        if before is None:
+            break
+        value = before
+    return value
 
 
 def _adds(block: Block, reductions: Reductions) -> bool:

@@ -43,18 +43,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from pullback.analysis.reductions import only_adds, summed_operand
+from pullback.analysis.reductions import first_summed, only_adds, summed_operand
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     Carried,
     Constant,
     For,
+    If,
     Let,
     Operand,
     Statement,
     Value,
     While,
+    defined_in,
     has_effects,
     is_scalar,
     made_in_iterations,
@@ -151,22 +153,40 @@ class _Mover:
         fallible = statement.function in _FALLIBLE and not isinstance(statement.operands[1], Constant)
         return fallible and any(k >= place for k in self.effects)
 
-    def start(self, initial: Operand, place: int) -> Start | None:
-        """Where a sum can start: the beginning of the chain of additions that leads to `initial`, and that chain.
+    def start(self, value: Operand, place: int) -> Start | None:
+        """Where a sum can start: the beginning of the chain of additions that leads to a value, and that chain.
 
         The chain holds the values after the beginning; None where there is no such beginning.
         """
+        initial = value
         made = {v: s for s in self.sweep.statements for v in results_of(s)}
         uses = Counter(read_in(Block(tuple(self.sweep.statements))))
         chain: list[Value] = []
+        own_uses = 1  # by what adds to it, both sides of a branch perhaps
         while self.needed_before(values_in(initial), place) is None:
             statement = made.get(initial)
             before = summed_operand(statement, initial) if statement is not None else None
-            if before is None or uses[initial] != 1:
+            if before is None and isinstance(statement, If) and self.make_zeros_first(statement, initial):
+                return self.start(value, place)
+            if statement is None or before is None or uses[initial] != own_uses:
                 return None
             chain.append(initial)
             initial = before
+            own_uses = Counter(read_in(Block((statement,))))[initial] if isinstance(statement, If) else 1
         return initial, tuple(reversed(chain))
+
+    def make_zeros_first(self, branches: If, result: Operand) -> bool:
+        """Make the zeros that both sides of a branch make, and add to, before it; whether they do."""
+        k = branches.results.index(result)
+        sides = branches.then, branches.orelse
+        first = [_zeros_in(side, first_summed(side, side.yields[k])) for side in sides]
+        if first[0] is None or first[1] is None or first[0].operands != first[1].operands:
+            return False
+        zeros = like(first[0].value)
+        made = _without(branches, {each.value: zeros for each in first if each is not None})
+        place = self.sweep.statements.index(branches)
+        self.sweep.statements[place : place + 1] = [replace(first[0], value=zeros), made]
+        return True
 
     # The move
 
@@ -208,11 +228,32 @@ class _Mover:
         )
 
 
+def _zeros_in(block: Block, value: Operand) -> Let | None:
+    """The statement of a block that makes a value as zeros like an array from outside of it."""
+    inside = set(defined_in(block))
+    for statement in block.statements:
+        if isinstance(statement, Let) and statement.value is value and statement.function is primitives.zeros_like:
+            return statement if inside.isdisjoint(values_in(statement.operands)) else None
+    return None
+
+
+def _without(branches: If, zeros: dict[Value, Operand]) -> If:
+    """The branches that read other zeros in place of those that they make."""
+
+    def block(inner: Block) -> Block:
+        kept = (s for s in inner.statements if not (isinstance(s, Let) and s.value in zeros))
+        return Block(tuple(kept), inner.yields)
+
+    return substituted(replace(branches, then=block(branches.then), orelse=block(branches.orelse)), zeros)
+
+
 def _started(statement: Statement, value: Value, old: Operand, new: Value) -> Statement:
     """The statement that made `value` by adding to `old`, adding to `new` instead."""
     if isinstance(statement, Let):
         return replace(statement, operands=(new, *statement.operands[1:]))
-    assert isinstance(statement, For), "sums go through additions and loops"
+    if isinstance(statement, If):
+        return substituted(statement, {old: new} if isinstance(old, Value) else {})
+    assert isinstance(statement, For), "sums go through additions, branches and loops"
     k = statement.results.index(value)
     carried = list(statement.carried)
     carried[k] = Carried(carried[k].parameter, new)

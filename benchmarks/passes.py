@@ -46,6 +46,7 @@ WRITTEN_FOR = {
     "scatter_to_gather": ("arrays",),
     "code_sinking": ("sunk_code",),
     "shared_quotients": ("quotients",),
+    "branching_rules": ("powers",),
     "unroll_and_jam": ("short_loops",),
     "allocation_hoisting": ("products_in_loops",),
     "stack_allocation": ("local_arrays",),

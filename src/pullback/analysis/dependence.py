@@ -72,6 +72,7 @@ OF_NUMBERS: set[Callable[..., Any]] = {
     runtime.erfc,
     runtime.sigmoid,
     runtime.masked_product,
+    runtime.power_slope,
 }
 """Functions of numbers that raise nothing, besides the universal functions of NumPy."""
 

@@ -23,7 +23,7 @@ from pullback.functions.operands import (
     needs_numpy_division,
     needs_power,
 )
-from pullback.runtime import where
+from pullback.runtime import power_slope, where
 
 partials(np.add, lambda x1, x2: (1, 1), operator="Add", on_numbers=operator.add)
 partials(np.subtract, lambda x1, x2: (1, -1), operator="Sub", on_numbers=operator.sub)
@@ -105,13 +105,23 @@ def power_partials(x1, x2, *, y):
     exponent other than 0 the first test is known before the run, and `x2 * x1 ** (x2 - 1)` is left.
     """
     base = where(x2 == 0, where(x1 == 0, 1, x1), x1)
-    base_of_log = where(x1 == 0, where(real_part(x2) >= 0, 1, x1), x1)
+    base_of_log = without_zero(x1, x2)
     return x2 * base ** (x2 - 1), y * np.log(base_of_log)
+
+
+def power_partials_by_quotient(x1, x2, *, y):
+    """The same, with y / x1 for x1^(x2 - 1) wherever that is accurate."""
+    return x2 * power_slope(x1, x2, y), y * np.log(without_zero(x1, x2))
+
+
+def without_zero(x1, x2):
+    return where(x1 == 0, where(real_part(x2) >= 0, 1, x1), x1)
 
 
 partials(
     np.power,
     power_partials,
+    branching=power_partials_by_quotient,
     operator="Pow",
     on_numbers=operator.pow,
     spellings=(math.pow, builtins.pow),
@@ -120,6 +130,7 @@ partials(
     loop=True,
 )
 partials(np.float_power, power_partials)
+known(power_slope, is_elementwise=True)
 
 # Trigonometric and hyperbolic functions
 partials(np.sin, lambda x: np.cos(x), spellings=(math.sin,), vector=True, loop=True)

@@ -29,6 +29,8 @@ class Rule:
     linear_in: the numbers of the operands that a linear function is linear in, all of them together.
     behind: what stands for `body` behind a choice, as `np.where` is one. There a cotangent of exactly 0 stays 0, also
     where it meets infinity or NaN; None where that needs nothing. Partial derivatives are multiplied so by themselves.
+    branching: what stands for `body` of numbers of 64 bits that a machine computes one by one: it computes less, but
+    branches. It calls helpers that have no rule themselves; None for none.
     """
 
     function: Function
@@ -36,6 +38,7 @@ class Rule:
     body: Function
     linear_in: tuple[int, ...] = (0,)
     behind: Function | None = None
+    branching: Function | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,7 @@ from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.loop_skewing import skew_loops
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
 from pullback.passes.vector.recurrence_distribution import distribute_recurrences
+from pullback.passes.vector.straight_powers import straighten_powers
 from pullback.passes.vector.strip_distribution import distribute_strips
 
 
@@ -251,6 +252,12 @@ PASSES = (
         "activity",
         "only what depends on an input and influences an output is differentiated",
         option="activity",
+    ),
+    Pass(
+        "branching_rules",
+        "the derivative of a power is a quotient of it where that is accurate, unless iterations run side by side",
+        needs=("activity",),
+        option="branching_rules",
     ),
     Pass(
         "common_subexpressions",
@@ -480,6 +487,13 @@ PASSES = (
         option="strip_distribution",
     ),
     Pass(
+        "straight_powers",
+        "a power stands for a quotient that branches, where iterations run side by side after all",
+        plain(straighten_powers),
+        option="branching_rules",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
         "block_coalescing",
         "an array that is kept for the backward sweep is made where it is kept",
         plain(coalesce_blocks),
@@ -561,6 +575,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "argument_selection",
         "array_privatisation",
         "activity",
+        "branching_rules",
         "common_subexpressions",
         "one_sweep",
         "residuals",
@@ -607,6 +622,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_load_elimination",
         "recurrence_distribution",
         "strip_distribution",
+        "straight_powers",
         "block_coalescing",
         "column_layout",
         "stack_allocation",

@@ -124,6 +124,7 @@ from pullback.runtime.python.messages import formatted, print_formatted, standar
 from pullback.runtime.python.recursion_depth import check_depth
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
 from pullback.runtime.trip_counts import chunk_length, counted, folded, segment_length
+from pullback.runtime.vectormath.powers import power_slope
 
 __all__ = [
     "KeepsTooMuch",
@@ -250,6 +251,7 @@ __all__ = [
     "plus",
     "power",
     "power_of_integers",
+    "power_slope",
     "print_formatted",
     "prod_over",
     "product_into",

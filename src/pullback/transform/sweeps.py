@@ -98,7 +98,8 @@ def sweeps(
     function, joined = join_calls(function, active)
     shapes = shapes_with_slices(function, equal)
     strong_zeros = find_strong_zeros(function) if masked else frozenset[Value]()
-    sweep = pull_back(function, active, seeds, shapes, strong_zeros, joined)
+    branching = settings.lowered and settings.has("branching_rules")
+    sweep = pull_back(function, active, seeds, shapes, strong_zeros, joined, branching)
     results = _gradients(sweep, sources, active, shapes, function)
     if settings.optimisations:
         sweep.statements[:] = read_at_source(sweep.statements, function, shapes)

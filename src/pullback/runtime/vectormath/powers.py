@@ -48,6 +48,9 @@ CUBE_ROOT = polynomial(
     0.7491695897453543,
     -0.13732080095082785,
 )
+# The least float above 0 with all its bits, and the greatest one.
+SMALLEST, LARGEST = 2.2250738585072014e-308, 1.7976931348623157e308
+
 CUBE_ROOT_OF_2, CUBE_ROOT_OF_4 = 1.2599210498948732, 1.5874010519681996
 
 
@@ -153,6 +156,17 @@ def cbrt_of(x: Any) -> Any:
     cube, cube_low = product(square, t)
     t = t - t * ((cube - b) + fma(square_low, t, cube_low)) / (2.0 * cube + b)
     return copy_sign(select(usual, scale(t, nearest(third)), a), x)
+
+
+@kernel
+def power_slope(x: Any, n: Any, raised: Any) -> Any:
+    """x^(n - 1) for raised = x^n, of floats of 64 bits; for n = 0 and x = 0, 1.
+
+    A quotient unless x^n has lost bits: it may be beyond all floats, or too small for one, where x^(n - 1) is not.
+    """
+    if x > 0.0 and SMALLEST <= raised <= LARGEST:
+        return raised / x
+    return power(1.0 if x == 0.0 and n == 0.0 else x, n - 1.0)
 
 
 define_binary(power, power_of)

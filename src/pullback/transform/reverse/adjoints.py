@@ -40,7 +40,8 @@ class Adjoints:
 
     The adjoint of an array may be a number: then every element has that adjoint.
     strong_zeros: the values at which a cotangent of exactly 0 stays 0. top: those of the function's own block. primal:
-    all those of the function. sole: the definitions of those that are read once.
+    all those of the function. sole: the definitions of those that are read once. one_by_one: whether a machine does one
+    iteration of the loop at hand at a time, or there is no loop, so that a rule may branch.
     """
 
     def __init__(
@@ -51,9 +52,11 @@ class Adjoints:
         top: set[Value],
         primal: set[Value],
         sole: Mapping[Value, Let] | None = None,
+        one_by_one: bool = False,
     ) -> None:
         self.active, self.shapes, self.strong_zeros, self.top, self.primal = active, shapes, strong_zeros, top, primal
         self.sole = sole or {}
+        self.one_by_one = one_by_one
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
         self.known: dict[Value, Operand] = {}

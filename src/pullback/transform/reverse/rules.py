@@ -31,7 +31,7 @@ from pullback import runtime
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import Rule
 from pullback.functions.composites import COMPOSITE_RULES
-from pullback.ir.nodes import Call, Constant, Let, Operand, Value, values_in
+from pullback.ir.nodes import Call, Constant, Let, Operand, Value, is_scalar, values_in
 from pullback.ir.rewrite import copied
 from pullback.ir.ruled import LinearMap
 from pullback.ir.types import Array, Scalar, is_float
@@ -51,7 +51,7 @@ def pull_by_rule(adjoints: Adjoints, statement: Let) -> None:
     if rule is None:
         return
     if rule.kind == "partials":
-        _pull_by_partials(adjoints, statement, rule.body)
+        _pull_by_partials(adjoints, statement, _branching(adjoints, statement, rule) or rule.body)
     else:
         _pull_by_vjp(
             adjoints, statement, (rule.behind if statement.value in adjoints.strong_zeros else None) or rule.body
@@ -76,6 +76,13 @@ def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:
     if not any(value in adjoints.active for value in values_in(statement.operands)):
         return None
     return rule_for(statement)
+
+
+def _branching(adjoints: Adjoints, statement: Let, rule: Rule) -> Callable[..., Any] | None:
+    """The body of a rule that may branch, where a statement computes a number from numbers that only the run knows."""
+    numbers = (*statement.operands, statement.value)
+    are_known_to_run = all(isinstance(n, Value) and is_scalar(n) and n.type.dtype == "float64" for n in numbers)
+    return rule.branching if adjoints.one_by_one and are_known_to_run else None
 
 
 def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:

@@ -36,6 +36,15 @@ def test_nests_over_the_same_rows_become_one(function, arguments, expected):
     assert outer_loops(function, *arguments) == expected
 
 
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [(row_nests.copied_between, 1), (row_nests.copy_read_behind, 2), (row_nests.copied_before_it_changes, 2)],
+)
+def test_copies_come_after_both_nests_where_the_second_one_has_no_part_in_them(function, expected):
+    text = pb.inspect_source(function, S, 2, argnums=())
+    assert sum(line.startswith("        for i in") for line in text.splitlines()) == expected
+
+
 def test_both_sweeps_are_one_nest():
     assert outer_loops(row_nests.normalised_rows, X, W, argnums=0) == 1
 

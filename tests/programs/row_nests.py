@@ -262,3 +262,51 @@ def found_by_an_index(s, places):
     for i in range(x.shape[0]):
         total += y[i] * x[places[i]]
     return total
+
+
+@program(S, 2)
+def copied_between(s, steps):
+    """Nothing but a copy of what the first nest makes stands between it and the second one."""
+    kept = np.zeros((steps, s.shape[0], s.shape[1]))
+    y = np.empty(s.shape)
+    total = 0.0
+    for k in range(steps):
+        for i in range(s.shape[0]):
+            for j in range(s.shape[1]):
+                y[i, j] = np.sin(s[i, j] + k)
+        kept[k] = y
+        for i in range(s.shape[0]):
+            for j in range(s.shape[1]):
+                total += np.exp(y[i, j]) * s[i, j]
+    return total + np.sum(kept**2)
+
+
+@program(S, 2)
+def copy_read_behind(s, steps):
+    kept = np.zeros((steps, s.shape[0], s.shape[1]))
+    y = np.empty(s.shape)
+    total = 0.0
+    for k in range(steps):
+        for i in range(s.shape[0]):
+            for j in range(s.shape[1]):
+                y[i, j] = np.sin(s[i, j] + k)
+        kept[k] = y
+        for i in range(s.shape[0]):
+            for j in range(s.shape[1]):
+                total += np.exp(y[i, j]) * kept[k, i, j]
+    return total
+
+
+@program(S, 2)
+def copied_before_it_changes(s, steps):
+    kept = np.zeros((steps, s.shape[0], s.shape[1]))
+    y = np.empty(s.shape)
+    for k in range(steps):
+        for i in range(s.shape[0]):
+            for j in range(s.shape[1]):
+                y[i, j] = np.sin(s[i, j] + k)
+        kept[k] = y
+        for i in range(s.shape[0]):
+            for j in range(s.shape[1]):
+                y[i, j] = y[i, j] * s[i, j]
+    return np.sum(kept**3) + np.sum(y)

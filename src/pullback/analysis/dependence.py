@@ -70,6 +70,8 @@ OF_NUMBERS: set[Callable[..., Any]] = {
     runtime.counted,
     runtime.erf,
     runtime.erfc,
+    runtime.greater_of,
+    runtime.lesser_of,
     runtime.sigmoid,
     runtime.masked_product,
     runtime.power_slope,

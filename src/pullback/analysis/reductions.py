@@ -21,10 +21,12 @@ total True
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
 
+from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -37,6 +39,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     operands_of,
+    read_in,
     results_of,
     values_in,
     walk,
@@ -44,6 +47,7 @@ from pullback.ir.nodes import (
 from pullback.ir.types import Scalar, is_float
 
 _ADDING = {np.add, np.subtract, primitives.accumulate, primitives.add_at}
+_EXTREMA = {runtime.greater_of, runtime.lesser_of}
 Reductions = dict[Value, Value]  # each version of a reduction, and the carried parameter that it started from
 
 
@@ -64,6 +68,28 @@ def versions_of_reductions(loop: For | While, places: Iterable[int]) -> Reductio
     if not _adds(loop.body, reductions):
         return None
     return reductions if all(reductions.get(loop.body.yields[k]) is loop.carried[k].parameter for k in places) else None
+
+
+def are_reductions(loop: For, places: Iterable[int]) -> bool:
+    """Whether each of these carried values is a sum or an extremum of what the iterations compute."""
+    return adds_to(loop, [k for k in places if not takes_extremum(loop, k)])
+
+
+def takes_extremum(loop: For, k: int) -> bool:
+    """Whether a carried value is the extremum of numbers, each of which an iteration compares with it and no more.
+
+    >>> from pullback.frontend.build import normal_form
+    >>> from pullback.passes.lowering import lower
+    >>> function = lower(normal_form(lambda x: np.max(x), np.ones(3)), "all")
+    >>> takes_extremum(next(s for s in function.body.statements if isinstance(s, For)), 0)
+    True
+    """
+    parameter, last = loop.carried[k].parameter, loop.body.yields[k]
+    reads = Counter(read_in(loop.body))
+    if reads[parameter] != 1 or not isinstance(last, Value) or reads[last] != 1:
+        return False
+    made = next((s for s in loop.body.statements if isinstance(s, Let) and s.value is last), None)
+    return made is not None and made.function in _EXTREMA and made.operands[0] is parameter
 
 
 def reduction_steps(function: Function) -> frozenset[Value]:

@@ -123,7 +123,7 @@ class Names:
         self.definitions = lets_in(function.body)
         self.forward = forward[0] if forward is not None else None
         self.used = set(taken)
-        self.nouns = Nouns(self.definitions, self.word)
+        self.nouns = Nouns(function.body, self.word)
         self.roots: dict[Value, str] = {}
         self.numbered: set[str] = set()
         self.open: set[Value] = set()

@@ -10,11 +10,11 @@ Where an operand has no name, or the phrase would be long, the noun alone remain
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, Index, Let, Operand, Permute, Slice, Value
+from pullback.ir.nodes import Block, Constant, For, Index, Let, Operand, Permute, Slice, Value, lets_in, walk
 from pullback.ir.types import Array, axis_noun
 
 LONGEST = 16
@@ -36,11 +36,13 @@ _NOUNS = {
     "full": "array",
     "greater": "is_greater",
     "greater_equal": "is_greater",
+    "greater_of": "largest",
     "hypot": "distance",
     "inner": "product",
     "inv": "inverse",
     "less": "is_less",
     "less_equal": "is_less",
+    "lesser_of": "smallest",
     "linspace": "grid",
     "logical_and": "condition",
     "logical_not": "condition",
@@ -101,6 +103,7 @@ _OF_TWO = {
     "subtract": "{}_minus_{}",
     "true_divide": "{}_over_{}",
 }
+_PLURALS = {"largest": "maxima", "smallest": "minima"}
 _COUNTABLE = re.compile("[a-z]*[a-rt-z]")
 _BEFORE: dict[tuple[str, float], str] = {
     ("divide", 1): "one_over_{}",
@@ -137,10 +140,15 @@ _COMPARING = {"equal", "not_equal", "less", "less_equal", "greater", "greater_eq
 
 
 class Nouns:
-    """Phrases and nouns for the values that `definitions` make; `word` gives the name of an operand, if it has one."""
+    """Phrases and nouns for the values that the statements of a block make.
 
-    def __init__(self, definitions: Mapping[Value, Let], word: Callable[[Value], str | None]) -> None:
-        self.definitions, self.word = definitions, word
+    word: gives the name of an operand, if it has one.
+    """
+
+    def __init__(self, body: Block, word: Callable[[Value], str | None]) -> None:
+        self.definitions, self.word = lets_in(body), word
+        loops = [s for s in walk(body) if isinstance(s, For)]
+        self.last = {r: y for loop in loops for r, y in zip(loop.results, loop.body.yields, strict=False)}
 
     def phrase(self, value: Value) -> str | None:
         """What the operation and the names of its operands say, if that is short."""
@@ -156,9 +164,9 @@ class Nouns:
         if statement.function is primitives.add_at:
             return "sums"
         if statement.function is primitives.store:
-            stored = statement.operands[2]
+            stored = self.last.get(statement.operands[2], statement.operands[2])
             noun = self.noun(stored) if isinstance(stored, Value) else None
-            return f"{noun}s" if noun and _COUNTABLE.fullmatch(noun) else None
+            return _PLURALS.get(noun, f"{noun}s") if noun and _COUNTABLE.fullmatch(noun) else None
         name = _name(statement.function)
         if name in _COMPARING and isinstance(value.type, Array):
             return "mask"

@@ -69,6 +69,9 @@ known(
 )
 
 
+known(runtime.greater_of, runtime.lesser_of, is_elementwise=True, typed_by=0)
+
+
 @vjp(
     np.var,
     renamed={"correction": "ddof"},

@@ -13,6 +13,7 @@ vectorisation         all, where array statements become loops
 differentiation       gradient, forward and backward: `pullback.transform`, whose steps cannot run alone
 segments              gradient, forward and backward, where loops run in segments
 finish                gradient, forward and backward
+extrema               value, where array statements become loops
 lowered adjoint       gradient, where array statements become loops
 initialisation        gradient, forward and backward
 buffers               value and gradient, where array statements become loops
@@ -143,6 +144,14 @@ PASSES = (
         plain(lower),
         needs=("dead_code",),
         option="lowering",
+    ),
+    Pass(
+        "lowered_extrema",
+        "array statements become loops over their elements, maxima and minima too",
+        lambda function, settings: lower(function, "in rows" if settings.parallel else "all"),
+        needs=("dead_code",),
+        option="lowering",
+        then=("simplification", "dead_code", "loop_fusion"),
     ),
     Pass(
         "slice_induction",
@@ -591,8 +600,9 @@ STAGES: dict[str, tuple[str, ...]] = {
         "dead_stores",
         "loop_reversal",
     ),
+    "extrema": ("lowered_extrema",),
     "lowered adjoint": (
-        "lowering",
+        "lowered_extrema",
         "simplification",
         "dead_code",
         "loop_fusion",

@@ -3,6 +3,7 @@
 from pullback.runtime.blas.products import matrix_product, vector_outer
 from pullback.runtime.blas.products_into import called_product_into, product_into, small_product_into
 from pullback.runtime.checks import check_apart, check_elements, check_index, check_out, check_span
+from pullback.runtime.codegen.extrema import greater_of, lesser_of
 from pullback.runtime.codegen.reassociation import plus
 from pullback.runtime.codegen.selection import select
 from pullback.runtime.detached import stop_gradient
@@ -205,6 +206,7 @@ __all__ = [
     "gamma",
     "gather",
     "gather_and_clear",
+    "greater_of",
     "growing",
     "heaviside",
     "hstack",
@@ -220,6 +222,7 @@ __all__ = [
     "isclose",
     "keep",
     "left_shift",
+    "lesser_of",
     "lgamma",
     "linspace",
     "local_empty",

@@ -2,10 +2,10 @@
 
 
 class SizesDiffer(Exception):
-    """The sizes of arguments differ, though code was made for equal ones; other code serves the call."""
+    """The sizes of arguments differ, or one is 0, though code was made for others; other code serves the call."""
 
     def __str__(self) -> str:
-        return "the sizes of arguments differ, and this was made for equal ones"
+        return "the sizes of arguments differ, or one is 0, and this was made for others"
 
 
 class KeepsTooMuch(Exception):

@@ -67,7 +67,8 @@ def alone(function: Function, settings: Settings = ALL, has_sweeps: bool = False
     """A prepared function as it runs on its own, not differentiated; `has_sweeps` says that its tapes were."""
     if has_sweeps:
         return finished(function, settings)
-    return run(function, settings, "buffers", "allocation") if settings.lowered else function
+    extrema = ["extrema"] if settings.lowers else []
+    return run(function, settings, *extrema, "buffers", "allocation") if settings.lowered else function
 
 
 def joint(

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -78,6 +79,8 @@ _SIMPLE: set[Callable[..., Any]] = {
     primitives.cast,
     primitives.select,
     primitives.accumulate,
+    runtime.greater_of,
+    runtime.lesser_of,
 }
 
 

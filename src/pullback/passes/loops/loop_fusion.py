@@ -26,8 +26,8 @@ def scaled(x, y):
 
 A row is then read while it is in the nearest cache. That is legal where each iteration of both loops accesses, of every
 array that one of them writes and the other one accesses, the row with its own index alone, and where nothing in between
-needs the first loop (Allen & Kennedy 2001, 6.2.5). It pays where the second loop reads what the first one writes; loops
-without inner loops stay apart, as they run on vectors either way.
+needs the first loop but copies, which then come after both (Allen & Kennedy 2001, 6.2.5). It pays where the second loop
+reads what the first one writes; loops without inner loops stay apart, as they run on vectors either way.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
 from pullback.analysis.aliases import consumes, find_aliases
-from pullback.analysis.reductions import adds_to
+from pullback.analysis.reductions import are_reductions
 from pullback.analysis.shapes import CREATING, Shapes
 from pullback.analysis.straight_loops import is_simple, is_straight
 from pullback.ir import primitives
@@ -96,16 +97,20 @@ class _Fusion:
         if not isinstance(first, For) or not _is_simple(first):
             return None
         made = set(first.results)
+        copies: list[Let] = []
         for j in range(k + 1, len(statements)):
             second = statements[j]
             if isinstance(second, For):
-                between = statements[k + 1 : j]
+                between = [s for s in statements[k + 1 : j] if not any(s is copy for copy in copies)]
                 fits = _is_simple(second) and self.is_legal(first, second) and self.pays(first, second)
-                if not fits:
+                if not fits or not all(self.may_come_after(copy, second) for copy in copies):
                     return None
                 self.has_fused = True
-                return [*statements[:k], *between, _fused(first, second), *statements[j + 1 :]]
-            if not _may_come_before(second) or made.intersection(read_by(second)):
+                return [*statements[:k], *between, _fused(first, second), *copies, *statements[j + 1 :]]
+            if _copies_result(second) and second.operands[2] in made:
+                copies.append(second)
+                made.add(second.value)
+            elif not _may_come_before(second) or made.intersection(read_by(second)):
                 return None
         return None
 
@@ -128,6 +133,12 @@ class _Fusion:
             for root in written & of_first & of_second
         )
 
+    def may_come_after(self, copy: Let, loop: For) -> bool:
+        """Whether a loop does not write what a copy reads, nor access what that writes."""
+        target, source = self.root(copy.operands[0]), self.root(copy.operands[2])
+        taken = {self.root(c.initial) for c in loop.carried if isinstance(c.initial, Value)}
+        return source not in taken and target not in taken | {self.root(a.operands[0]) for a in _accesses(loop)}
+
     def pays(self, first: For, second: For) -> bool:
         """Whether the second loop loads what the first one writes, and is no harder to vectorise with it."""
         if is_straight(first) != is_straight(second):
@@ -146,14 +157,14 @@ def _is_simple(loop: For) -> bool:
 
 
 def _may_be_vectorised(loop: For) -> bool:
-    """Whether the iterations of an innermost loop wait for each other in sums alone, and find no element by another."""
+    """Whether iterations of an innermost loop wait for each other in reductions only, and find none by another."""
     numbers = [k for k, carried in enumerate(loop.carried) if is_scalar(carried.parameter)]
     own = {v for s in walk(loop.body) for v in results_of(s)}
     for statement in walk(loop.body):  # an integer that is computed from the index is as good as the index
         if isinstance(statement, Let) and statement.function in _AFFINE and own.isdisjoint(read_by(statement)):
             own.discard(statement.value)
     indices = {v for access in _accesses(loop) for v in values_in((access.operands[1],))}
-    return adds_to(loop, numbers) and own.isdisjoint(indices)
+    return are_reductions(loop, numbers) and own.isdisjoint(indices)
 
 
 def _may_come_before(statement: Statement) -> bool:
@@ -161,6 +172,15 @@ def _may_come_before(statement: Statement) -> bool:
     if not isinstance(statement, Let) or consumes(statement):
         return False
     return is_simple(statement) or statement.function in CREATING or statement.function is primitives.zeros_like
+
+
+def _copies_result(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement copies an array into a part of another one."""
+    return isinstance(statement, Let) and statement.function is primitives.store and _is_array(statement.operands[2])
+
+
+def _is_array(operand: Operand) -> bool:
+    return isinstance(operand, Value) and isinstance(operand.type, Array)
 
 
 def _accesses(loop: For) -> Iterator[Let]:

@@ -70,6 +70,8 @@ _SAFE: set[Callable[..., Any]] = {
     primitives.dim,
     primitives.select,
     runtime.counted,
+    runtime.greater_of,
+    runtime.lesser_of,
 }
 _OF_ARRAYS: set[Callable[..., Any]] = {
     np.add,

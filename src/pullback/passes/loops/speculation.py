@@ -57,6 +57,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.ranges import Form
 from pullback.analysis.reductions import adds_to
 from pullback.analysis.straight_loops import is_straight
@@ -89,7 +90,8 @@ MOST_LOADS = 6
 CHEAP = {
     np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.absolute, np.square, np.sqrt, np.minimum,
     np.maximum, np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
-    np.logical_or, np.logical_not, primitives.select, primitives.cast, primitives.load,
+    np.logical_or, np.logical_not, primitives.select, primitives.cast, primitives.load, runtime.greater_of,
+    runtime.lesser_of,
 }  # fmt: skip
 """What a machine may do for nothing in the branch that is not taken."""
 

@@ -26,10 +26,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 from pullback.analysis.aliases import consumes
 from pullback.analysis.extents import can_compute, extent
+from pullback.analysis.shape_rules import reduced_axes
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Shape
 from pullback.ir import primitives
@@ -51,17 +52,20 @@ from pullback.ir.nodes import (
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import with_blocks, with_number
 from pullback.passes.lowering.expansion import expanded, with_joined_stored
-from pullback.passes.lowering.groups import Group, is_map, is_store, is_sum, is_view, view_of
+from pullback.passes.lowering.groups import Group, is_extremum, is_map, is_store, is_sum, is_view, view_of
 from pullback.passes.lowering.nests import Nest, Views
 from pullback.passes.lowering.sizes import Sizes
 from pullback.passes.lowering.views import are_apart, can_index, has_places
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 
+Extrema = Literal["none", "in rows", "all"]
 
-def lower(function: Function) -> Function:
+
+def lower(function: Function, extrema: Extrema = "none") -> Function:
     """The same function with loops in place of array statements.
 
-    It begins with checks of what it assumes of sizes, which raise SizesDiffer.
+    It begins with checks of what it assumes of sizes, which raise SizesDiffer. extrema: which maxima and minima become
+    loops too, which cannot be differentiated; those over the first axis make iterations of outermost loops wait.
     """
     plain = replace(function, body=expanded(function.body, cache(lambda: Shapes(function))))
     sizes = Sizes(plain)
@@ -70,7 +74,7 @@ def lower(function: Function) -> Function:
         plain = replace(plain, body=with_joined_stored(plain.body, sizes))
         sizes = Sizes(plain)
     places: set[Value] = set()
-    body = _Lowering(plain.body, sizes, places).block()
+    body = _Lowering(plain.body, sizes, places, extrema).block()
     lowered = replace(function, body=Block((*guards, *sizes.guards(), *body.statements), body.yields))
     return leave_checks(lowered, places) if places else lowered
 
@@ -82,12 +86,13 @@ class _Lowering:
     loops without an iteration do not check the place.
     """
 
-    def __init__(self, block: Block, sizes: Sizes, places: set[Value]) -> None:
-        self.source, self.sizes, self.places = block, sizes, places
+    def __init__(self, block: Block, sizes: Sizes, places: set[Value], extrema: Extrema) -> None:
+        self.source, self.sizes, self.places, self.extrema = block, sizes, places, extrema
         self.out: list[Statement] = []
         self.group: Group | None = None
         self.readers = _readers(block)
-        self.spaces = {id(s): space for s in block.statements if (space := _space_of(s, sizes)) is not None}
+        spaces = ((s, _space_of(s, sizes, extrema)) for s in block.statements)
+        self.spaces = {id(s): space for s, space in spaces if space is not None}
         self.views = _find_views(block, self.readers, self.spaces, sizes)
 
     def block(self) -> Block:
@@ -134,7 +139,11 @@ class _Lowering:
             statement = self.sized(statement)
         elif self.must_wait(statement):
             self.flush()
-        self.out.append(with_blocks(statement, lambda block: _Lowering(block, self.sizes, self.places).block()))
+        self.out.append(with_blocks(statement, self.lowered))
+
+    def lowered(self, block: Block) -> Block:
+        """A block of a statement that stays."""
+        return _Lowering(block, self.sizes, self.places, self.extrema).block()
 
     def renamed(self, statement: Let) -> Let:
         """A store that replaces all of an array that the group computes, as what it stores."""
@@ -227,7 +236,7 @@ def _writes(statement: Statement) -> TypeGuard[Let]:
     return isinstance(statement, Let) and is_store(_by_elements(statement))
 
 
-def _space_of(statement: Statement, sizes: Sizes) -> Shape | None:
+def _space_of(statement: Statement, sizes: Sizes, extrema: Extrema) -> Shape | None:
     """The shape that a statement goes over element by element; None for other statements."""
     shapes = sizes.shapes
     space: Shape | None = None
@@ -237,11 +246,22 @@ def _space_of(statement: Statement, sizes: Sizes) -> Shape | None:
             return None
     elif is_sum(statement):
         space = shapes.of(statement.operands[0])
+    elif is_extremum(statement):
+        space = _compared(statement, sizes, extrema)
     elif _writes(statement):
         array, path, value = _by_elements(statement).operands
         if can_index(array, path, shapes) and shapes.part(shapes.of(array), path) == shapes.of(value):
             space = shapes.of(value)
     return space if space and all(map(can_compute, space)) else None
+
+
+def _compared(statement: Let, sizes: Sizes, extrema: Extrema) -> Shape | None:
+    """The shape of what an extremum is taken of; None for others than `extrema`, or if nothing may be there."""
+    shape = sizes.shapes.of(statement.operands[0])
+    axes, _ = reduced_axes(statement, len(shape)) or (frozenset(), False)
+    if extrema == "none" or (extrema == "in rows" and 0 in axes):
+        return None
+    return shape if sizes.assume_not_empty([shape[axis] for axis in sorted(axes)]) else None
 
 
 def _readers(block: Block) -> dict[Value, set[int]]:

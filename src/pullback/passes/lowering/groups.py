@@ -32,6 +32,7 @@ needs `s`, so it is in another group.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
@@ -52,6 +53,12 @@ from pullback.passes.lowering.views import can_index
 _OF_INTEGERS = {np.add, np.subtract, np.multiply, np.negative, np.absolute, np.square, primitives.cast, np.where}
 _OF_INTEGERS |= {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, runtime.where}
 _OF_INTEGERS |= {np.logical_and, np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.true_divide}
+
+EXTREMA: dict[Callable[..., Any], tuple[Callable[..., Any], float]] = {
+    np.max: (runtime.greater_of, -math.inf),
+    np.min: (runtime.lesser_of, math.inf),
+}
+"""For each extremum the function that takes an element in, and what it starts from."""
 
 MOST_LOOPS = 8
 """Arrays with more axes stay array statements: nests of so many loops take minutes to compile."""
@@ -113,6 +120,14 @@ def is_sum(statement: Statement) -> TypeGuard[Let]:
     if not isinstance(statement, Let) or statement.function is not np.sum or not _is_array(statement.operands[0]):
         return False
     return reduced_axes(statement, statement.operands[0].type.ndim) is not None
+
+
+def is_extremum(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement is the maximum or minimum of an array of floats over axes that are known."""
+    if not isinstance(statement, Let) or statement.function not in EXTREMA or not _is_array(statement.operands[0]):
+        return False
+    array = statement.operands[0].type
+    return is_float(array) and bool((reduced_axes(statement, array.ndim) or [()])[0])
 
 
 def is_store(statement: Statement) -> TypeGuard[Let]:

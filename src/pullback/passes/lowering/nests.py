@@ -15,6 +15,25 @@ def row_sums(x):
             x_i_j = x[i, j]
             sums[i] += x_i_j * x_i_j
     return sums
+
+A maximum or minimum over the last axes is a number in the loops over these:
+
+>>> def row_maxima(x):
+...     return np.max(x * x, axis=1)
+>>> function = lower(normal_form(row_maxima, np.ones((2, 3))), "all")
+>>> text = emit_module([function], compiled=False, comments=False)
+>>> print(text[text.index("def ") :], end="")
+def row_maxima(x):
+    if not x.shape[1] > 0:
+        raise SizesDiffer()
+    maxima = np.empty((x.shape[0],), dtype=np.float64)
+    for i in range(x.shape[0]):
+        largest = -np.inf
+        for j in range(x.shape[1]):
+            x_i_j = x[i, j]
+            largest = greater_of(largest, x_i_j * x_i_j)
+        maxima[i] = largest
+    return maxima
 """
 
 from __future__ import annotations
@@ -31,7 +50,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Carried, Constant, For, Index, Let, Operand, Statement, Step, Value
 from pullback.ir.types import INT, Array, Scalar
-from pullback.passes.lowering.groups import Group, element_function, is_map, is_store
+from pullback.passes.lowering.groups import EXTREMA, Group, element_function, is_extremum, is_map, is_store
 from pullback.passes.lowering.sizes import Sizes
 from pullback.passes.lowering.views import Indices, element_of
 
@@ -41,16 +60,20 @@ NAMES = "ijklmnop"
 
 @dataclass(slots=True)
 class _Carrier:
-    """What a nest carries for a member: an array that it writes, or a sum."""
+    """What a nest carries for a member: an array that it writes, a sum, or an extremum.
+
+    inner: how many of the outer loops carry an array of extrema, each of which the loops in them carry as a number.
+    """
 
     member: Let
     initial: Operand
     result: Value
     version: Operand
+    inner: int | None = None
 
 
-def _carrier(member: Let, initial: Operand, result: Value) -> _Carrier:
-    return _Carrier(member, initial, result, initial)
+def _carrier(member: Let, initial: Operand, result: Value, inner: int | None = None) -> _Carrier:
+    return _Carrier(member, initial, result, initial, inner)
 
 
 class Nest:
@@ -89,6 +112,8 @@ class Nest:
             elif is_map(member):
                 if value in self.needed:
                     self.carriers[value] = _carrier(member, self.allocated(np.empty, value), value)
+            elif is_extremum(member):
+                self.carriers[value] = self.extremum(member)
             elif isinstance(value.type, Array):
                 self.carriers[value] = _carrier(member, self.allocated(np.zeros, value), value)
             else:
@@ -98,10 +123,10 @@ class Nest:
         """Each carrier once: several members may write the same array."""
         return list({id(carrier): carrier for carrier in self.carriers.values()}.values())
 
-    def allocated(self, function: Callable[..., object], value: Value) -> Value:
+    def allocated(self, function: Callable[..., object], value: Value, *number: Operand) -> Value:
         shape = tuple(extent(size, self.builder) for size in self.sizes.shapes.of(value))
         dtype = Constant(value.type.dtype)
-        return self.builder.let(function, shape, dtype, keywords=("dtype",), name=value.name, type_=value.type)
+        return self.builder.let(function, shape, *number, dtype, keywords=("dtype",), name=value.name, type_=value.type)
 
     def summed(self, member: Let) -> _Carrier:
         """A sum of all elements; one of narrow floats is made in wide ones, as exact as NumPy's."""
@@ -111,6 +136,18 @@ class Nest:
         wide = Value(value.name, Scalar("float64"))
         self.after.append(Let(value, primitives.cast, (wide, Constant("float32")), (), member.location))
         return _carrier(member, constant_of(0, "float64"), wide)
+
+    def extremum(self, member: Let) -> _Carrier:
+        """A maximum or minimum: a number in the loops over the last axes, where it goes over just these."""
+        value, start = member.value, start_of(member)
+        if not isinstance(value.type, Array):
+            return _carrier(member, start, value)
+        ndim = len(self.group.space)
+        axes, _ = self.reduced(member)
+        inner = ndim - len(axes)
+        if inner and axes == set(range(inner, ndim)):
+            return _carrier(member, self.allocated(np.empty, value), value, inner)
+        return _carrier(member, self.allocated(np.full, value, start), value)
 
     # The loops
 
@@ -128,14 +165,32 @@ class Nest:
         indices = (*indices, index)
         with self.builder.block() as statements:
             if len(extents) > 1:
-                inner = tuple(Value(r.name, r.type) for r in results)
-                self.loop(extents[1:], indices, parameters, inner, location)
+                inner = self.inner_loop(extents[1:], indices, parameters, location)
             else:
                 inner = self.iteration(indices, parameters)
         carried = tuple(Carried(p, i) for p, i in zip(parameters, initials, strict=True))
         body = Block(tuple(statements), inner)
         step = constant(1)
         self.builder.add(For(index, constant(0), extents[0], step, carried, body, results, location=location))
+
+    def inner_loop(
+        self, extents: list[Operand], indices: Indices, parameters: tuple[Value, ...], location: Location
+    ) -> tuple[Operand, ...]:
+        """Append the loop over the next axis, and stores of what it has found; returns what is carried after it."""
+        carriers = self.different_carriers()
+        numbers = [carrier.inner == len(indices) for carrier in carriers]
+        types = [Scalar(p.type.dtype) if n else p.type for p, n in zip(parameters, numbers, strict=True)]
+        results = tuple(Value(p.name, type_) for p, type_ in zip(parameters, types, strict=True))
+        starts = [start_of(c.member) if n else p for c, p, n in zip(carriers, parameters, numbers, strict=True)]
+        self.loop(extents, indices, tuple(starts), results, location)
+        after: list[Operand] = list(results)
+        for k, carrier in enumerate(carriers):
+            if numbers[k]:
+                carrier.version = parameters[k]
+                with self.builder.at(carrier.member.location):
+                    self.write(carrier, primitives.store, self.places(carrier.member, indices), results[k])
+                after[k] = carrier.version
+        return tuple(after)
 
     def iteration(self, indices: Indices, parameters: tuple[Value, ...]) -> tuple[Operand, ...]:
         """One element of each member; returns what the carried values become."""
@@ -163,8 +218,11 @@ class Nest:
             if carrier is not None:
                 self.write(carrier, primitives.store, indices, made)
         else:
-            assert carrier is not None, "a sum is carried"
-            self.add(carrier, indices)
+            assert carrier is not None, "a reduction is carried"
+            if is_extremum(member):
+                self.compare(carrier, indices)
+            else:
+                self.add(carrier, indices)
 
     def add(self, carrier: _Carrier, indices: Indices) -> None:
         """Add an element to its sum."""
@@ -177,12 +235,34 @@ class Nest:
             name, type_ = carrier.result.name, carrier.result.type
             carrier.version = self.builder.let(np.add, carrier.version, element, name=name, type_=type_)
             return
-        reduced = reduced_axes(carrier.member, array.type.ndim)
-        assert reduced is not None, "the axes of a sum are known"
-        axes, keepdims = reduced
+        self.write(carrier, primitives.add_at, self.places(carrier.member, indices), element)
+
+    def compare(self, carrier: _Carrier, indices: Indices) -> None:
+        """Take an element in where it exceeds the maximum of those before, or is below their minimum."""
+        function, _ = EXTREMA[carrier.member.function]
+        element = self.element(carrier.member.operands[0], indices)
+        name, type_ = carrier.result.name, Scalar(carrier.result.type.dtype)
+        if isinstance(carrier.version.type, Scalar):
+            carrier.version = self.builder.let(function, carrier.version, element, name=name, type_=type_)
+            return
+        places = self.places(carrier.member, indices)
+        before = self.builder.let(primitives.load, carrier.version, (Index(places),))
+        extremum = self.builder.let(function, before, element, name=name, type_=type_)
+        self.write(carrier, primitives.store, places, extremum)
+
+    def reduced(self, member: Let) -> tuple[frozenset[int], bool]:
+        """The axes of a reduction, and whether they are kept."""
+        reduced = reduced_axes(member, len(self.group.space))
+        assert reduced is not None, "the axes of a reduction are known"
+        return reduced
+
+    def places(self, member: Let, indices: Indices) -> Indices:
+        """The indices in the result of a reduction for an element, whose last indices may be left out."""
+        axes, keepdims = self.reduced(member)
         zero = [constant(0)] if keepdims else []
-        places = [zero if axis in axes else [index] for axis, index in enumerate(indices)]
-        self.write(carrier, primitives.add_at, tuple(item for items in places for item in items), element)
+        ndim = len(self.group.space)
+        places = [zero if axis in axes else [indices[axis]] for axis in range(ndim)]
+        return tuple(item for items in places for item in items)
 
     def write(self, carrier: _Carrier, function: Callable[..., object], places: Indices, element: Operand) -> None:
         name = carrier.result.name
@@ -210,6 +290,12 @@ def rank_of(array: Value) -> int:
     """The number of axes of an array."""
     assert isinstance(array.type, Array), "only arrays have axes"
     return array.type.ndim
+
+
+def start_of(member: Let) -> Constant:
+    """What an extremum is compared with first."""
+    _, start = EXTREMA[member.function]
+    return Constant(start, Scalar(member.value.type.dtype))
 
 
 def constant_of(number: int, dtype: str) -> Constant:

@@ -10,7 +10,8 @@
 ['dim', 'dim', 'equal', 'check']
 
 Where arrays of arguments meet in arithmetic, an axis of one is as long as that of the other, or has size 1. The second
-is rare: a function is lowered for equal sizes, and what it assumes is checked when it is entered.
+is rare: a function is lowered for equal sizes, and what it assumes is checked when it is entered. So it is where an
+extremum is looked for, which raises an error if nothing is there to compare.
 """
 
 from __future__ import annotations
@@ -36,12 +37,13 @@ class Sizes:
 
     products: also where a product sums over them, which raises an error if they differ. least: for the size of arrays
     one behind the other the size that it is equal to, of which a slice leaves off as many elements as are joined to it,
-    and how many these are.
+    and how many these are. not_empty: the sizes that are assumed not to be 0.
     """
 
     def __init__(self, function: Function, products: bool = True) -> None:
         self.products = products
         self.parameters = set(function.parameters)
+        self.not_empty: dict[Size, None] = {}
         self.refused: set[Size] = set()
         while True:
             self._settle(function)
@@ -144,14 +146,25 @@ class Sizes:
                 return bool(size.leaves_off) and self.is_given(size.size)
         return size[0] in self.parameters
 
+    def assume_not_empty(self, sizes: list[Size]) -> bool:
+        """Take in that sizes are not 0; whether all of them are such, or known when the function is entered."""
+        named = [self._named(size) for size in sizes]
+        if not all(size > 0 if isinstance(size, int) else self.is_given(size) for size in named):
+            return False
+        self.not_empty |= {size: None for size in named if not isinstance(size, int)}
+        return True
+
     def guards(self) -> list[Statement]:
         """The statements that leave the function unless the sizes are as assumed."""
         builder = Builder()
+        differ = Constant(runtime.SizesDiffer)
         for one, other in self.assumed.items():
             if one in self.least or (isinstance(one, SliceSize) and not one.leaves_off):
                 continue
             agree = builder.let(np.equal, extent(one, builder), extent(other, builder))
-            builder.effect(primitives.check, agree, Constant(runtime.SizesDiffer))
+            builder.effect(primitives.check, agree, differ)
+        for size in self.not_empty:
+            builder.effect(primitives.check, builder.let(np.greater, extent(size, builder), constant(0)), differ)
         self._guard_slices(builder)
         return builder.statements
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pullback.analysis.reductions import adds_to, versions_of_reductions
+from pullback.analysis.reductions import adds_to, takes_extremum, versions_of_reductions
 from pullback.analysis.straight_loops import is_simple
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -106,10 +106,11 @@ def parts_of(loop: For) -> Parts | None:
     versions = _versions(loop)
     numbers = [k for k, c in enumerate(loop.carried) if is_scalar(c.parameter)]
     sums = [k for k in numbers if _is_sum(loop, k)]
-    if versions is None or len(sums) == len(numbers):
+    recurrent = [k for k in numbers if k not in sums]
+    if versions is None or all(takes_extremum(loop, k) for k in recurrent):
         return None
     parts = Parts(loop, cheap_in(loop), versions, checks=checks)
-    return _Division(parts, sums, [k for k in numbers if k not in sums]).made()
+    return _Division(parts, sums, recurrent).made()
 
 
 def _is_sum(loop: For, k: int) -> bool:

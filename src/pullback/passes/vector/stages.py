@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pullback.analysis.reductions import adds_to
+from pullback.analysis.reductions import are_reductions
 from pullback.analysis.straight_loops import RAISING
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -103,7 +103,7 @@ def divided(loop: For, loads_first: bool = False) -> Stages | None:
     """
     stages = Stages(loop)
     versions = stages.versions
-    if not adds_to(loop, stages.numbers):
+    if not are_reductions(loop, stages.numbers):
         return None
     totals = {loop.carried[k].parameter for k in stages.numbers}
     stages.cheap = cheap_in(loop)

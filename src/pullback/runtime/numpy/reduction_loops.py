@@ -85,7 +85,7 @@ def _position(is_better: Function) -> Any:
 
     @kernel
     def position(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-        if count == 0 and rows * columns > 0:
+        if count == 0:
             raise ValueError("zero-size array to reduction operation which has no identity")
         out = np.zeros(rows * columns, np.intp)
         for i in range(rows):
@@ -144,7 +144,7 @@ def _extreme(is_better: Function, name: str) -> Any:
 
     @kernel
     def extreme(x: Any, rows: int, count: int, columns: int, zero: Any) -> Any:
-        if count == 0 and rows * columns > 0:
+        if count == 0:
             raise ValueError(message)
         out = np.empty(rows * columns, x.dtype)
         for i in range(rows):

@@ -115,6 +115,7 @@ def power_partials_by_quotient(x1, x2, *, y):
 
 
 def without_zero(x1, x2):
+    """The base of the logarithm: 1 in the place of 0 for exponents >= 0."""
     return where(x1 == 0, where(real_part(x2) >= 0, 1, x1), x1)
 
 

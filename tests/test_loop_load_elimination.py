@@ -22,6 +22,7 @@ def machine_text(function, *arguments, optimisations=pb.OPTIMISATIONS, argnums=N
         (recurrences.filtered, (X, 0.4), ["y_previous", "y_bar_previous"]),
         (recurrences.tridiagonal_solves, (X, Y, 2), ["upper_previous", "upper_bar_previous", "x_bar_previous"]),
         (recurrences.table, (TABLE, 0.5), ["r_bar_previous"]),
+        (recurrences.read_in_a_branch, (X, Y), ["y_previous", "y_bar_previous"]),
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )
@@ -37,7 +38,7 @@ def test_what_the_iteration_before_stored_is_not_loaded(function, arguments, han
     [
         (recurrences.written_at_an_unknown_place, (X, Y, 1)),
         (recurrences.written_in_a_branch, (X, Y)),
-        (recurrences.read_in_a_branch, (X, Y)),
+        (recurrences.read_behind_a_place, (X, Y, 2)),
         (recurrences.left_early, (X, Y)),
         (recurrences.rows_that_are_one_row, (TABLE,)),
     ],

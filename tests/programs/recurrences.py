@@ -132,6 +132,15 @@ def read_in_a_branch(x, w):
     return np.sum(y**2)
 
 
+@program(X, Y, 2)
+def read_behind_a_place(x, w, place):
+    y = x.copy()
+    for i in range(x.shape[0]):
+        if i > place:
+            y[i] = w[i] * y[i - 1] - y[i - 3]
+    return np.sum(y**2)
+
+
 @program(X, Y)
 def sums_to_the_left(x, w):
     y = x.copy()

@@ -333,3 +333,13 @@ def test_arguments_that_a_rule_does_not_know_have_no_derivative() -> None:
         pb.grad(replaced_nan, argnums=1)(given, 2.0)
     with pytest.raises(pb.MissingRuleError, match="no derivative rule by the argument 'nan'"):
         pb.jvp(replaced_nan, (given, 2.0), (None, 1.0))
+
+
+@pytest.mark.parametrize("optimisations", [True, False])
+def test_what_no_argument_flows_into_needs_no_rule(optimisations: bool) -> None:
+    def weighted(x: Any) -> Any:
+        return np.sum(x * np.arange(3.0))
+
+    function = pb.differentiable(weighted, optimisations=optimisations, jit=False)
+    value, tangent = pb.jvp(function, (np.ones(3),), (np.array([1.0, 2.0, 4.0]),))
+    assert (value, tangent) == (3.0, 10.0)

@@ -28,17 +28,17 @@ import numpy as np
 from pullback import runtime
 from pullback.functions import Rule
 from pullback.functions.composites import COMPOSITE_RULES
-from pullback.ir.nodes import Constant, Let, Operand
+from pullback.ir.nodes import Constant, Let, Operand, values_in
 from pullback.transform.forward.tangents import Tangents
 from pullback.transform.forward.transposition import push_by_vjp
 from pullback.transform.inlining import by_operand, inlined, matched, rule_for
 
 
 def push_by_rule(tangents: Tangents, statement: Let) -> None:
-    """Raises MissingRuleError where the function has no rule."""
+    """What no tangent flows into has none. Raises MissingRuleError where another function has no rule."""
     if statement.function is np.multiply and statement.operands[0] is statement.operands[1]:
         statement = replace(statement, function=np.square, operands=statement.operands[:1])
-    if _push_through(tangents, statement):
+    if all(tangents.of(value) is None for value in values_in(statement.operands)) or _push_through(tangents, statement):
         return
     rule = rule_for(statement)
     match rule.kind:

@@ -56,6 +56,22 @@ def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> State
     return statement
 
 
+def without(block: Block, terms: Mapping[Value, Operand]) -> Block:
+    """A block without the statements that make the values of `terms`, which reads those terms in place of them.
+
+    A term may be another value of `terms`.
+    """
+
+    def kept(inner: Block) -> Block:
+        statements = (s for s in inner.statements if not (isinstance(s, Let) and s.value in terms))
+        return Block(tuple(with_blocks(s, kept) for s in statements), inner.yields)
+
+    def last(operand: Operand) -> Operand:
+        return last(terms[operand]) if isinstance(operand, Value) and operand in terms else operand
+
+    return substituted(kept(block), {value: last(value) for value in terms})
+
+
 def with_number(statement: Let, number: Operand) -> Let:
     """The statement as a copy of an integer that is what it computes; simplification removes it."""
     return replace(statement, function=primitives.cast, operands=(number, Constant("int64*")), keywords=())

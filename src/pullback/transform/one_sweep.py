@@ -65,7 +65,7 @@ from pullback.ir.nodes import (
     results_of,
     values_in,
 )
-from pullback.ir.rewrite import like, substituted
+from pullback.ir.rewrite import like, substituted, without
 from pullback.transform.reverse.sweep import Sweep
 
 Loop = For | While
@@ -183,8 +183,9 @@ class _Mover:
         if first[0] is None or first[1] is None or first[0].operands != first[1].operands:
             return False
         zeros = like(first[0].value)
-        made = _without(branches, {each.value: zeros for each in first if each is not None})
-        place = self.sweep.statements.index(branches)
+        terms: dict[Value, Operand] = {each.value: zeros for each in first if each is not None}
+        made = replace(branches, then=without(branches.then, terms), orelse=without(branches.orelse, terms))
+        place = next(k for k, s in enumerate(self.sweep.statements) if s is branches)
         self.sweep.statements[place : place + 1] = [replace(first[0], value=zeros), made]
         return True
 
@@ -235,16 +236,6 @@ def _zeros_in(block: Block, value: Operand) -> Let | None:
         if isinstance(statement, Let) and statement.value is value and statement.function is primitives.zeros_like:
             return statement if inside.isdisjoint(values_in(statement.operands)) else None
     return None
-
-
-def _without(branches: If, zeros: dict[Value, Operand]) -> If:
-    """The branches that read other zeros in place of those that they make."""
-
-    def block(inner: Block) -> Block:
-        kept = (s for s in inner.statements if not (isinstance(s, Let) and s.value in zeros))
-        return Block(tuple(kept), inner.yields)
-
-    return substituted(replace(branches, then=block(branches.then), orelse=block(branches.orelse)), zeros)
 
 
 def _started(statement: Statement, value: Value, old: Operand, new: Value) -> Statement:

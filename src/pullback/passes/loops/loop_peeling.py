@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Form, Ranges, over
 from pullback.analysis.shapes import Shapes
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -52,7 +52,7 @@ from pullback.ir.nodes import (
     read_in,
     walk,
 )
-from pullback.ir.rewrite import copied, like, substituted, with_blocks
+from pullback.ir.rewrite import copied, like, with_blocks, without
 from pullback.ir.types import INT, is_integer
 
 MOST_ITERATIONS = 4
@@ -84,7 +84,10 @@ class _Ends:
 def peel_loops(function: Function) -> Function:
     """The same function with such loops peeled."""
     callees = tuple(map(peel_loops, function.callees))
-    return replace(function, body=_Peeling(function).block(function.body), callees=callees)
+    loops = (s for s in walk(function.body) if isinstance(s, For))
+    has_cases = any(_may_be_peeled(loop) and _read_by_innermost(loop) for loop in loops)
+    body = _Peeling(function).block(function.body) if has_cases else function.body
+    return replace(function, body=body, callees=callees)
 
 
 class _Peeling:
@@ -113,7 +116,7 @@ class _Peeling:
         cases = self.read_cases(loop) if _may_be_peeled(loop) else {}
         ends = self.ends(loop, cases)
         meanings = self.between(loop, ends, cases) if ends != _Ends() else {}
-        between = replace(loop, body=self.block(_decided(loop.body, meanings)))
+        between = replace(loop, body=self.block(without(loop.body, meanings) if meanings else loop.body))
         del self.ranges.facts[known:]
         return self.peeled(loop, between, ends, cases) if meanings else [between]
 
@@ -135,10 +138,10 @@ class _Peeling:
     def between(self, loop: For, ends: _Ends, cases: Mapping[Value, list[_Case]]) -> dict[Value, Operand]:
         """What stands for values in all iterations that are not peeled."""
         known = len(self.ranges.facts)
-        index, start, stop = map(self.ranges.form, (loop.index, loop.start, loop.stop))
-        if _goes_down(loop):
-            index, start, stop = (Form(0).plus(form, -1) for form in (index, start, stop))
-        self.ranges.facts += [index.plus(start, -1).moved(-ends.first), stop.plus(index, -1).moved(-1 - ends.last)]
+        least, greatest = self.ranges.reach(loop)
+        low, high = (ends.last, ends.first) if _goes_down(loop) else (ends.first, ends.last)
+        index = self.ranges.form(loop.index)
+        self.ranges.facts += [index.plus(least, -1).moved(-low), greatest.plus(index, -1).moved(-high)]
         held = {value: self.held(each) for value, each in cases.items()}
         del self.ranges.facts[known:]
         return {value: meaning for value, meaning in held.items() if meaning is not None}
@@ -188,14 +191,14 @@ class _Peeling:
         for statement in builder.statements:
             if isinstance(statement, Let):
                 self.ranges.note(statement)
-        at = self.ranges.form(index)
+        span = self.ranges.form(index), self.ranges.form(index)
         self.ranges.facts += self.ranges.conditions[runs]
-        held = {v: self.held(each, lambda form: _at(form, loop.index, at)) for v, each in cases.items()}
+        held = {v: self.held(each, lambda form: over(form, loop.index, span)) for v, each in cases.items()}
         del self.ranges.facts[known:]
         meanings = {value: meaning for value, meaning in held.items() if meaning is not None}
         terms: dict[Value, Operand] = {loop.index: index}
         terms |= zip((carried.parameter for carried in loop.carried), versions, strict=True)
-        then = copied(_decided(loop.body, meanings), terms)
+        then = copied(without(loop.body, meanings), terms)
         results = results or tuple(map(like, loop.results))
         builder.add(If(runs, then, Block((), tuple(versions)), results, location=loop.location))
         return list(results)
@@ -226,19 +229,15 @@ class _Peeling:
     def needed(self, loop: For, case: _Case) -> _Ends | None:
         """How many iterations are to be peeled so that a case is that of all others; None where that is not known."""
         ends = _Ends()
-        down = _goes_down(loop)
-        start, stop = map(self.ranges.form, (loop.start, loop.stop))
         for form in case.forms:
-            coefficient = form.of(loop.index)
+            coefficient, least = form.of(loop.index), over(form, loop.index, self.ranges.reach(loop))
             if abs(coefficient) > 1:
                 return None
-            grows = (coefficient > 0) is not down
-            extreme = start if grows else stop.moved(1 if down else -1)
-            least = _at(form, loop.index, extreme)
             if self.ranges.is_never_negative(least):
                 continue
             if least.terms or not coefficient or -least.constant > MOST_ITERATIONS:
                 return None
+            grows = (coefficient > 0) is not _goes_down(loop)
             ends |= _Ends(first=-least.constant) if grows else _Ends(last=-least.constant)
         return ends
 
@@ -266,24 +265,6 @@ def _read_by_innermost(loop: For) -> list[Let]:
     read = {value for one in innermost for value in read_in(one.body)}
     lets = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in _DECIDED and s.value in read]
     return [s for s in lets if all(is_integer(operand.type) for operand in s.operands[:2])]
-
-
-def _decided(block: Block, meanings: dict[Value, Operand]) -> Block:
-    """A block in which these values are what they mean."""
-
-    def without(inner: Block) -> Block:
-        kept = (s for s in inner.statements if not (isinstance(s, Let) and s.value in meanings))
-        return Block(tuple(with_blocks(s, without) for s in kept), inner.yields)
-
-    def meaning(operand: Operand) -> Operand:
-        return meaning(meanings[operand]) if isinstance(operand, Value) and operand in meanings else operand
-
-    return substituted(without(block), {value: meaning(value) for value in meanings})
-
-
-def _at(form: Form, index: Value, place: Form) -> Form:
-    """A form with something else in the place of an index."""
-    return form.plus(Form(0, ((index, 1),)).plus(place, -1), -form.of(index))
 
 
 def _goes_down(loop: For) -> bool:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from programs import indirect_loops
+from programs import indirect_loops, rows_in_strips
 from programs.indirect_loops import P, X, Y, pairs, rows_of
+from programs.rows_in_strips import letters, table
 
 TRIPLES = np.array([[0, 1, 2], [2, 3, 4], [5, 3, 0], [6, 1, 4]])
 WON = np.arange(90) % 3 > 0
@@ -15,9 +16,15 @@ DISTRIBUTED = [
     (indirect_loops.angles, P, TRIPLES),
     (indirect_loops.index_that_is_computed, X, Y, pairs(90)),
     (pb.value_and_grad(indirect_loops.energy_of_neighbours), X, Y, *rows_of(3, 0, 9, 1, 70, 0, 2), 0.8),
+    (rows_in_strips.log_sums_of_a_row, table(3), letters(70)),
+    (rows_in_strips.stores_on_both_sides, rows_in_strips.X, letters(70)),
+    (rows_in_strips.branches_in_branches, rows_in_strips.X, letters(70)),
+    (pb.value_and_grad(rows_in_strips.log_sums_of_a_row), table(3), letters(70)),
 ]
 WHERE_THEY_ARE = [
     (indirect_loops.reads_what_it_writes, X, pairs(90)),
+    (rows_in_strips.loads_what_an_iteration_before_has_written, rows_in_strips.X, letters(80)),
+    (rows_in_strips.loads_its_own_element_after_it_stores, table(70), letters(70)),
     (indirect_loops.energy_of_bonds, X.astype(np.float32), Y.astype(np.float32), pairs(90), np.float32(0.7)),
 ]
 LENGTHS = [(0, 0, 0, 0, 0, 0, 0), (1, 2, 3, 4, 5, 6, 7), (63, 0, 64, 65, 0, 0, 130)]
@@ -106,3 +113,28 @@ def test_an_array_that_is_read_under_another_name_is_not_written_late():
     compiled, plain = pb.differentiable(shared), pb.differentiable(shared, optimisations=False, jit=False)
     assert compiled(X, places) == pytest.approx(shared(X, places), rel=1e-12)
     np.testing.assert_allclose(pb.grad(compiled)(X, places), pb.grad(plain)(X, places), rtol=1e-10)
+
+
+def test_the_error_of_an_index_in_a_branch_comes_in_its_order():
+    def in_branches(x, places):
+        y = np.zeros(9)
+        for p in range(places.shape[0]):
+            v = np.exp(-x[places[p]]) * np.tanh(x[places[p]])
+            if places[p] > 1:
+                y[places[p] + 5] += np.exp(v) * np.sin(v)
+            else:
+                y[places[p] - 12] += np.cos(v) * np.exp(v)
+        return np.sum(y * y)
+
+    places = np.full(100, 2)
+    for place, what in ((70, 4), (71, 0)):
+        places[place] = what
+        with pytest.raises(IndexError) as expected:
+            in_branches(rows_in_strips.X, places)
+        with pytest.raises(IndexError) as found:
+            pb.grad(in_branches)(rows_in_strips.X, places)
+        assert str(found.value) == str(expected.value)
+        places[place] = 2
+    plain = pb.differentiable(in_branches, optimisations=False, jit=False)
+    computed, known = (pb.grad(f)(rows_in_strips.X, places) for f in (in_branches, plain))
+    np.testing.assert_allclose(computed, known, rtol=1e-10)

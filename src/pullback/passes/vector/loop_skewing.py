@@ -74,7 +74,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Array, Scalar
-from pullback.passes.vector.stages import AFFINE, Stages
+from pullback.passes.vector.branch_distribution import AFFINE
+from pullback.passes.vector.stages import Stages
 from pullback.passes.vector.wavefront_loops import wavefronts_of
 
 LEAST_LATENCY = 30

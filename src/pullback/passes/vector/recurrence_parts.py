@@ -54,7 +54,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.trip_counts import least_index
 from pullback.ir.types import Array, Scalar, is_float
-from pullback.passes.vector.stages import WRITES, cheap_in
+from pullback.passes.vector.branch_distribution import WRITES
+from pullback.passes.vector.stages import cheap_in
 
 BEFORE, RECURRENCE, BEHIND = range(3)
 _COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}

@@ -19,21 +19,20 @@ which has such arrays only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pullback.analysis.reductions import are_reductions
-from pullback.analysis.straight_loops import RAISING
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Carried,
     Constant,
-    Effect,
     For,
+    If,
     Index,
     Let,
     Operand,
@@ -41,7 +40,6 @@ from pullback.ir.nodes import (
     Value,
     is_scalar,
     made_in_iterations,
-    operands_of,
     read_in,
     results_of,
     values_in,
@@ -49,10 +47,10 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import copied, like, renamed
 from pullback.ir.types import INT, Array
+from pullback.passes.vector.branch_distribution import AFFINE, distribute_branches, is_store, needed_early
 from pullback.passes.vector.strips import WIDTH
 
-AFFINE = {np.add, np.subtract, np.multiply}
-WRITES = {primitives.store, primitives.add_at}
+LoadsFirst = Callable[[For, Mapping[Value, int]], bool]
 
 
 @dataclass(slots=True)
@@ -68,7 +66,7 @@ class Stages:
     cheap: list[Let] = field(default_factory=list)
     loads: list[Statement] = field(default_factory=list)
     arithmetic: list[Statement] = field(default_factory=list)
-    stores: list[Let] = field(default_factory=list)
+    stores: list[Statement] = field(default_factory=list)
     versions: dict[Value, int] = field(default_factory=dict)
 
     @property
@@ -78,7 +76,8 @@ class Stages:
     @property
     def loaded(self) -> list[Value]:
         parts = Block((*self.loads, *self.arithmetic))
-        return [s.operands[0] for s in walk(parts) if isinstance(s, Let) and s.function is primitives.load]
+        loads = (s.operands[0] for s in walk(parts) if isinstance(s, Let) and s.function is primitives.load)
+        return [array for array in loads if array not in self.versions]
 
     @property
     def numbers(self) -> list[int]:
@@ -96,32 +95,52 @@ def _read(statements: Iterable[Statement]) -> set[Value]:
     return set(read_in(Block(tuple(statements))))
 
 
-def divided(loop: For, loads_first: bool = False) -> Stages | None:
+def divided(loop: For, loads_first: LoadsFirst | None = None) -> Stages | None:
     """The statements of a loop, divided; None where iterations load what they write, or wait for each other.
 
-    loads_first: no iteration loads an element after it or an earlier one has written it.
+    loads_first: whether no iteration loads an element after it or an earlier one has written it, where iterations load
+    from what they write; asked with the versions of the arrays. None if not.
     """
-    stages = Stages(loop)
+    stages = Stages(replace(loop, body=distribute_branches(loop.body)))
     versions = stages.versions
     if not are_reductions(loop, stages.numbers):
         return None
     totals = {loop.carried[k].parameter for k in stages.numbers}
-    stages.cheap = cheap_in(loop)
+    stages.cheap = cheap_in(stages.loop)
     cheap = {statement.value for statement in stages.cheap}
     versions.update({c.parameter: k for k, c in enumerate(loop.carried) if isinstance(c.parameter.type, Array)})
     others: list[Statement] = []
-    for statement in loop.body.statements:
-        if isinstance(statement, Let) and statement.function in WRITES and statement.operands[0] in versions:
-            versions[statement.value] = versions[statement.operands[0]]
+    for statement in stages.loop.body.statements:
+        if is_store(statement):
+            if not _makes_versions(statement, versions):
+                return None
             stages.stores.append(statement)
         elif cheap.isdisjoint(results_of(statement)):
             others.append(statement)
-    early = _needed_early(others, stages.stores)
+    early = needed_early(others, stages.stores)
     for statement in others:
         (stages.loads if early(statement) else stages.arithmetic).append(statement)
-    if not loads_first and versions.keys() & _read(others):
+    if versions.keys() & _read(others) and not (loads_first and loads_first(loop, versions)):
         return None
     return None if totals & _read((*stages.loads, *stages.stores)) else stages
+
+
+def _makes_versions(statement: Statement, versions: dict[Value, int]) -> bool:
+    """Whether a store, or the stores of a branch, make versions of carried arrays, which are added to `versions`."""
+    match statement:
+        case Let() if statement.operands[0] in versions:
+            versions[statement.value] = versions[statement.operands[0]]
+            return True
+        case If():
+            blocks = statement.then, statement.orelse
+            if not all(_makes_versions(s, versions) for block in blocks for s in block.statements):
+                return False
+            ends = [{versions.get(end) for end in pair} for pair in zip(*(b.yields for b in blocks), strict=True)]
+            if any(len(numbers) > 1 or None in numbers for numbers in ends):
+                return False
+            versions.update(zip(statement.results, (versions[end] for end in statement.then.yields), strict=True))
+            return True
+    return False
 
 
 def cheap_in(loop: For) -> list[Let]:
@@ -135,19 +154,6 @@ def cheap_in(loop: For) -> list[Let]:
             found.append(statement)
             own.discard(statement.value)
     return found
-
-
-def _needed_early(statements: list[Statement], stores: list[Let]) -> Callable[[Statement], bool]:
-    """Whether a statement loads an element, may raise, or computes where an element is or what is checked."""
-    needed = {v for s in stores for v in values_in((s.operands[1],))}
-    early: set[int] = set()
-    for statement in reversed(statements):
-        is_load = isinstance(statement, Let) and statement.function is primitives.load
-        may_raise = isinstance(statement, Effect) or (isinstance(statement, Let) and statement.function in RAISING)
-        if is_load or may_raise or needed & set(results_of(statement)):
-            early.add(id(statement))
-            needed |= set(values_in(operands_of(statement))) | _read((statement,))
-    return lambda statement: id(statement) in early
 
 
 class LaneLoops:
@@ -270,9 +276,11 @@ class StageLoops(LaneLoops):
         arrays = [k for k in range(len(versions)) if k not in numbers]
         first, second = stages.passed()
         self.make_room((*first, *second))
-        self.lanes(stages.loads, first, [], versions)
-        for k, result in zip(numbers, self.lanes(stages.arithmetic, second, numbers, versions), strict=True):
+        reverse = stages.loop.reverse
+        self.lanes(stages.loads, first, [], versions, reverse)
+        totals = self.lanes(stages.arithmetic, second, numbers, versions, reverse and bool(numbers))
+        for k, result in zip(numbers, totals, strict=True):
             after[k] = result
-        for k, result in zip(arrays, self.lanes(list(stages.stores), [], arrays, versions), strict=True):
+        for k, result in zip(arrays, self.lanes(stages.stores, [], arrays, versions, reverse), strict=True):
             after[k] = result
         return after

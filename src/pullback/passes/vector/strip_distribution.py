@@ -45,14 +45,18 @@ function sees the arrays that the third one writes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.loop_flow import may_load_written
 from pullback.analysis.outer_vectorisation import is_wide
-from pullback.analysis.straight_loops import RAISING, computes_numbers, is_simple, work_of
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.straight_loops import RAISING, is_simple, work_of
+from pullback.analysis.subscripts import Places
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -74,9 +78,11 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT
-from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided
+from pullback.passes.vector.branch_distribution import AFFINE
+from pullback.passes.vector.stages import LoadsFirst, StageLoops, Stages, divided
 from pullback.passes.vector.strips import (
     WIDTH,
+    Unset,
     distributed,
     has_few_iterations,
     may_be_short,
@@ -99,24 +105,29 @@ _AFFINE_AND_CHECKED = AFFINE | {runtime.checked_add, runtime.checked_subtract, r
 
 def distribute_strips(function: Function) -> Function:
     """The same function with such loops distributed."""
-    return distributed(function, _stages, _distributed)
+    places = cache(lambda: Places(function.body, Shapes(function)))
+
+    def loads_first(loop: For, versions: Mapping[Value, int]) -> bool:
+        return not may_load_written(loop, versions, places())
+
+    return distributed(function, partial(_stages, loads_first=loads_first), _distributed)
 
 
-def _stages(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> Stages | None:
+def _stages(loop: For, unset: Unset, around: Set[Value], loads_first: LoadsFirst) -> Stages | None:
     """The parts of a loop, where it may be distributed and gains from it.
 
-    unset: what may be undefined. around: what the iterations of loops around it make.
+    unset: what may be undefined. around: what the iterations of loops around it make. loads_first: see `divided`.
     """
-    if loop.exits or loop.reverse or loop.parallel or loop.step != constant(1) or has_few_iterations(loop):
+    if loop.exits or loop.parallel or loop.step != constant(1) or has_few_iterations(loop):
         return None
-    if not all(_is_known(s) for s in loop.body.statements) or not is_wide(loop.body):
+    if not all(map(_is_known, walk(loop.body))) or not is_wide(loop.body):
         return None
-    stages = divided(loop)
+    stages = divided(loop, loads_first)
     if stages is None or not stages.stores:
         return None
     is_short = may_be_short(loop, around)
-    accesses = [] if is_short else [s for s in stages.loads if isinstance(s, Let) and s.function is primitives.load]
-    if not _finds_elements(stages, [*accesses, *stages.stores]):
+    accessing = Block(tuple(stages.stores if is_short else [*stages.loads, *stages.stores]))
+    if not _finds_elements(stages, accessing):
         return None
     passed = [v for values in stages.passed() for v in values]
     branches = sum(isinstance(s, If) for s in walk(Block(tuple(stages.arithmetic))))
@@ -131,20 +142,19 @@ def _is_known(statement: Statement) -> bool:
     match statement:
         case Effect():
             return statement.function in _CHECKS
-        case If():
-            return computes_numbers(statement.then) and computes_numbers(statement.orelse)
         case Let():
             return statement.function in RAISING or is_simple(statement)
-    return False
+    return isinstance(statement, If)
 
 
-def _finds_elements(stages: Stages, accesses: list[Let]) -> bool:
-    """Whether one of the accesses is to an element that an iteration finds by more than its index."""
+def _finds_elements(stages: Stages, accessing: Block) -> bool:
+    """Whether one of the statements accesses an element that an iteration finds by more than its index."""
     own = {v for s in (*stages.loads, *stages.arithmetic) for v in results_of(s)}
     for statement in stages.loads:
         is_counted = isinstance(statement, Let) and statement.function in _AFFINE_AND_CHECKED
         if is_counted and not own & set(values_in(operands_of(statement))):
             own -= set(results_of(statement))
+    accesses = [s for s in walk(accessing) if isinstance(s, Let) and s.function in primitives.ACCESSES]
     return any(v in own for s in accesses for v in values_in((s.operands[1],)))
 
 

@@ -48,7 +48,8 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import copied, like, renamed
 from pullback.ir.trip_counts import signed_trip_count
 from pullback.ir.types import INT, Array
-from pullback.passes.vector.stages import AFFINE, StageLoops, Stages, divided
+from pullback.passes.vector.branch_distribution import AFFINE
+from pullback.passes.vector.stages import StageLoops, Stages, divided
 from pullback.passes.vector.strips import WIDTH, strips_of_all, width_of_strip
 
 LEAST_ITERATIONS = 8
@@ -253,7 +254,7 @@ class _Wavefronts:
             self.loop("lane", lanes, places, carried, lambda lane: self.iteration(lane, start, row, column))
         (loop,) = apart
         assert isinstance(loop, For), "one loop was added"
-        stages = divided(loop, loads_first=True)
+        stages = divided(loop, loads_first=lambda *_: True)
         self.is_divided = stages is not None and self.gains(stages)
         if stages is not None:
             self.become(places, carried, StageLoops(stages, builder, constant(0), lanes).made(outside))

@@ -36,7 +36,8 @@ def known(*functions: Function, **facts: Any) -> None:
 def partials(function: Function, body: Function, **facts: Any) -> None:
     """Declare an elementwise function by its partial derivatives (a tuple where there are several arguments)."""
     facts.setdefault("is_elementwise", True)
-    rule = Rule(function, "partials", body, branching=facts.pop("branching", None))
+    others = {name: facts.pop(name, None) for name in ("branching", "preaccumulated")}
+    rule = Rule(function, "partials", body, **others)
     known(function, rule=rule, **facts)
 
 

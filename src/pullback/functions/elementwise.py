@@ -23,7 +23,7 @@ from pullback.functions.operands import (
     needs_numpy_division,
     needs_power,
 )
-from pullback.runtime import power_slope, where
+from pullback.runtime import power_slope, sigmoid, where
 
 partials(np.add, lambda x1, x2: (1, 1), operator="Add", on_numbers=operator.add)
 partials(np.subtract, lambda x1, x2: (1, -1), operator="Sub", on_numbers=operator.sub)
@@ -83,9 +83,18 @@ partials(np.log, lambda x: 1 / x, vector=True, loop=True)
 partials(np.log2, lambda x: 1.4426950408889634 / x, spellings=(math.log2,), vector=True, loop=True)  # 1 / log 2
 partials(np.log10, lambda x: 0.4342944819032518 / x, spellings=(math.log10,), vector=True, loop=True)  # 1 / log 10
 partials(np.log1p, lambda x: 1 / (1 + x), spellings=(math.log1p,), vector=True, loop=True)
+
+
+def shares_of_sum(x1, x2):
+    """e^x1 and e^x2 over their sum, by e^(-|x1 - x2|), which `np.logaddexp` computes too."""
+    d = x1 - x2
+    return where(x1 == np.inf, np.nan, sigmoid(d)), where(x2 == np.inf, np.nan, sigmoid(-d))
+
+
 partials(
     np.logaddexp,
     lambda x1, x2, *, y: (np.exp(x1 - y), np.exp(x2 - y)),
+    preaccumulated=shares_of_sum,
     compiled=helper(runtime.logaddexp),
     vector=True,
     loop=True,

@@ -31,6 +31,8 @@ class Rule:
     where it meets infinity or NaN; None where that needs nothing. Partial derivatives are multiplied so by themselves.
     branching: what stands for `body` of numbers of 64 bits that a machine computes one by one: it computes less, but
     branches. It calls helpers that have no rule themselves; None for none.
+    preaccumulated: what stands for `body` of numbers of 64 bits where a machine computes the partial derivatives along
+    with the value, with which they share what costs most; None where they share nothing.
     """
 
     function: Function
@@ -39,6 +41,7 @@ class Rule:
     linear_in: tuple[int, ...] = (0,)
     behind: Function | None = None
     branching: Function | None = None
+    preaccumulated: Function | None = None
 
 
 @dataclass(frozen=True, slots=True)

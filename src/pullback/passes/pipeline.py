@@ -269,6 +269,12 @@ PASSES = (
         option="branching_rules",
     ),
     Pass(
+        "preaccumulation",
+        "partial derivatives that share an exponential with the value are computed along with it",
+        needs=("activity",),
+        option="preaccumulation",
+    ),
+    Pass(
         "common_subexpressions",
         "the backward sweep reads what the forward sweep has computed",
         needs=("activity",),
@@ -585,6 +591,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "array_privatisation",
         "activity",
         "branching_rules",
+        "preaccumulation",
         "common_subexpressions",
         "one_sweep",
         "residuals",

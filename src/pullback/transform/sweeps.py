@@ -47,6 +47,7 @@ from pullback.transform.recursion import called_by, has_joint_form, join_calls, 
 from pullback.transform.residual_plan import ResidualArray
 from pullback.transform.residuals import Residuals
 from pullback.transform.reverse.adjoints import Adjoints, bar_name
+from pullback.transform.reverse.preaccumulation import Partials, preaccumulated
 from pullback.transform.reverse.statements import pull_back
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.sizes_at_source import read_at_source
@@ -96,10 +97,13 @@ def sweeps(
     function = _independent(function, sources, targets, settings)
     active = _active(function, sources, targets, settings)
     function, joined = join_calls(function, active)
-    shapes = shapes_with_slices(function, equal)
     strong_zeros = find_strong_zeros(function) if masked else frozenset[Value]()
+    partials: Partials = {}
+    if settings.lowered and settings.has("preaccumulation"):
+        function, partials = preaccumulated(function, active)
+    shapes = shapes_with_slices(function, equal)
     branching = settings.lowered and settings.has("branching_rules")
-    sweep = pull_back(function, active, seeds, shapes, strong_zeros, joined, branching)
+    sweep = pull_back(function, active, seeds, shapes, strong_zeros, joined, branching, partials)
     results = _gradients(sweep, sources, active, shapes, function)
     if settings.optimisations:
         sweep.statements[:] = read_at_source(sweep.statements, function, shapes)

@@ -14,6 +14,7 @@ from pullback.runtime.vectormath.logarithmic import log_of_parts
 from pullback.runtime.vectormath.single import sigmoid_of_single
 
 SQRT_2_LESS_ONE = 0.41421356237309503
+LOG_2 = 0.6931471805599453
 
 
 def sigmoid(x: Any) -> Any:
@@ -65,10 +66,10 @@ def softplus_of(x: Any) -> Any:
 
 @kernel
 def logaddexp_of(x1: Any, x2: Any) -> Any:
+    # The exponential is that of `sigmoid_of(x1 - x2)`, and computed once where both are.
+    y = select(x1 > x2, x1, x2) + log1p_up_to_one(exp_of(-magnitude(x1 - x2)))
     # Equal infinities have no difference.
-    d = select(x1 == x2, 0.0, -magnitude(x1 - x2))
-    y = select(x1 > x2, x1, x2) + log1p_up_to_one(exp_of(d))
-    return select(x1 == x1, y, x1)
+    return select(x1 == x2, x1 + LOG_2, y)
 
 
 define(sigmoid, sigmoid_of, sigmoid_of_single)

@@ -89,7 +89,7 @@ def resolved(function: Function, settings: Settings) -> Function:
     Raises MissingRuleError where there is no rule for what stands between a target and a source.
     """
     # What is differentiated here may be differentiated again.
-    settings = replace(settings, optimisations=settings.optimisations - {"branching_rules"})
+    settings = replace(settings, optimisations=settings.optimisations - {"branching_rules", "preaccumulation"})
     function = replace(function, callees=tuple(resolved(callee, settings) for callee in function.callees))
     own = set(defined_in(function.body))
     while (first := _first_request(function)) is not None:

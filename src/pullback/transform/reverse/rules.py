@@ -89,7 +89,7 @@ def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., An
     y = statement.value
     y_bar = adjoints.take(y)
     start = len(adjoints.builder.statements)
-    partials = _inlined(adjoints, body, statement, {"y": y})
+    partials = adjoints.partials.get(y) or _inlined(adjoints, body, statement, {"y": y})
     made = {s.value: s for s in adjoints.builder.statements[start:] if isinstance(s, Let)}
     for let in made.values():
         adjoints.shapes.let(let)

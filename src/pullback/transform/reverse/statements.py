@@ -36,7 +36,7 @@ differentiation: both_sweeps
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -87,11 +87,13 @@ def pull_back(
     strong_zeros: frozenset[Value] = frozenset(),
     joined: Set[Value] = frozenset(),
     branching: bool = False,
+    partials: Mapping[Value, tuple[Operand, ...]] | None = None,
 ) -> Sweep:
     """The backward sweep of a function for the given cotangents of its results.
 
     strong_zeros: the values at which a cotangent of exactly 0 stays 0. joined: the first results of calls that give
     partial derivatives behind them. branching: whether rules may branch where iterations are done one by one.
+    partials: by values, the partial derivatives that the forward sweep has computed along with them.
 
     Raises MissingRuleError where an active value is made by a function without a rule.
     """
@@ -99,7 +101,7 @@ def pull_back(
     primal = {*function.parameters, *defined_in(function.body)}
     uses = Counter(read_in(function.body))
     sole = {value: let for value, let in lets_in(function.body).items() if uses[value] == 1}
-    adjoints = Adjoints(active, shapes, strong_zeros, top, primal, sole, branching)
+    adjoints = Adjoints(active, shapes, strong_zeros, top, primal, sole, branching, partials)
     sweep = Sweep([], {}, {})
     with adjoints.builder.block() as sweep.statements:
         for result, seed in seeds:

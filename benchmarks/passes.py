@@ -54,7 +54,7 @@ WRITTEN_FOR = {
     "lowering": ("arrays",),
     "one_sweep": ("onesweep",),
     "loop_reversal": ("arrays",),
-    "strip_distribution": ("indirect_loops", "rows_in_strips"),
+    "strip_distribution": ("indirect_loops", "rows_in_strips", "computed_indices"),
     "loop_load_elimination": ("recurrences",),
     "loop_skewing": ("tables",),
     "recurrence_distribution": ("recurrence_parts",),

@@ -19,7 +19,7 @@ which has such arrays only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -192,7 +192,7 @@ class LaneLoops:
         part: list[Statement],
         passed: list[Value],
         places: list[int],
-        versions: list[Value],
+        versions: Sequence[Operand],
         reverse: bool = False,
     ) -> list[Value]:
         """A loop over the lanes that runs a part, and passes these numbers on; what it carries, afterwards.
@@ -277,10 +277,14 @@ class StageLoops(LaneLoops):
         first, second = stages.passed()
         self.make_room((*first, *second))
         reverse = stages.loop.reverse
-        self.lanes(stages.loads, first, [], versions, reverse)
+        self.load(first, versions)
         totals = self.lanes(stages.arithmetic, second, numbers, versions, reverse and bool(numbers))
         for k, result in zip(numbers, totals, strict=True):
             after[k] = result
         for k, result in zip(arrays, self.lanes(stages.stores, [], arrays, versions, reverse), strict=True):
             after[k] = result
         return after
+
+    def load(self, passed: list[Value], versions: list[Value]) -> None:
+        """The first loop, which passes these numbers on."""
+        self.lanes(self.stages.loads, passed, [], versions, self.stages.loop.reverse)

@@ -79,6 +79,7 @@ from pullback.ir.rewrite import like
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import INT
 from pullback.passes.vector.branch_distribution import AFFINE
+from pullback.passes.vector.loop_predication import PredicatedLoops, predicated
 from pullback.passes.vector.stages import LoadsFirst, StageLoops, Stages, divided
 from pullback.passes.vector.strips import (
     WIDTH,
@@ -171,7 +172,10 @@ def _distributed(stages: Stages) -> list[Statement]:
         width = width_of_strip(trips, done, constant(WIDTH), builder)
         is_zero = loop.start == constant(0)
         offset = done if is_zero else builder.let(np.add, loop.start, done, type_=INT)
-        yields = StageLoops(stages, builder, offset, width).made([c.parameter for c in carried])
+        parts = predicated(stages)
+        plain = StageLoops(stages, builder, offset, width)
+        loops = plain if parts is None else PredicatedLoops(stages, parts, builder, offset, width)
+        yields = loops.made([c.parameter for c in carried])
     block = Block(tuple(body), tuple(yields))
     builder.add(replace(loop, index=number, start=constant(0), stop=strips, carried=carried, body=block))
     return builder.statements

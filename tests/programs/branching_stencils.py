@@ -1,4 +1,4 @@
-"""Stencils whose iterations branch: upwind schemes, limiters, and neighbours that are not always there."""
+"""Stencils whose iterations branch or store between loads: upwind schemes, limiters, fluxes, and missing neighbours."""
 
 import numpy as np
 
@@ -116,3 +116,40 @@ def fluxes(u, c, steps):
         new[1:-1] = u[1:-1] - c * (f[1:] - f[:-1])
         u = new
     return np.sum(u * u)
+
+
+@program(U[0] + 3.0, V[0], 0.1, 2)
+@program(U[0, :1] + 3.0, V[0, :1], 0.1, 2)
+@program(np.repeat(U[0] + 3.0, 2)[::2], V[0], 0.1, 1)
+@program(U[0] + 3.0, V.T[:, 0], 0.1, 0)
+@program(U[0] + 3.0, np.append(V[0], 1.0), 0.1, 2)
+def faces(h, q, c, steps):
+    """What is kept of the cell on the left of a face would be stored before that on the right is loaded."""
+    n = h.shape[0]
+    h, q = h.copy(), q.copy()
+    f, g = np.zeros(n + 1), np.zeros(n + 1)
+    for _ in range(steps):
+        for i in range(1, n):
+            left, right = q[i - 1] / h[i - 1], q[i] / h[i]
+            fastest = max(abs(left), abs(right))
+            f[i] = q[i - 1] + q[i] - fastest * (h[i] - h[i - 1])
+            g[i] = q[i - 1] * left + q[i] * right - fastest * (q[i] - q[i - 1])
+        for i in range(n):
+            q[i] -= c * (g[i + 1] - g[i])
+            h[i] -= c * (f[i + 1] - f[i])
+    return np.sum(h * h) + np.sum(q**3)
+
+
+@program(U[0], V[0])
+@program(U[0, :2], V[0, :2])
+@program(U[0, ::-1], V.T[:, 0])
+def backwards(x, y):
+    """The next iteration reads on the right what this one reads on the left."""
+    n = x.shape[0]
+    y = y.copy()
+    total = 0.0
+    for i in range(n - 2, -1, -1):
+        a = np.sin(x[i + 1])
+        y[i] += a
+        total += a * np.cos(x[i]) * y[i + 1]
+    return total + np.sum(y * y)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from programs import ragged_nests
+from programs import changing_shapes, ragged_nests
 from pullback.passes.pipeline import REORDERING
 
 X, FIRST, NEAR, POINTS = ragged_nests.X, ragged_nests.FIRST, ragged_nests.NEAR, ragged_nests.POINTS
@@ -31,6 +31,28 @@ def test_iterations_are_counted_before_where_the_bounds_are_known(function, argu
     text = machine_text(function, *arguments)
     assert ("_saved = np.empty((iterations" in text) == is_counted
     assert ("reserve(" in text or "keep(" in text) != is_counted
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "buffers"),
+    [
+        (ragged_nests.quotients_of_ties, (np.abs(X) + 0.1, np.array([2.0, 2.0, 5.0, 5.0, 5.0, 1.0])), []),
+        (
+            ragged_nests.quotients_beside_states,
+            (np.abs(X) + 0.1, np.array([1, 3, 0])),
+            ["total_saved", "total_exp_saved", "total_quotient_saved"],
+        ),
+        (
+            changing_shapes.determinant_by_elimination,
+            (np.arange(16.0).reshape(4, 4) / 9.0 + 2.0 * np.eye(4),),
+            ["m_quotient_saved"],
+        ),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_quotients_are_computed_again_where_that_saves_the_buffer(function, arguments, buffers):
+    text = machine_text(function, *arguments)
+    assert re.findall(r"(\w+) = reserve\(", text) == buffers
 
 
 def test_places_of_kept_values_are_seen_not_to_be_negative():

@@ -136,3 +136,36 @@ def an_element_that_a_branch_guards(x, places):
             if places[i] < 3 and x[k] > 0.0:
                 y[places[i]] += np.exp(x[k])
     return np.sum(y * y)
+
+
+@program(np.abs(X) + 0.1, np.array([2.0, 2.0, 5.0, 5.0, 5.0, 1.0]))
+@program(np.abs(X[::2]) + 0.1, np.array([3.0, 2.0, 1.0]))
+@program(np.abs(X[:1]) + 0.1, np.array([3.0]))
+@program(np.abs(X[:0]), np.zeros(0))
+@program(np.abs(X).astype(np.float32) + np.float32(0.1), np.array([2, 2, 5, 5, 5, 1], np.float32))
+def quotients_of_ties(x, days):
+    """A quotient and a root follow from the index and from what the outer loop keeps: there is no buffer for them."""
+    total, risk, i = 0.0, 1.0, 0
+    while i < x.shape[0]:
+        day, count, tied = days[i], 0, 0.0
+        while i < x.shape[0] and days[i] == day:
+            risk += x[i]
+            tied += x[i]
+            count += 1
+            i += 1
+        for k in range(count):
+            total += np.log(risk - k / count * tied) + np.sqrt(risk + k)
+    return total
+
+
+@program(np.abs(X) + 0.1, np.array([1, 3, 0]))
+@program(np.abs(X) + 0.1, np.array([0, 0]))
+def quotients_beside_states(x, lengths):
+    """What the loop hands on needs a buffer, and so the quotient is kept as well."""
+    total, i = 0.0, 0
+    while i < lengths.shape[0]:
+        length = lengths[i]
+        for k in range(length):
+            total = np.sin(total) + np.exp(x[k] * x[i]) / (1.0 + x[k])
+        i += 1
+    return total

@@ -30,7 +30,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, If, Let, Value, read_by, results_of, values_in, walk
+from pullback.ir.nodes import Constant, If, Let, Value, is_scalar, read_by, results_of, values_in, walk
 from pullback.ir.types import Array, Scalar
 from pullback.transform.repeated_branches import MOST_STATEMENTS, Repeatable
 
@@ -64,6 +64,9 @@ CHEAP: set[Callable[..., Any]] = {
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""
 
+DEAR: set[Callable[..., Any]] = {np.true_divide, np.sqrt}
+"""Operations on numbers that take as long as a few loads and stores: again only where no memory is needed then."""
+
 _INTEGER_ONLY = {np.floor_divide, np.remainder, min, max}
 _UNLIMITED = 10**6
 
@@ -82,14 +85,15 @@ def choose(
     inside: set[Value],
     is_intact: Callable[[Value], bool],
     free: Collection[Value] = (),
+    dear: bool = False,
 ) -> Choice:
     """Keep or compute again each needed value of a block.
 
     `definitions` are the block's own statements that define one value, `inside` all values that the block defines,
-    `free` those that take no memory.
+    `free` those that take no memory. `dear`: quotients and roots of numbers may be computed again, too.
     """
     needed = [value for value in needed if value in inside]
-    again = {v: d for v, d in definitions.items() if can_repeat(d, is_intact)}
+    again = {v: d for v, d in definitions.items() if can_repeat(d, is_intact) or (dear and is_dear(d))}
     involved = _closure(needed, again, inside)
     cut = _minimum_cut(needed, again, inside, involved, free)
     repeated = _closure([v for v in needed if v not in cut], again, inside, stop=cut)
@@ -107,6 +111,11 @@ def can_repeat(statement: Repeatable, is_intact: Callable[[Value], bool]) -> boo
     if function not in CHEAP and not _is_short_power(statement) and not _halves(statement):
         return False
     return function is primitives.dim or all(map(is_intact, values_in(statement.operands)))
+
+
+def is_dear(statement: Repeatable) -> bool:
+    """Whether a statement makes a quotient or a root of numbers that it takes longer to compute than to keep."""
+    return isinstance(statement, Let) and statement.function in DEAR and all(map(is_scalar, statement.operands))
 
 
 def _is_cheap_branch(branch: If, is_intact: Callable[[Value], bool]) -> bool:

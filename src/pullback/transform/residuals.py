@@ -55,10 +55,10 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array, axis_noun
-from pullback.transform.min_cut import CHEAP, can_repeat, choose
+from pullback.transform.min_cut import CHEAP, Choice, can_repeat, choose, is_dear
 from pullback.transform.repeated_branches import Repeatable, definitions_in
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
-from pullback.transform.residual_rooms import Rooms
+from pullback.transform.residual_rooms import Rooms, counts_iterations
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.states import begin_with, following
 from pullback.transform.whole_arrays import is_kept_whole, most_loads
@@ -200,6 +200,9 @@ class Residuals:
             if free:
                 other = choose(needed, definitions, inside, is_at_hand, free)
                 choice = other if set(free.values()) <= {*other.kept} else choice
+            if self.fills_buffer(choice.kept, path):
+                other = choose(needed, definitions, inside, is_at_hand, dear=True)
+                choice = other if self.saves_buffer(other, choice) else choice
             kept, again = choice.kept, choice.again
         recalls = self.plan.recalls.setdefault(path, [])
         after = {} if self.keep_everything else following(self, path, [v for v in kept if v not in self.kept])
@@ -209,6 +212,24 @@ class Residuals:
             if not self.kept.intersection(results_of(statement)):
                 recalls.append(statement)
                 self.need_all(tuple(free_in(Block((statement,)))))
+
+    def fills_buffer(self, kept: tuple[Value, ...], path: Path) -> bool:
+        """Whether what a block keeps goes into a buffer in which an innermost loop makes room for its iterations."""
+        _, around = self.rooms.nest(path)
+        if len(around) < 2 or counts_iterations(around[-1]) or any(isinstance(v.type, Array) for v in kept):
+            return False
+        return not all(self.rooms.has_places(value, path) for value in kept)
+
+    def saves_buffer(self, other: Choice, choice: Choice) -> bool:
+        """Whether a choice keeps nothing, with no more quotients and roots again than the other one keeps values.
+
+        Nor may it need an array of an iteration outside that nobody else does.
+        """
+        read = free_in(Block(other.again))
+        arrays = (value for value in read if isinstance(value.type, Array) and self.paths.get(value))
+        if any(array not in self.needs.get(self.paths[array], ()) for array in arrays):
+            return False
+        return not other.kept and sum(map(is_dear, other.again)) <= len(choice.kept)
 
     def read_again(self, path: Path, definitions: dict[Value, Repeatable]) -> dict[Value, Let]:
         """Loads from the last version of an array, for what a block loads or stores and nothing overwrites."""

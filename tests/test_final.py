@@ -103,6 +103,43 @@ def test_what_is_read_again_has_not_been_overwritten(start: int, tmp_path: Path)
         np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-12, err_msg=text)
 
 
+def random_steps(seed: int) -> str:
+    """A function whose steps read neighbours in all of `y`, and keep it for that, before a random nest changes it."""
+    choose = random.Random(seed)
+    lines = ["import numpy as np", "", "", "def f(x):", "    n = 4", "    y = np.full(8, 0.3)", "    s = 0.0"]
+    lines.append("    for t in range(2):")
+    lines += ["        for m in range(1, 7):", "            s += y[m] * np.sin(y[m - 1] + y[m + 1])"]
+    lines += nest(choose, 1, [], 2)
+    lines.append("    return s * x[0] + np.sum(y * y)")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize("start", range(0, 400, 25))
+def test_what_an_iteration_was_handed_is_read_where_it_is_still_there(start: int, tmp_path: Path) -> None:
+    for seed in range(start, start + 25):
+        text = random_steps(seed)
+        f = function_of(text, tmp_path, f"steps_{seed}")
+        value, gradient = pb.value_and_grad(pb.differentiable(jit=False)(f))(X.copy())
+        expected_value, (expected,) = oracle.gradient(f, (X.copy(),), (0,))
+        np.testing.assert_allclose(value, expected_value, rtol=1e-10, err_msg=text)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-12, err_msg=text)
+
+
+def test_what_an_iteration_keeps_of_its_start_is_not_kept_by_elements(tmp_path: Path) -> None:
+    text = (
+        "import numpy as np\n\n\ndef f(x, steps):\n    y, z = x.copy(), x.copy()\n    for t in range(steps):\n"
+        "        for i in range(1, x.shape[0] - 1):\n            z[i] = y[i] * (y[i - 1] + y[i + 1])\n"
+        "        for i in range(x.shape[0]):\n            y[i] = 0.9 * y[i] * y[i] + z[i]\n    return np.sum(y)\n"
+    )
+    f = function_of(text, tmp_path, "in_place")
+    kept = [line.split()[0] for line in pb.inspect_source(f, X, 2).splitlines() if "_saved = np.empty" in line]
+    assert kept == ["y_saved"]
+    f = function_of(text.replace("y[i] * y[i] +", "y[i] * y[i - 1] +"), tmp_path, "of_the_element_before")
+    kept = [line.split()[0] for line in pb.inspect_source(f, X, 2).splitlines() if "_saved = np.empty" in line]
+    assert len(kept) == 2
+
+
 def test_elements_filled_once_are_not_kept(tmp_path: Path) -> None:
     text = (
         "import numpy as np\n\n\ndef f(x):\n    y = np.zeros(8)\n    for i in range(7):\n"

@@ -175,3 +175,33 @@ def shrinking_in_some_iterations(v, w, steps):
             v = w[0] * v[1:] * v[:-1]
         v = np.sin(v) + w[1] * v * v
     return np.sum(v)
+
+
+@program(X, 0.3, 3)
+@program(X, 0.3, 1)
+@program(X, 0.3, 0)
+@program(X[:2], 0.3, 2)
+@program(X[:0], 0.3, 2)
+@program(np.repeat(X, 2)[::2], 0.3, 2)
+@program(X.astype(np.float32), np.float32(0.3), 2)
+def changed_behind_a_stencil(x, c, steps):
+    """The second nest changes elements that the step keeps for the first: those it reads are kept as well, then."""
+    y, z = x.copy(), np.zeros(x.shape[0] + 1)
+    for _ in range(steps):
+        for i in range(1, x.shape[0]):
+            z[i] = y[i - 1] * np.sin(y[i])
+        for i in range(x.shape[0]):
+            y[i] = c * y[i] * y[i] + z[i + 1] - z[i]
+    return np.sum(y * y)
+
+
+@program(X, 0.3, 3)
+def changed_behind_a_stencil_by_neighbours(x, c, steps):
+    """Of the neighbours that the second nest reads, one has been changed by then."""
+    y, z = x.copy(), np.zeros(x.shape[0] + 1)
+    for _ in range(steps):
+        for i in range(1, x.shape[0]):
+            z[i] = y[i - 1] * np.sin(y[i])
+        for i in range(1, x.shape[0] - 1):
+            y[i] = c * y[i - 1] * y[i + 1] + z[i + 1] - z[i]
+    return np.sum(y * y)

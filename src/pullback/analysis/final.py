@@ -14,6 +14,9 @@
 >>> elements.holder(lets["a"]) is not None, elements.holder(lets["b"]) is not None
 (True, False)
 
+So is what a nest reads of an array as an iteration around it was handed it (`handed_to_iterations`), as long as no store
+of that iteration has been there before.
+
 The proof: between an access and each store that may run after it, in every order that the loops allow, no integers make
 the indices equal (a dependence test; `linear` decides it). Hascoët, Naumann & Pascual (2005), To-be-recorded analysis
 in reverse-mode automatic differentiation.
@@ -54,11 +57,14 @@ class FinalElements:
         self.writes: dict[Value, list[Access]] = {}
         self.last: dict[Value, Value] = {}
         self.known: dict[Value, Value | None] = {}
+        self.handed: dict[Value, list[tuple[Value, Access, list[Access]]]] = {}
         for block, loops in _iterations(body, ()):
             made = {v for s in block.statements for v in results_of(s)}
             for origin in _origins(block):
                 if not loops or origin in made:
                     self.note(block, loops, origin)
+                else:
+                    self.note_handed(block, loops, origin)
 
     def note(self, block: Block, loops: Loops, origin: Value) -> None:
         """Take in an array that is there in a block, or made in it: all accesses to it."""
@@ -80,6 +86,24 @@ class FinalElements:
             meets = any(self.places.may_meet(access, write) for write in self.writes[value])
             self.known[value] = None if meets else self.last[value]
         return self.known[value]
+
+    def note_handed(self, block: Block, loops: Loops, origin: Value) -> None:
+        """Take in an array that an iteration is handed, and changes: all accesses to it in that iteration."""
+        chain = _Chain(len(loops))
+        if chain.follow(block, origin, loops) is not None:
+            writes = [access for access in chain.accesses if access.statement.function is not primitives.load]
+            for access in chain.accesses:
+                if access.statement.function is primitives.load and len(access.loops) > len(loops):
+                    self.handed.setdefault(access.statement.value, []).append((origin, access, writes))
+
+    def handed_to_iterations(self, load: Let) -> Iterator[Value]:
+        """The array of a load as iterations outside of its loop were handed it, if it has the element from there.
+
+        No store of such an iteration that runs before the load can be to the same place.
+        """
+        for origin, access, writes in self.handed.get(load.value, []):
+            if not any(self.places.may_meet(write, access) for write in writes):
+                yield origin
 
     def is_apart(self, load: Let, loop: For) -> bool:
         """Whether no iteration of a loop around a load writes the element that this or another iteration reads."""

@@ -239,6 +239,8 @@ class Residuals:
                 continue
             array = self.elements.holder(statement)
             if array is None or (self.paths.get(array) and not is_kept_whole(self, array, path)):
+                array = self.handed(statement)
+            if array is None:
                 continue
             _, place, *stored = statement.operands
             if statement.function is primitives.load:
@@ -248,6 +250,13 @@ class Residuals:
                     statement, value=stored[0], function=primitives.load, operands=(array, place)
                 )
         return found
+
+    def handed(self, statement: Let) -> Value | None:
+        """An array that an iteration around the loop of a load was handed, and keeps anyway, if it has the element."""
+        if statement.function is not primitives.load:
+            return None
+        arrays = self.elements.handed_to_iterations(statement)
+        return next((array for array in arrays if array in self.needs.get(self.paths[array], ())), None)
 
     def can_load(self, array: Value, place: Any, stored: Operand, definitions: dict[Value, Repeatable]) -> bool:
         """Whether a stored value is that of the element, and the index is known where the value is made."""

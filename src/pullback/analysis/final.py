@@ -14,7 +14,7 @@
 >>> elements.holder(lets["a"]) is not None, elements.holder(lets["b"]) is not None
 (True, False)
 
-So is what a nest reads of an array as an iteration around it was handed it (`handed_to_iterations`), if no store of that
+So is what a nest reads of an array that an iteration around it was handed (`handed_to_iterations`), if no store of that
 iteration has been there before.
 
 The proof: between an access and each store that may run after it, in every order that the loops allow, no integers make

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from collect import program
+from collect import failing, program
 
 
 def steps(n, size):
@@ -249,3 +249,12 @@ def chosen_by_numbers(x):
     for t in range(x.shape[0]):
         v = np.where(v - 1.0, v * x[t], 1.0)
     return np.sum(v)
+
+
+@program(steps(1, 3)[0], 0)
+@failing(steps(1, 3)[0], 1, error=ValueError)
+def sizes_that_do_not_fit(x, n):
+    w = x * np.arange(1.0, 4.0)
+    for _ in range(n):
+        w = w * w[1:]
+    return np.sum(w * w)

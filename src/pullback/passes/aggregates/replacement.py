@@ -153,11 +153,22 @@ class _Replacement:
         return is_arithmetic(statement.function) or statement.function in LAYOUTS
 
     def meeting(self, statement: Let, candidates: set[Value]) -> list[Value]:
-        """The candidates among what a statement reads and makes, if one of these is a large array."""
+        """The candidates among what a statement reads and makes, if one is a large array or the run raises an error."""
         arrays = [v for v in (statement.value, *values_in(statement.operands)) if isinstance(v.type, Array)]
         small = [value for value in arrays if value in candidates]
         is_made_here = statement.value in candidates or not isinstance(statement.value.type, Array)
-        return [] if is_made_here and all(self.shape(value) is not None for value in arrays) else small
+        shapes = [self.shape(value) for value in arrays]
+        return [] if is_made_here and None not in shapes and self.fits(statement, shapes) else small
+
+    def fits(self, statement: Let, shapes: Iterable[tuple[int, ...] | None]) -> bool:
+        """Whether arrays of these shapes can be computed with element by element, if that is what a statement does."""
+        if not is_arithmetic(statement.function):
+            return True
+        try:
+            np.broadcast_shapes(*(shape for shape in shapes if shape is not None))
+        except ValueError:
+            return False
+        return True
 
     def made_in_loops(self, block: Block, inside: bool = False) -> Iterable[Value]:
         """The small arrays that iterations make or carry."""

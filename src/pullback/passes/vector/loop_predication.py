@@ -132,11 +132,12 @@ class _Parts:
         else:
             self.builder.add(statement)
 
-    def require(self, function: Callable[..., Any], *operands: Operand) -> None:
+    def require(self, function: Callable[..., Any], *operands: Operand) -> Value:
         """A condition for all checks to hold."""
         condition = self.builder.let(function, *operands, type_=BOOL)
         before = self.found.inside or self.found.before
         self.found.inside = self.builder.let(np.bitwise_and, before, condition, type_=BOOL)
+        return condition
 
     def sum(self, statement: Let) -> None:
         """A sum or a difference, which may wrap around: then its sign is not that of both operands."""
@@ -157,8 +158,7 @@ class _Parts:
         """An integer of a float: of 0 where there is none of 64 bits."""
         number, _ = statement.operands
         size = self.builder.let(np.absolute, number, type_=number.type)
-        self.require(np.less, size, constant(_MOST))
-        fits = self.builder.let(np.less, size, constant(_MOST), type_=BOOL)
+        fits = self.require(np.less, size, constant(_MOST))
         safe = self.builder.let(primitives.select, fits, number, constant(0.0), type_=number.type)
         self.builder.add(replace(statement, function=primitives.cast, operands=(safe, Constant("int64*")), keywords=()))
 

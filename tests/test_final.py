@@ -15,7 +15,7 @@ import pytest
 import oracle
 import pullback as pb
 from pullback.analysis.linear import is_impossible
-from pullback.analysis.ranges import Form
+from pullback.analysis.sizes import Form
 
 SIZE = 7
 X = np.random.default_rng(3).uniform(0.2, 1.2, SIZE)

@@ -32,7 +32,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pullback.analysis.linear import is_impossible
-from pullback.analysis.ranges import Form
+from pullback.analysis.sizes import Form
 from pullback.analysis.subscripts import Access, Places, Side
 from pullback.ir.nodes import Constant, For
 

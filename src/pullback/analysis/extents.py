@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.analysis.ranges import Form
-from pullback.analysis.sizes import Size, SliceSize
+from pullback.analysis.sizes import Form, Size, SliceSize
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Operand, Value
 
@@ -29,17 +28,25 @@ def can_compute(size: Size) -> bool:
 
 
 def base_of(size: Size) -> Size:
-    """What a size is computed from: a number, an integer of the program, or an axis of an array."""
+    """What a size is computed from: a number, an integer of the program, an axis of an array, or several of these."""
+    if isinstance(size, Form):
+        return tuple(term for term, _ in size.terms)
     return base_of(size.size) if isinstance(size, SliceSize) else size
 
 
 def iterations(size: Size, builder: Builder) -> Operand:
-    """The iterations of a loop over an axis: its size, or less than 0 where that is 0."""
+    """The iterations of a loop over an axis: its size, or less than 0 where that is 0.
+
+    The larger of a form and 0 is the form. Passes see from that that it is not negative, and LLVM does not take the end
+    of the loop for linear in the index of another one, after which it may not vectorise.
+    """
     match size:
         case int():
             return constant(size)
         case Value():
             return size
+        case Form():
+            return builder.let(max, integer(size, builder), constant(0))
         case SliceSize():
             return builder.let(np.subtract, iterations(size.size, builder), constant(size.leaves_off))
     return builder.dim(*size)

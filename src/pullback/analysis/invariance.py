@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
+from pullback.analysis.sizes import Form
 from pullback.analysis.straight_loops import RAISING
 from pullback.functions import is_elementwise
 from pullback.ir import primitives

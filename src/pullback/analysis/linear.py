@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import gcd
 
-from pullback.analysis.ranges import Form
+from pullback.analysis.sizes import Form
 
 MOST_FORMS = 200
 

@@ -31,7 +31,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pullback.analysis.ranges import Form, Ranges, over
+from pullback.analysis.ranges import Ranges, over
+from pullback.analysis.sizes import Form
 from pullback.ir.builder import constant
 from pullback.ir.nodes import For
 

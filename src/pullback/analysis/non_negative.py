@@ -24,8 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, For, Function, If, Index, Let, Operand, Statement, Value, While
 from pullback.ir.types import Scalar

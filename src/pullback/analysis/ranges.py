@@ -23,7 +23,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -31,7 +30,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Size, SliceSize
+from pullback.analysis.sizes import Form, Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, Carried, Constant, For, If, Let, Operand, Value, is_undefined, results_of
@@ -40,38 +39,18 @@ from pullback.ir.types import Scalar
 MOST_STEPS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """constant + the sum of coefficient * term; a term is an integer Value or the size (array, axis)."""
-
-    constant: int
-    terms: tuple[tuple[Size, int], ...] = ()
-
-    def plus(self, other: Form, factor: int = 1) -> Form:
-        """This form plus `factor` times another."""
-        sums = dict(self.terms)
-        for term, coefficient in other.terms:
-            sums[term] = sums.get(term, 0) + factor * coefficient
-        kept = tuple((term, coefficient) for term, coefficient in sums.items() if coefficient)
-        return Form(self.constant + factor * other.constant, kept)
-
-    def moved(self, by: int) -> Form:
-        return Form(self.constant + by, self.terms)
-
-    def of(self, term: Size) -> int:
-        """The coefficient of a term."""
-        return next((coefficient for known, coefficient in self.terms if known == term), 0)
-
-
 _NON_NEGATIVE = {runtime.counted, runtime.chunk_length, runtime.folded}
 
 
 class Ranges:
     """Linear forms of the integers of a function, and the facts (forms >= 0) that hold at one point of it."""
 
-    def __init__(self, shapes: Shapes, selections: bool = False) -> None:
-        """`selections`: also of integers that are the last iteration of a loop in which some condition held."""
-        self.shapes, self.selections = shapes, selections
+    def __init__(self, shapes: Shapes, selections: bool = False, exact: bool = False) -> None:
+        """`selections`: also of integers that are the last iteration of a loop in which some condition held.
+
+        `exact`: the size of a slice is a form only where that is proved not to be negative.
+        """
+        self.shapes, self.selections, self.exact = shapes, selections, exact
         self.selected: dict[Value, Form] = {}
         self.forms: dict[Value, Form] = {}
         self.conditions: dict[Value, tuple[Form, ...]] = {}
@@ -90,8 +69,12 @@ class Ranges:
         """The size of an axis as a form; for a slice that leaves off ends, a negative form stands for 0."""
         if isinstance(size, int):
             return Form(size)
+        if isinstance(size, Form):
+            return size
         if isinstance(size, SliceSize):
-            return self.of_slice(size)
+            form = self.of_slice(size)
+            is_wrong = self.exact and form is not None and not self.is_never_negative(form)
+            return None if is_wrong else form
         if isinstance(size, Value) and size in self.forms:
             return self.forms[size]
         return Form(0, ((size, 1),))
@@ -113,6 +96,10 @@ class Ranges:
                 self.forms[statement.value] = form
         if statement.function is np.remainder and _is_int(statement.value):
             self.facts += self.of_remainder(statement)
+        if self.exact and statement.function is max and statement.operands[1:] == (constant(0),):
+            form = self.form(statement.operands[0])
+            if _is_int(statement.value) and self.is_never_negative(form):
+                self.forms[statement.value] = form
         if statement.function is max and _is_int(statement.value):
             self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
         if statement.function is min and _is_int(statement.value):

@@ -12,8 +12,8 @@
 >>> shapes.of(function.results[0]) == shapes.of(values["b"]), shapes.of(values["b"]) == shapes.of(values["c"])
 (True, False)
 
-A size is an int, a Value (an integer of the program), a pair (array, axis), or what a slice of one is. Two arrays whose
-sizes are equal terms have the same shape on every run; unequal terms say nothing.
+A size is an int, a Value (an integer of the program), a pair (array, axis), what a slice of one is, or a linear form
+of those. Two arrays whose sizes are equal terms have the same shape on every run; unequal terms say nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.congruence import NUMBER, Congruence, Place
 from pullback.analysis.shape_rules import SHAPES, reduced
-from pullback.analysis.sizes import Shape, Size, SliceSize, sliced
+from pullback.analysis.sizes import Form, Shape, Size, SliceSize, sliced, values_of
 from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -47,7 +47,6 @@ from pullback.ir.nodes import (
     While,
     defined_in,
     is_undefined,
-    values_in,
 )
 from pullback.ir.ruled import LinearMap
 from pullback.ir.types import INT, Array, Scalar, is_integer
@@ -123,8 +122,10 @@ class Shapes:
         return min(found[found.index(size) :], key=[*self.equal].index) if size in found else size
 
     def of_named(self, size: Size) -> Size:
-        """The same size as one of a slice of what stands for the sliced axis."""
-        return sliced(self.named(size.size), size.part) if isinstance(size, SliceSize) and self.equal else size
+        """The same size as one of a slice of what stands for the sliced axis, or as a form in what stands for sizes."""
+        if isinstance(size, SliceSize) and self.equal:
+            return sliced(self.named(size.size), size.part)
+        return size.of_terms(self.named) if isinstance(size, Form) and self.equal else size
 
     def size(self, operand: Operand) -> Size:
         """An integer operand as a size."""
@@ -184,7 +185,7 @@ class Shapes:
             if not isinstance(result.type, Array):
                 continue
             shapes = {self.of(o) for o in yields if not is_undefined(o)}
-            if len(shapes) == 1 and inside.isdisjoint(values_in(tuple(shapes))):
+            if len(shapes) == 1 and inside.isdisjoint(v for shape in shapes for size in shape for v in values_of(size)):
                 self.known[result] = shapes.pop()
             else:
                 self.own(result)

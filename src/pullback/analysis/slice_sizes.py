@@ -16,14 +16,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import CREATING, Shapes
-from pullback.analysis.sizes import Size, SliceSize
+from pullback.analysis.sizes import Form, Size, SliceSize, sliced
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
@@ -42,7 +43,9 @@ from pullback.ir.nodes import (
     type_of_operand,
     values_in,
 )
-from pullback.ir.types import is_integer
+from pullback.ir.types import Array, is_integer
+
+Carried = tuple[Form, int]
 
 
 def find_slice_sizes(function: Function, shapes: Shapes) -> dict[Size, Size]:
@@ -60,32 +63,53 @@ def shapes_with_slices(function: Function, equal: Mapping[Size, Size] | None = N
 
 
 class SliceSizes:
-    """The slices of a function whose ends are known to lie in their arrays.
+    """The slices of a function whose ends are known to lie in their arrays, and arrays of numbers that are counted.
 
     given: whether a size is known when the function is entered. Then a slice of such a size, that ends at such a place,
     is assumed to end in the array. found: the size of each slice that is equal to another one. assumed: the forms that
     are not negative if it is so. open: the lengths of slices without an end, as far as nothing else is known of them.
     lengths: the integers of the program that are lengths of slices so far. depths: in how many blocks an integer is
     made; it can stand for what is made in as many or more.
+
+    forms: whether the size of a slice may be a linear form. growth: by how much the size of an axis of a carried array
+    exceeds that of an iteration whose index is one less, as far as that is guessed (`analysis/carried_sizes.py`).
+    refuted: the guesses that the loop does not keep to. ends: the sizes of what a block yields, as forms, by its
+    identity.
     """
 
-    def __init__(self, function: Function, shapes: Shapes, given: Callable[[Size], bool] | None = None) -> None:
-        self.shapes, self.given = shapes, given
-        self.ranges = Ranges(shapes)
+    def __init__(
+        self,
+        function: Function,
+        shapes: Shapes,
+        given: Callable[[Size], bool] | None = None,
+        forms: bool = False,
+        growth: Mapping[Size, int] | None = None,
+        assumed: Iterable[Form] = (),
+    ) -> None:
+        self.shapes, self.given, self.forms = shapes, given, forms
+        self.growth = growth or {}
+        self.ranges = Ranges(shapes, exact=True)
         self.differences: dict[Value, Form] = {}
         self.zeros: list[Form] = []
         self.found: dict[Size, Size] = {}
-        self.assumed: dict[Form, None] = {}
+        self.refuted: set[Size] = set()
+        self.ends: dict[int, list[tuple[Form | None, ...]]] = {}
+        self.assumed: dict[Form, None] = dict.fromkeys(assumed)
+        self.ranges.facts += self.assumed
         self.open: dict[Size, Form] = {}
         self.lengths: dict[Form, Value] = {}
         self.depth, self.depths = 0, dict[Value, int]()
+        self.unknown: set[Size] = set()
         self.block(function.body)
+        self.found = {key: size for key, size in self.found.items() if key not in self.unknown}
 
     def block(self, block: Block) -> None:
         facts, lengths = len(self.ranges.facts), dict(self.lengths)
         self.depth += 1
         for statement in block.statements:
             self.statement(statement)
+        if self.forms:
+            self.ends[id(block)] = [tuple(map(self.exact, self.shapes.of(operand))) for operand in block.yields]
         self.depth -= 1
         del self.ranges.facts[facts:]
         self.lengths = lengths
@@ -100,23 +124,77 @@ class SliceSizes:
                 self.ranges.facts += self.ranges.conditions.get(condition, ())
                 self.zeros += [self.differences[condition]] if condition in self.differences else []
         facts = []
+        carried: dict[Size, Carried] = {}
         if isinstance(statement, For):
             facts = self.ranges.loop_facts(statement)
             self.depths[statement.index] = self.depth + 1
+            carried = self.carried_sizes(statement)
+            facts += [form for form, _ in carried.values()]
         self.ranges.facts += facts
         for block in blocks_of(statement):
             self.block(block)
         if facts:
             del self.ranges.facts[-len(facts) :]
+        if isinstance(statement, For) and carried:
+            self.check_carried(statement, carried)
+
+    # Arrays that loops carry
+
+    def carried_sizes(self, loop: For) -> dict[Size, Carried]:
+        """The sizes of carried arrays as they are guessed: forms in the index, and by how much they grow with it."""
+        found: dict[Size, Carried] = {}
+        if loop.step not in (constant(1), constant(-1)) or not self.growth:
+            return found
+        index, (first, _) = Form(0, ((loop.index, 1),)), first_and_move(loop, self.ranges)
+        for carried in loop.carried:
+            for axis in range(ndim_of(carried.parameter)):
+                size = carried.parameter, axis
+                if size not in self.growth:
+                    continue
+                initial = self.shapes.of(carried.initial)
+                start = self.exact(initial[axis]) if initial else None
+                if start is None:
+                    self.refuted.add(size)
+                    continue
+                form = start.plus(index.plus(first, -1), self.growth[size])
+                found[size] = form, self.growth[size]
+                self.found[size] = form.as_size()
+        return found
+
+    def check_carried(self, loop: For, carried: Mapping[Size, Carried]) -> None:
+        """Refute the guesses that an iteration does not keep to; note the sizes after the loop of the others."""
+        _, move = first_and_move(loop, self.ranges)
+        trips = self.ranges.form(loop.stop).plus(self.ranges.form(loop.start), -1)
+        trips = Form(0).plus(trips, loop.step.value)
+        places = {c.parameter: k for k, c in enumerate(loop.carried)}
+        for (parameter, axis), (form, growth) in carried.items():
+            k = places[parameter]
+            after = self.ends[id(loop.body)][k]
+            if not after or after[axis] != form.moved(growth * move):
+                self.refuted.add((parameter, axis))
+            elif not loop.exits and (self.is_proved(trips) or self.is_assumed(trips)):
+                start = self.exact(self.shapes.of(loop.carried[k].initial)[axis])
+                assert start is not None, "the guess is built on it"
+                self.found[loop.results[k], axis] = start.plus(trips, growth * move).as_size()
+
+    def exact(self, size: Size) -> Form | None:
+        """A size as a form that is equal to it; None where that is not known."""
+        return self.ranges.of_size(size)
+
+    # Statements
 
     def let(self, statement: Let) -> None:
         self.ranges.note(statement)
         self.depths[statement.value] = self.depth
         operands = statement.operands
+        if self.forms and statement.function is max and (form := self.ranges.forms.get(statement.value)) is not None:
+            self.found[statement.value] = form.as_size()
         if statement.function is np.equal and all(is_integer(o.type) for o in operands):
             self.differences[statement.value] = self.ranges.form(operands[0]).plus(self.ranges.form(operands[1]), -1)
         elif statement.function is np.arange and len(operands) == 1 and is_integer(type_of_operand(operands[0])):
             self.counted(statement.value, operands[0])
+        elif statement.function is np.arange and self.forms:
+            self.counted_between(statement)
         elif statement.function in CREATING:
             self.ranges.facts += [self.ranges.form(size) for size in _sizes(statement)]
         elif statement.function in (primitives.load, primitives.store):
@@ -128,6 +206,17 @@ class SliceSizes:
         if isinstance(stop, Value) and (self.is_proved(form) or self.is_assumed(form)):
             self.found[array, 0] = self.shapes.size(stop)
 
+    def counted_between(self, statement: Let) -> None:
+        """Note the size of `np.arange(start, stop)` likewise."""
+        ends = statement.operands[: len(statement.operands) - len(statement.keywords)]
+        array = statement.value, 0
+        is_known = self.shapes.of(statement.value) != (array,) and array not in self.shapes.equal
+        if len(ends) != 2 or statement.keywords or is_known or not all(is_integer(type_of_operand(e)) for e in ends):
+            return
+        length = self.ranges.form(ends[1]).plus(self.ranges.form(ends[0]), -1)
+        if self.is_proved(length) or self.is_assumed(length):
+            self.found[array] = length.as_size()
+
     def access(self, array: Value, path: tuple[object, ...]) -> None:
         if len(path) != 1 or not isinstance(path[0], Index) or Constant(Ellipsis) in path[0].items:
             return
@@ -136,8 +225,19 @@ class SliceSizes:
             if item == Constant(None):
                 continue
             size = next(axes)
-            if isinstance(item, Slice) and item.step in (None, constant(1)):
-                self.part(size, item)
+            if isinstance(item, Slice):
+                self.slice_of(size, item)
+
+    def slice_of(self, size: Size, part: Slice) -> None:
+        """Note the size of a slice. One that is not known wherever the slice is taken is not noted."""
+        name = sliced(size, part)
+        self.found.pop(name, None)
+        if part.step in (None, constant(1)):
+            self.part(size, part)
+        if self.forms and name not in self.found:
+            self.strided(size, part)
+        if name not in self.found:
+            self.unknown.add(name)
 
     def part(self, size: Size, part: Slice) -> None:
         """Note the size of one slice if it is known."""
@@ -162,6 +262,32 @@ class SliceSizes:
         elif self.is_proved(rest) or self.is_assumed(rest):
             self.found[SliceSize(size, part)] = known
 
+    def strided(self, size: Size, part: Slice) -> None:
+        """Note the size of a slice as a form, where its ends lie in the array."""
+        name, step = sliced(size, part), part.step or constant(1)
+        whole = self.ranges.of_size(size)
+        if not isinstance(name, SliceSize) or whole is None or not isinstance(step, Constant) or step.value < 1:
+            return
+        if step == constant(1) and not isinstance(size, Form):
+            is_cut = all(end is None or isinstance(end, Constant) for end in (part.start, part.stop))
+            if is_cut:
+                return
+        first, last = self.place(part.start, whole, Form(0)), self.place(part.stop, whole, whole)
+        length = last.plus(first, -1).divided(step.value)
+        if length is None or not all(self.is_proved(form) for form in (first, last, length)):
+            return
+        rest = whole.plus(last, -1)
+        if self.is_proved(rest) or self.is_assumed(rest):
+            self.open.pop(name, None)
+            self.found[name] = length.as_size()
+
+    def place(self, end: Operand | None, whole: Form, default: Form) -> Form:
+        """An end of a slice, counted from the start of the array."""
+        if end is None:
+            return default
+        form = self.ranges.form(end)
+        return whole.plus(form) if isinstance(end, Constant) and end.value < 0 else form
+
     def depth_of(self, part: Slice) -> int:
         """The depth of the block that makes the last of the ends of a slice."""
         return max((self.depths.get(value, 0) for value in values_in(part)), default=0)
@@ -177,10 +303,27 @@ class SliceSizes:
 
     def is_assumed(self, form: Form) -> bool:
         """Whether a form is assumed not to be negative from here on."""
-        if self.given is None or not all(self.given(term) for term, _ in form.terms):
+        if self.given is None or not form.terms or not all(self.given(term) for term, _ in form.terms):
             return False
+        divisor = math.gcd(*(coefficient for _, coefficient in form.terms)) if self.forms else 1
+        form = Form(form.constant // divisor, tuple((term, c // divisor) for term, c in form.terms))
         self.assumed[form] = None
+        if self.forms:
+            self.ranges.facts.append(form)
         return True
+
+
+def first_and_move(loop: For, ranges: Ranges) -> tuple[Form, int]:
+    """The index of the first iteration of a loop that counts by one, and by how much it is more in the next one."""
+    step = loop.step.value
+    if loop.reverse:
+        return ranges.form(loop.stop).moved(-step), -step
+    return ranges.form(loop.start), step
+
+
+def ndim_of(value: Value) -> int:
+    """How many axes a value has."""
+    return value.type.ndim if isinstance(value.type, Array) else 0
 
 
 def _sizes(statement: Let) -> list[Operand]:

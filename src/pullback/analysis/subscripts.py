@@ -25,8 +25,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pullback.analysis.linear import is_impossible
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.ir.nodes import (
     Block,
     Constant,

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.ranges import Form
-from pullback.analysis.sizes import SliceSize
+from pullback.analysis.sizes import Form, SliceSize
 from pullback.ir.nodes import Constant, Index, Let, Operand, Reshape, Slice, Value, map_values
 from pullback.ir.primitives import ACCESSES, CONSUMING, load
 from pullback.transform.residual_places import places_beside, starts_at_zero
@@ -44,7 +43,7 @@ class KeptSizes:
     def room_for(self, loop: Any, stop: Operand | Form) -> int:
         """How many elements the iterations of a loop take at most, as `residual_places.room_for` has it."""
         if isinstance(stop, Form):
-            return max(0, stop.constant + sum(by * self.evaluate_size(term) for term, by in stop.terms))
+            return max(0, self.evaluate_size(stop))
         if starts_at_zero(loop):
             return max(0, int(self.evaluate(stop)))
         return len(range(*map(self.evaluate, (loop.start, stop, loop.step))))
@@ -53,6 +52,8 @@ class KeptSizes:
         """A size of an array."""
         if isinstance(size, int):
             return size
+        if isinstance(size, Form):
+            return size.constant + sum(by * self.evaluate_size(term) for term, by in size.terms)
         if isinstance(size, SliceSize):
             return max(self.evaluate_size(size.size) - size.leaves_off, 0)
         if not isinstance(size, tuple):

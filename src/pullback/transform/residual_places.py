@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pullback.analysis.extents import integer
-from pullback.analysis.ranges import Form
+from pullback.analysis.sizes import Form
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Constant,

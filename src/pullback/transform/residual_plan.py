@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pullback.analysis.ranges import Form
-from pullback.analysis.sizes import Size
+from pullback.analysis.sizes import Form, Size
 from pullback.ir.nodes import For, Let, Operand, Value, While
 
 Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, which of its blocks)

@@ -20,12 +20,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, cast
 
-from pullback.analysis.extents import base_of, can_compute
+from pullback.analysis.extents import can_compute
 from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.most_iterations import most_iterations
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Size
+from pullback.analysis.sizes import Form, Size, values_of
 from pullback.ir.nodes import Block, Constant, For, Let, Operand, Statement, Value, While, values_in
 from pullback.ir.types import Array
 from pullback.transform.residual_places import starts_at_zero
@@ -112,9 +112,7 @@ class Rooms:
             return None
         sizes: list[Size] = []
         for size in self.shapes.of(value):
-            base = base_of(size)
-            known = isinstance(base, int) or self.is_outside(base[0] if isinstance(base, tuple) else base, home)
-            if not can_compute(size) or not known:
+            if not can_compute(size) or not all(self.is_outside(value, home) for value in values_of(size)):
                 return None
             sizes.append(size)
         return tuple(sizes)

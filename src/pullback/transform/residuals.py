@@ -33,11 +33,12 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 from pullback.analysis.aliases import Aliases
+from pullback.analysis.extents import integer
 from pullback.analysis.final import FinalElements
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Size
+from pullback.analysis.sizes import Form, Size
 from pullback.ir import primitives
-from pullback.ir.builder import constant
+from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     For,
@@ -159,10 +160,12 @@ class Residuals:
         known = self.plan.noted.get((array, axis))
         if known is None:
             statement = noted_size(array, axis)
+            made = [statement] if not isinstance(size, Form) else _computed(size, statement)
             known, path = statement.value, self.paths.get(array, ())
             self.plan.noted[(array, axis)] = known
-            self.plan.notes.setdefault(path, {})[array] = [*self.plan.notes.get(path, {}).get(array, []), statement]
-            self.paths[known] = path
+            self.plan.notes.setdefault(path, {})[array] = [*self.plan.notes.get(path, {}).get(array, []), *made]
+            self.paths |= {let.value: path for let in made}
+            self.lets |= {let.value: let for let in made if isinstance(size, Form)}
         return known
 
     def need_all(self, operands: Operand) -> None:
@@ -310,20 +313,26 @@ class Residuals:
         for size in values_in(extents):
             if self.paths.get(size, ()) != path or self.is_index(size, path):
                 self.need(size)
-            elif self.is_function_of_index(size, path):
-                recalls += [] if self.lets[size] in recalls else [self.lets[size]]
-                self.need_all(self.lets[size].operands)
+            elif (made := self.from_index(size, path)) is not None:
+                recalls += [let for let in made if let not in recalls]
+                again = {let.value for let in made}
+                self.need_all(tuple(v for let in made for v in values_in(let.operands) if v not in again))
             else:
                 self.keep(size, path, recalls)
 
-    def is_function_of_index(self, size: Value, path: Path) -> bool:
-        """Whether a size takes little to compute of the index of a loop and of numbers from outside of it."""
+    def from_index(self, size: Value, path: Path) -> list[Let] | None:
+        """What computes a size of the index of a loop and of numbers from outside of it; None if that takes more."""
         let = self.lets.get(size)
         if let is None or let.function not in CHEAP or not all(map(is_scalar, let.operands)):
-            return False
-        return all(
-            self.is_index(value, path) or self.rooms.is_outside(value, path[:-1]) for value in values_in(let.operands)
-        )
+            return None
+        made: list[Let] = []
+        for value in values_in(let.operands):
+            if not self.is_index(value, path) and not self.rooms.is_outside(value, path[:-1]):
+                before = self.from_index(value, path) if self.paths.get(value) == path else None
+                if before is None:
+                    return None
+                made += [other for other in before if other not in made]
+        return [*made, let]
 
     def residual_array(
         self,
@@ -379,6 +388,14 @@ def noted_size(array: Value, axis: int) -> Let:
     """The statement that notes the size of an array along an axis, which is named after both."""
     name, of = array.of_it(f"_{axis_noun(array.type, axis)}")
     return Let(Value(name, INT, of), primitives.dim, (array, constant(axis)))
+
+
+def _computed(size: Form, noted: Let) -> list[Let]:
+    """The statements that compute a size which is a linear form, in place of the one that notes it."""
+    builder = Builder()
+    integer(size, builder)
+    *made, last = (statement for statement in builder.statements if isinstance(statement, Let))
+    return [*made, replace(last, value=noted.value)]
 
 
 def _asks_size(statement: Statement) -> TypeGuard[Let]:

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field, replace
 
 from pullback.analysis.activity import all_floats, find_active
 from pullback.analysis.aliases import find_aliases
+from pullback.analysis.carried_sizes import shapes_with_carried
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
-from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
 from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, While, defined_in, walk
 from pullback.ir.types import is_float
@@ -101,7 +101,7 @@ def sweeps(
     partials: Partials = {}
     if settings.lowered and settings.has("preaccumulation"):
         function, partials = preaccumulated(function, active)
-    shapes = shapes_with_slices(function, equal)
+    shapes = shapes_with_carried(function, equal)
     branching = settings.lowered and settings.has("branching_rules")
     sweep = pull_back(function, active, seeds, shapes, strong_zeros, joined, branching, partials)
     results = _gradients(sweep, sources, active, shapes, function)

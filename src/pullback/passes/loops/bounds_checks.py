@@ -43,8 +43,8 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.extents import integer
 from pullback.analysis.observable import find_effects
-from pullback.analysis.ranges import Form, mentions, over
-from pullback.analysis.sizes import Size
+from pullback.analysis.ranges import mentions, over
+from pullback.analysis.sizes import Form, Size
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced

@@ -28,7 +28,8 @@ from dataclasses import dataclass
 
 from pullback import runtime
 from pullback.analysis.extents import integer
-from pullback.analysis.ranges import Form, Ranges, mentions, over
+from pullback.analysis.ranges import Ranges, mentions, over
+from pullback.analysis.sizes import Form
 from pullback.analysis.straight_loops import is_straight, work_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant

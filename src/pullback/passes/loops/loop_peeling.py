@@ -35,8 +35,9 @@ from typing import Any
 
 import numpy as np
 
-from pullback.analysis.ranges import Form, Ranges, over
+from pullback.analysis.ranges import Ranges, over
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,

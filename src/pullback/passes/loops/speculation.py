@@ -58,8 +58,8 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.ranges import Form
 from pullback.analysis.reductions import adds_to
+from pullback.analysis.sizes import Form
 from pullback.analysis.straight_loops import is_straight
 from pullback.ir import primitives
 from pullback.ir.builder import constant

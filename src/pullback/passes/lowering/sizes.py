@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.carried_sizes import find_carried_sizes
 from pullback.analysis.extents import extent
-from pullback.analysis.ranges import Form
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Shape, Size, SliceSize
+from pullback.analysis.sizes import Form, Shape, Size, SliceSize
 from pullback.analysis.slice_sizes import SliceSizes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -37,7 +38,8 @@ class Sizes:
 
     products: also where a product sums over them, which raises an error if they differ. least: for the size of arrays
     one behind the other the size that it is equal to, of which a slice leaves off as many elements as are joined to it,
-    and how many these are. not_empty: the sizes that are assumed not to be 0.
+    and how many these are. not_empty: the sizes that are assumed not to be 0. not_negative: the forms that are assumed
+    not to be negative, by which slices end in their arrays and loops that change sizes have iterations.
     """
 
     def __init__(self, function: Function, products: bool = True) -> None:
@@ -62,6 +64,7 @@ class Sizes:
         self.known: dict[Size, Size] = {}
         self.assumed: dict[Size, Size] = {}
         self.least: dict[Size, tuple[Size, int]] = {}
+        self.not_negative: dict[Form, None] = {}
         self.shapes = Shapes(function)
         self.slices = self._survey(function)
         while self._assume() or self._assume_lengths() or self._assume_joined():
@@ -69,17 +72,25 @@ class Sizes:
 
     def _survey(self, function: Function) -> SliceSizes:
         """Take in what follows from the sizes that are assumed."""
-        slices = SliceSizes(function, Shapes(function, self.known | self.assumed), self.is_given)
-        self.known |= slices.found
+        found = find_carried_sizes(function, self.known | self.assumed, self.is_given, self.not_negative)
+        self.not_negative |= found.slices.assumed
+        self.known |= {key: size for key, size in found.equal.items() if key not in self.assumed}
         self.shapes = Shapes(function, self.known | self.assumed)
-        return slices
+        return found.slices
 
     def _pairs(self) -> Iterator[tuple[Size, Size]]:
         """The sizes that meet, of which no part of one is the other."""
         for *pair, summed in self.shapes.unsure:
             one, other = map(self._named, pair)
-            if (self.products or not summed) and self._base(one) != self._base(other):
+            if (self.products or not summed) and self._base(one) != self._base(other) and self._may_agree(one, other):
                 yield one, other
+
+    def _may_agree(self, one: Size, other: Size) -> bool:
+        """Whether sizes are not linear forms that differ by a number."""
+        ranges = Ranges(self.shapes)
+        a, b = ranges.of_size(one), ranges.of_size(other)
+        difference = None if a is None or b is None else a.plus(b, -1)
+        return difference is None or bool(difference.terms) or not difference.constant
 
     def _assume(self) -> bool:
         """Take in the sizes that have to agree; whether there were new ones."""
@@ -87,7 +98,7 @@ class Sizes:
         for pair in self._pairs():
             one, other = map(self._named, pair)
             if one != other and self.is_given(one) and self.is_given(other):
-                first, second = (other, one) if isinstance(one, int) else (one, other)
+                first, second = (other, one) if isinstance(one, int) or isinstance(other, Form) else (one, other)
                 if not isinstance(first, int):
                     self.assumed[first] = second
         return len(self.assumed) > before
@@ -144,6 +155,8 @@ class Sizes:
                 return size in self.parameters
             case SliceSize():
                 return bool(size.leaves_off) and self.is_given(size.size)
+            case Form():
+                return all(self.is_given(term) for term, _ in size.terms)
         return size[0] in self.parameters
 
     def assume_not_empty(self, sizes: list[Size]) -> bool:
@@ -179,13 +192,14 @@ class Sizes:
     def _guard_slices(self, builder: Builder) -> None:
         """Checks of where slices end, but for what follows from others."""
         slices, ranges = self.slices, self.slices.ranges
+        ranges.facts.clear()  # What is assumed is a fact to the analysis; here it has to follow from checks.
         parts = {part: form for part, form in slices.open.items() if part in self.assumed}
         pairs = [(form, ranges.of_size(self._named(part))) for part, form in parts.items()]
         slices.zeros = list(dict.fromkeys(form.plus(size, -1) for form, size in pairs if size is not None))
         for zero in slices.zeros:
             _check(builder, np.equal, zero)
             ranges.facts += [zero, Form(0).plus(zero, -1)]
-        for form in slices.assumed:
+        for form in self.not_negative:
             if not slices.is_proved(form):
                 _check(builder, np.less_equal, form)
                 ranges.facts.append(form)

@@ -45,6 +45,8 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.aliases import consumes, find_aliases, root_of
 from pullback.analysis.dependence import is_size
+from pullback.analysis.ranges import Ranges
+from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -165,6 +167,9 @@ class _Coalescing:
         largest = self.let(_sizes(maker)[0], max) if len(_sizes(maker)) == 1 else None
         if largest is None or largest.operands[1] != constant(0):
             return 0
+        falls = self.falls(loop, largest.operands[0])
+        if falls:
+            return falls
         difference = self.let(largest.operands[0], np.subtract, checked_subtract)
         if difference is None or not isinstance(difference.operands[1], Constant):
             return 0
@@ -173,6 +178,17 @@ class _Coalescing:
         places = {carried.parameter: k for k, carried in enumerate(loop.carried)}
         is_carried = size in places and loop.body.yields[places[size]] is largest.value
         return max(less, 0) if is_carried or (dim is not None and dim.operands[0] is array) else 0
+
+    def falls(self, loop: For | While, size: Operand) -> int:
+        """By how much a size that is linear in the index of a loop is less in the next iteration; 0 if it is not."""
+        if not isinstance(loop, For) or not isinstance(loop.step, Constant):
+            return 0
+        ranges = Ranges(Shapes())
+        for statement in walk(loop.body):
+            if isinstance(statement, Let):
+                ranges.note(statement)
+        step: int = loop.step.value * (-1 if loop.reverse else 1)
+        return max(0, -ranges.form(size).of(loop.index) * step)
 
     def let(self, operand: Operand, *functions: Callable[..., Any]) -> Let | None:
         """The statement that makes a value, if that calls one of these functions."""

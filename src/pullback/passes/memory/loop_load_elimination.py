@@ -37,8 +37,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pullback.analysis.index_arithmetic import arithmetic_of
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.infer import is_advanced

@@ -27,8 +27,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import Block, Effect, For, Function, If, Let, Statement, Value, While

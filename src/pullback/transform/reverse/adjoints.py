@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from pullback.analysis.extents import integer
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.frontend.build import Inliner
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -132,6 +134,8 @@ class Adjoints:
                     sizes.append(size)
                 case (source, along):
                     sizes.append(self.builder.dim(source, along))
+                case Form():
+                    sizes.append(integer(size, self.builder))
                 case _:
                     sizes.append(self.builder.dim(operand, axis))
         return tuple(sizes)

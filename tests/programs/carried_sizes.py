@@ -77,7 +77,7 @@ def ends_in_and_beyond(x, n):
     """What is sure in the loop is not before it."""
     total = np.sum(x[n : n + 4 : 2]) * x[0]
     for i in range(n - 2):
-        total += np.sum(np.exp(x[i : n : 1])) + np.sum(x[n - 2 - i : n : 2])
+        total += np.sum(np.exp(x[i:n:1])) + np.sum(x[n - 2 - i : n : 2])
     return total
 
 

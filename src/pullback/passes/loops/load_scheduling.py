@@ -35,8 +35,9 @@ from typing import TypeGuard
 
 import numpy as np
 
-from pullback.analysis.ranges import Form, Ranges
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.analysis.straight_loops import is_straight
 from pullback.ir import primitives
 from pullback.ir.nodes import (

@@ -38,6 +38,7 @@ from typing import Any
 import numpy as np
 
 from pullback.analysis.shapes import Shapes
+from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -162,7 +163,7 @@ class _Replacement:
 
     def fits(self, statement: Let, shapes: Iterable[tuple[int, ...] | None]) -> bool:
         """Whether arrays of these shapes can be computed with element by element, if that is what a statement does."""
-        if not is_arithmetic(statement.function):
+        if not is_elementwise(statement.function):
             return True
         try:
             np.broadcast_shapes(*(shape for shape in shapes if shape is not None))

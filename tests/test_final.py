@@ -91,16 +91,19 @@ def function_of(text: str, folder: Path, name: str) -> Callable[..., Any]:
     return module.f
 
 
+def check_against_oracle(text: str, folder: Path, name: str) -> None:
+    f = function_of(text, folder, name)
+    value, gradient = pb.value_and_grad(pb.differentiable(jit=False)(f))(X.copy())
+    expected_value, (expected,) = oracle.gradient(f, (X.copy(),), (0,))
+    np.testing.assert_allclose(value, expected_value, rtol=1e-10, err_msg=text)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-12, err_msg=text)
+
+
 @pytest.mark.drawn(1)
 @pytest.mark.parametrize("start", range(0, 400, 25))
 def test_what_is_read_again_has_not_been_overwritten(start: int, tmp_path: Path) -> None:
     for seed in range(start, start + 25):
-        text = random_nest(seed)
-        f = function_of(text, tmp_path, f"nest_{seed}")
-        value, gradient = pb.value_and_grad(pb.differentiable(jit=False)(f))(X.copy())
-        expected_value, (expected,) = oracle.gradient(f, (X.copy(),), (0,))
-        np.testing.assert_allclose(value, expected_value, rtol=1e-10, err_msg=text)
-        np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-12, err_msg=text)
+        check_against_oracle(random_nest(seed), tmp_path, f"nest_{seed}")
 
 
 def random_steps(seed: int) -> str:
@@ -118,12 +121,7 @@ def random_steps(seed: int) -> str:
 @pytest.mark.parametrize("start", range(0, 400, 25))
 def test_what_an_iteration_was_handed_is_read_where_it_is_still_there(start: int, tmp_path: Path) -> None:
     for seed in range(start, start + 25):
-        text = random_steps(seed)
-        f = function_of(text, tmp_path, f"steps_{seed}")
-        value, gradient = pb.value_and_grad(pb.differentiable(jit=False)(f))(X.copy())
-        expected_value, (expected,) = oracle.gradient(f, (X.copy(),), (0,))
-        np.testing.assert_allclose(value, expected_value, rtol=1e-10, err_msg=text)
-        np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-12, err_msg=text)
+        check_against_oracle(random_steps(seed), tmp_path, f"steps_{seed}")
 
 
 def test_what_an_iteration_keeps_of_its_start_is_not_kept_by_elements(tmp_path: Path) -> None:

@@ -138,3 +138,23 @@ def test_the_error_of_an_index_in_a_branch_comes_in_its_order():
     plain = pb.differentiable(in_branches, optimisations=False, jit=False)
     computed, known = (pb.grad(f)(rows_in_strips.X, places) for f in (in_branches, plain))
     np.testing.assert_allclose(computed, known, rtol=1e-10)
+
+
+def test_loops_of_a_function_that_calls_itself_are_distributed():
+    def levels(x, labels, depth):
+        low = np.zeros((3, labels.shape[0]))
+        for t in range(1, 3):
+            for s in range(1, labels.shape[0]):
+                v = np.exp(-low[t - 1, s]) * np.tanh(x[labels[s]]) + np.sin(x[labels[s - 1]])
+                if v > 0.2:
+                    low[t, s] = v * np.cos(v) + np.exp(low[t - 1, s - 1] * 0.1)
+        if depth > 0:
+            return levels(x * 0.9, labels, depth - 1) + np.sum(low[2])
+        return np.sum(low[2])
+
+    arguments = rows_in_strips.X, letters(70), 2
+    compiled = pb.value_and_grad(levels)
+    plain = pb.value_and_grad(pb.differentiable(levels, optimisations=False, jit=False))
+    (value, gradient), (expected, known) = compiled(*arguments), plain(*arguments)
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(gradient, known, rtol=1e-10)

@@ -66,11 +66,10 @@ from pullback.ir.types import INT
 
 AFFINE = {np.add, np.subtract, np.multiply}
 WRITES = {primitives.store, primitives.add_at}
-_ZEROS = {"float64": 0.0, "int64": 0, "bool": False}
 
 
 def distribute_branches(body: Block) -> Block:
-    """The same iteration, of numbers of 64 bits and booleans, with its branches in parts."""
+    """The same iteration with its branches in parts."""
     return Block(tuple(part for s in body.statements for part in _parts(s)), body.yields)
 
 
@@ -167,7 +166,7 @@ class _Branch:
                 if value not in ends[k]:
                     results.append(like(value))
                     ends[k].append(value)
-                    ends[1 - k].append(Constant(_ZEROS[value.type.dtype], value.type))
+                    ends[1 - k].append(Constant(np.zeros((), value.type.dtype).item(), value.type))
                 self.terms[k][value] = results[ends[k].index(value)]
         statements = [side[number] for side in self.sides]
         if not results and not any(statements):

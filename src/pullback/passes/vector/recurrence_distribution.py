@@ -38,6 +38,7 @@ does all the rest while it waits are left as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
+from dataclasses import replace
 
 import numpy as np
 
@@ -89,7 +90,8 @@ def distribute_recurrences(function: Function, in_order: bool = False) -> Functi
         found = _parts(loop, unset, around)
         return None if found is not None and in_order and found.places[BEHIND] else found
 
-    return distributed(function, parts, _distributed)
+    callees = tuple(distribute_recurrences(callee, in_order) for callee in function.callees)
+    return replace(distributed(function, parts, _distributed), callees=callees)
 
 
 def _parts(loop: For, unset: Callable[[], set[Value]], around: Set[Value]) -> Parts | None:

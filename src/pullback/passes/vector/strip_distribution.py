@@ -111,7 +111,8 @@ def distribute_strips(function: Function) -> Function:
     def loads_first(loop: For, versions: Mapping[Value, int]) -> bool:
         return not may_load_written(loop, versions, places())
 
-    return distributed(function, partial(_stages, loads_first=loads_first), _distributed)
+    callees = tuple(map(distribute_strips, function.callees))
+    return replace(distributed(function, partial(_stages, loads_first=loads_first), _distributed), callees=callees)
 
 
 def _stages(loop: For, unset: Unset, around: Set[Value], loads_first: LoadsFirst) -> Stages | None:

@@ -65,7 +65,7 @@ def distributed(
     divided: Callable[[For, Unset, Set[Value]], Parts | None],
     made: Callable[[Parts], list[Statement]],
 ) -> Function:
-    """The same function with what is made of their parts in the place of loops that can be divided.
+    """The same function with what is made of their parts in the place of loops that can be divided; its callees stay.
 
     A loop is left as it is where an array that it writes may share memory with another one, or was given.
 
@@ -92,8 +92,7 @@ def distributed(
     def block(inner: Block, around: frozenset[Value]) -> Block:
         return Block(tuple(new for s in inner.statements for new in statement(s, around)), inner.yields)
 
-    callees = tuple(distributed(callee, divided, made) for callee in function.callees)
-    return replace(function, body=block(function.body, frozenset()), callees=callees)
+    return replace(function, body=block(function.body, frozenset()))
 
 
 def may_be_short(loop: For, around: Set[Value]) -> bool:

@@ -619,7 +619,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "accumulator_coalescing",
     ),
     "initialisation": ("zero_initialisation",),
-    "buffers": ("products", "simplification", "loop_invariants", "in_place", "rank_k_updates"),
+    "buffers": ("products", "simplification", "dead_code", "loop_invariants", "in_place", "rank_k_updates"),
     "allocation": ("allocation_hoisting",),
     "assumptions": ("small_integers",),
     "copies": ("copy_insertion",),

@@ -9,14 +9,16 @@
 >>> text = emit_module([function], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
 def row_sums(x):
-    sums = np.zeros((x.shape[0],), dtype=np.float64)
+    sums = np.empty((x.shape[0],), dtype=np.float64)
     for i in range(x.shape[0]):
+        total = 0.0
         for j in range(x.shape[1]):
             x_i_j = x[i, j]
-            sums[i] += x_i_j * x_i_j
+            total += x_i_j * x_i_j
+        sums[i] = total
     return sums
 
-A maximum or minimum over the last axes is a number in the loops over these:
+So is a maximum or minimum:
 
 >>> def row_maxima(x):
 ...     return np.max(x * x, axis=1)
@@ -62,7 +64,7 @@ NAMES = "ijklmnop"
 class _Carrier:
     """What a nest carries for a member: an array that it writes, a sum, or an extremum.
 
-    inner: how many of the outer loops carry an array of extrema, each of which the loops in them carry as a number.
+    inner: how many of the outer loops carry an array of sums or extrema, each a number in the loops in them.
     """
 
     member: Let
@@ -112,10 +114,10 @@ class Nest:
             elif is_map(member):
                 if value in self.needed:
                     self.carriers[value] = _carrier(member, self.allocated(np.empty, value), value)
-            elif is_extremum(member):
-                self.carriers[value] = self.extremum(member)
             elif isinstance(value.type, Array):
-                self.carriers[value] = _carrier(member, self.allocated(np.zeros, value), value)
+                self.carriers[value] = self.reduction(member)
+            elif is_extremum(member):
+                self.carriers[value] = _carrier(member, start_of(member), value)
             else:
                 self.carriers[value] = self.summed(member)
 
@@ -137,17 +139,17 @@ class Nest:
         self.after.append(Let(value, primitives.cast, (wide, Constant("float32")), (), member.location))
         return _carrier(member, constant_of(0, "float64"), wide)
 
-    def extremum(self, member: Let) -> _Carrier:
-        """A maximum or minimum: a number in the loops over the last axes, where it goes over just these."""
-        value, start = member.value, start_of(member)
-        if not isinstance(value.type, Array):
-            return _carrier(member, start, value)
+    def reduction(self, member: Let) -> _Carrier:
+        """Sums or extrema: each a number in the loops over the last axes, where it goes over just these."""
+        value = member.value
         ndim = len(self.group.space)
         axes, _ = self.reduced(member)
         inner = ndim - len(axes)
         if inner and axes == set(range(inner, ndim)):
             return _carrier(member, self.allocated(np.empty, value), value, inner)
-        return _carrier(member, self.allocated(np.full, value, start), value)
+        if is_extremum(member):
+            return _carrier(member, self.allocated(np.full, value, start_of(member)), value)
+        return _carrier(member, self.allocated(np.zeros, value), value)
 
     # The loops
 
@@ -231,8 +233,8 @@ class Nest:
         element = self.element(array, indices)
         if element.type.dtype != dtype:
             element = self.builder.cast(element, dtype)
-        if isinstance(carrier.result.type, Scalar):
-            name, type_ = carrier.result.name, carrier.result.type
+        if isinstance(carrier.version.type, Scalar):
+            name, type_ = carrier.result.name, Scalar(dtype)
             carrier.version = self.builder.let(np.add, carrier.version, element, name=name, type_=type_)
             return
         self.write(carrier, primitives.add_at, self.places(carrier.member, indices), element)
@@ -293,9 +295,12 @@ def rank_of(array: Value) -> int:
 
 
 def start_of(member: Let) -> Constant:
-    """What an extremum is compared with first."""
+    """What a sum starts from, or an extremum is compared with first."""
+    dtype = member.value.type.dtype
+    if not is_extremum(member):
+        return constant_of(0, dtype)
     _, start = EXTREMA[member.function]
-    return Constant(start, Scalar(member.value.type.dtype))
+    return Constant(start, Scalar(dtype))
 
 
 def constant_of(number: int, dtype: str) -> Constant:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from programs import states_in_rows
 
 
 def outwards(u, v, n, k):
@@ -91,3 +92,33 @@ def test_gradients_are_those_of_the_loop_as_it_was(function):
         found, expected = (gradient(*given) for gradient in gradients)
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-15)
+
+
+IN_ROWS = [
+    (states_in_rows.upwind_on_a_ring, True),
+    (states_in_rows.central_differences, True),
+    (states_in_rows.fluxes_of_a_limited_scheme, True),
+    (states_in_rows.two_rows_back, True),
+    (states_in_rows.rows_that_may_be_the_same, False),
+]
+WITHOUT = pb.OPTIMISATIONS - {"scatter_to_gather", "loop_peeling", "loop_reversal"}
+
+
+@pytest.mark.parametrize(("function", "in_two"), IN_ROWS, ids=lambda f: getattr(f, "__name__", ""))
+def test_rows_that_are_never_the_same_are_added_to_apart_from_others(function, in_two):
+    arguments = (np.linspace(0.1, 0.9, 9), 3) if function.__code__.co_argcount == 2 else (np.linspace(-1, 1, 9), 0.3, 3)
+    gradient = pb.grad(pb.differentiable(function), argnums=0)
+    assert ("row" in re.findall(r"\b\w+\b", pb.inspect_source(gradient, *arguments))) is in_two
+
+
+@pytest.mark.drawn(2)
+@pytest.mark.parametrize("function", [function for function, _ in IN_ROWS[:4]], ids=lambda f: f.__name__)
+def test_gradients_of_states_in_rows_are_those_of_the_loop_as_it_was(function):
+    random = np.random.default_rng(5)
+    plain = pb.differentiable(optimisations=WITHOUT)(function)
+    gradients = [pb.grad(f, argnums=(0, 1)) for f in (function, plain)]
+    for size, n in itertools.product((1, 2, 3, 4, 9, 70), (0, 1, 2, 5)):
+        given = random.uniform(-1, 1, size), 0.1, n
+        found, expected = (gradient(*given) for gradient in gradients)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)

@@ -18,12 +18,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from pullback.analysis.access_chains import accesses_of
 from pullback.analysis.reductions import adds_to
+from pullback.analysis.subscripts import Places, may_meet_in_others
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -49,12 +51,27 @@ from pullback.ir.types import Array
 _OF_SHAPE = {primitives.dim, primitives.zeros_like}
 
 
-def is_reversible(loop: For) -> bool:
-    """Whether the iterations may run in any order: they carry reductions and elements of their own, without effects."""
+def is_reversible(loop: For, places: Callable[[], Places] | None = None) -> bool:
+    """Whether the iterations may run in any order: they carry reductions and elements of their own, without effects.
+
+    places: of the whole function. By them, an iteration may also add to other elements than those of its own.
+    """
     if loop.exits or has_effects(loop.body):
         return False
     others = [k for k, carried in enumerate(loop.carried) if not has_own_elements(loop, k)]
-    return adds_to(loop, others)
+    if adds_to(loop, others):
+        return True
+    sums = [k for k in others if adds_to(loop, [k])]
+    return places is not None and all(_adds_elsewhere(loop, k, places) for k in others if k not in sums)
+
+
+def _adds_elsewhere(loop: For, k: int, places: Callable[[], Places]) -> bool:
+    """Whether iterations add to elements of a carried array, and load or store no element that another one accesses."""
+    accesses = accesses_of(loop, k)
+    if accesses is None:
+        return False
+    others = [access for access in accesses if access.function is not primitives.add_at]
+    return not may_meet_in_others(loop, others, accesses, places())
 
 
 def has_own_elements(loop: For, k: int) -> bool:

@@ -21,6 +21,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,3 +165,21 @@ def later(loop: For | While, access: Side, write: Side) -> list[Form]:
         return []
     up = 1 if (loop.step.value > 0) is not loop.reverse else -1
     return [Form(-1).plus(write.form(loop.index), up).plus(access.form(loop.index), -up)]
+
+
+def are_apart(loop: For, some: Iterable[Let], others: Iterable[Let], places: Places) -> bool:
+    """Whether none of some accesses in a loop is ever to an element that another one is to, while the loop runs."""
+    mine, theirs = _in_loop(loop, some, places), _in_loop(loop, others, places)
+    around = len(places.loops[loop.index]) - 1
+    return not any(places.may_meet_in(a, b, around, in_order=False) for a in mine for b in theirs)
+
+
+def may_meet_in_others(loop: For, some: Iterable[Let], others: Iterable[Let], places: Places) -> bool:
+    """Whether one of some accesses in a loop may be to an element that another one is to in another iteration."""
+    mine, theirs = _in_loop(loop, some, places), _in_loop(loop, others, places)
+    around = len(places.loops[loop.index]) - 1
+    return any(places.may_meet_in(*pair, around) for a in mine for b in theirs for pair in ((a, b), (b, a)))
+
+
+def _in_loop(loop: For, statements: Iterable[Let], places: Places) -> list[Access]:
+    return [Access(statement, places.loops[loop.index], 0) for statement in statements]

@@ -23,13 +23,14 @@ def f(x):
 
 The loop of the others is then without the branch: its adjoint is a stencil, and a compiler can vectorise it. The order
 of the iterations stays. Peeled are as many as make a comparison of the index, the larger or smaller of two integers, or
-a remainder the same in all of the others (Bacon, Graham & Sharp 1994, 6.3).
+a remainder the same in all of the others (Bacon, Graham & Sharp 1994, 6.3), or keep an index from being negative, which
+counts from the end: the neighbour of the first element is then the last one, and the others have theirs beside them.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +39,7 @@ import numpy as np
 from pullback.analysis.ranges import Ranges, over
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form
+from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
@@ -45,16 +47,18 @@ from pullback.ir.nodes import (
     For,
     Function,
     If,
+    Index,
     Let,
     Operand,
     Statement,
     Value,
     While,
+    lets_in,
     read_in,
     walk,
 )
 from pullback.ir.rewrite import copied, like, with_blocks, without
-from pullback.ir.types import INT, is_integer
+from pullback.ir.types import INT, is_float, is_integer
 
 MOST_ITERATIONS = 4
 """So many iterations are peeled at either end."""
@@ -86,7 +90,7 @@ def peel_loops(function: Function) -> Function:
     """The same function with such loops peeled."""
     callees = tuple(map(peel_loops, function.callees))
     loops = (s for s in walk(function.body) if isinstance(s, For))
-    has_cases = any(_may_be_peeled(loop) and _read_by_innermost(loop) for loop in loops)
+    has_cases = any(_may_be_peeled(loop) and (_read_by_innermost(loop) or _computes_indices(loop)) for loop in loops)
     body = _Peeling(function).block(function.body) if has_cases else function.body
     return replace(function, body=body, callees=callees)
 
@@ -115,11 +119,13 @@ class _Peeling:
         known = len(self.ranges.facts)
         self.ranges.facts += self.ranges.loop_facts(loop)
         cases = self.read_cases(loop) if _may_be_peeled(loop) else {}
-        ends = self.ends(loop, cases)
+        wrapped = self.wrapped_indices(loop) if _may_be_peeled(loop) else []
+        ends = self.ends(loop, [*cases.values(), *wrapped])
         meanings = self.between(loop, ends, cases) if ends != _Ends() else {}
         between = replace(loop, body=self.block(without(loop.body, meanings) if meanings else loop.body))
         del self.ranges.facts[known:]
-        return self.peeled(loop, between, ends, cases) if meanings else [between]
+        pays = meanings or self.ends(loop, wrapped) != _Ends()
+        return self.peeled(loop, between, ends, cases) if pays else [between]
 
     def read_cases(self, loop: For) -> dict[Value, list[_Case]]:
         """The cases of the comparisons, choices and remainders of integers that innermost loops read."""
@@ -128,10 +134,16 @@ class _Peeling:
                 self.ranges.note(statement)
         return {statement.value: self.cases(statement) for statement in _read_by_innermost(loop)}
 
-    def ends(self, loop: For, cases: Mapping[Value, list[_Case]]) -> _Ends:
+    def wrapped_indices(self, loop: For) -> list[list[_Case]]:
+        """The indices of elements that count from the end of an axis in a few iterations: `i - 1` in the first one."""
+        indices = dict.fromkeys(value for access in _float_loads(loop) for value in _indices(access))
+        forms = [form for value in indices if (form := self.ranges.form(value)).of(loop.index)]
+        return [[_Case((form,), constant(0))] for form in forms]
+
+    def ends(self, loop: For, cases: Iterable[list[_Case]]) -> _Ends:
         """How many iterations are peeled; none if that would make too many statements."""
         ends = _Ends()
-        for each in cases.values():
+        for each in cases:
             ends |= next((needed for case in each if (needed := self.needed(loop, case)) is not None), _Ends())
         copies = 1 + ends.first + ends.last
         return ends if copies * len(list(walk(loop.body))) <= MOST_STATEMENTS else _Ends()
@@ -266,6 +278,28 @@ def _read_by_innermost(loop: For) -> list[Let]:
     read = {value for one in innermost for value in read_in(one.body)}
     lets = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in _DECIDED and s.value in read]
     return [s for s in lets if all(is_integer(operand.type) for operand in s.operands[:2])]
+
+
+def _float_loads(loop: For) -> Iterator[Let]:
+    """The loads of single floats in every iteration of a loop, and of those in it."""
+    for statement in loop.body.statements:
+        if isinstance(statement, For):
+            yield from _float_loads(statement)
+        elif isinstance(statement, Let) and statement.function is primitives.load and is_float(statement.value.type):
+            yield statement
+
+
+def _computes_indices(loop: For) -> bool:
+    """Whether an iteration reads an element by an integer that is not an index of a loop."""
+    made = lets_in(loop.body)
+    return any(value in made for load in _float_loads(loop) for value in _indices(load))
+
+
+def _indices(load: Let) -> Iterator[Value]:
+    """The integers that are computed to find an element."""
+    for step in load.operands[1]:
+        if isinstance(step, Index):
+            yield from (item for item in step.items if isinstance(item, Value) and is_integer(item.type))
 
 
 def _goes_down(loop: For) -> bool:

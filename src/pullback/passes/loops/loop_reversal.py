@@ -20,24 +20,29 @@ finish: loop_reversal, a loop that runs backwards runs forwards where the order 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from pullback.analysis.iteration_order import is_reversible
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.subscripts import Places
 from pullback.ir.nodes import Block, For, Function, Statement
 from pullback.ir.rewrite import with_blocks
 
 
 def reverse_loops(function: Function) -> Function:
     """The same function with reversed loops running forwards wherever the order of their iterations does not matter."""
-    return replace(function, body=_block(function.body))
+    places = cache(lambda: Places(function.body, Shapes(function)))
+    return replace(function, body=_block(function.body, places))
 
 
-def _block(block: Block) -> Block:
-    return Block(tuple(map(_statement, block.statements)), block.yields)
+def _block(block: Block, places: Callable[[], Places]) -> Block:
+    return Block(tuple(_statement(statement, places) for statement in block.statements), block.yields)
 
 
-def _statement(statement: Statement) -> Statement:
-    changed = with_blocks(statement, _block)
-    if isinstance(changed, For) and changed.reverse and is_reversible(changed):
+def _statement(statement: Statement, places: Callable[[], Places]) -> Statement:
+    changed = with_blocks(statement, lambda block: _block(block, places))
+    if isinstance(changed, For) and changed.reverse and is_reversible(changed, places):
         return replace(changed, reverse=False)
     return changed

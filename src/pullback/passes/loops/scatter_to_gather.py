@@ -36,10 +36,14 @@ several rows are those of `line_buffers.py` and, in parallel, `array_expansion.p
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.subscripts import Places
 from pullback.analysis.unroll_and_jam import WIDEST
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -81,21 +85,22 @@ from pullback.passes.memory.allocation_hoisting import hoist_allocations
 def scatter_to_gather(function: Function, parallel: bool = False) -> Function:
     """The same function with such loops in two; `parallel`: in two with independent iterations, where that can be."""
     callees = tuple(map(scatter_to_gather, function.callees))
-    changed = replace(function, body=_block(function.body, False, parallel), callees=callees)
+    places = cache(lambda: Places(function.body, Shapes(function)))
+    changed = replace(function, body=_block(function.body, False, parallel, places), callees=callees)
     return hoist_allocations(hoist_all_invariants(changed)) if changed.body != function.body else function
 
 
-def _block(block: Block, inside: bool, parallel: bool) -> Block:
+def _block(block: Block, inside: bool, parallel: bool, places: Callable[[], Places]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         if isinstance(statement, For):
-            statements += _nest(statement, inside, parallel)
+            statements += _nest(statement, inside, parallel, places)
         else:
-            statements.append(with_blocks(statement, lambda inner: _block(inner, inside, parallel)))
+            statements.append(with_blocks(statement, lambda inner: _block(inner, inside, parallel, places)))
     return Block(tuple(statements), block.yields)
 
 
-def _nest(loop: For, inside: bool, parallel: bool) -> list[Statement]:
+def _nest(loop: For, inside: bool, parallel: bool, places: Callable[[], Places]) -> list[Statement]:
     """A loop, and those in it, with what stands in their place; `inside` another one."""
     nest = buffer_lines(loop)
     expanded = expand_adjoint(loop) if parallel else None
@@ -103,8 +108,8 @@ def _nest(loop: For, inside: bool, parallel: bool) -> list[Statement]:
         return _chosen(loop, expanded, nest)
     if nest is not None or expanded is not None:
         return nest or expanded or []
-    changed = replace(loop, body=_block(loop.body, True, parallel))
-    return (_with_gather(changed) if inside or parallel else None) or [changed]
+    changed = replace(loop, body=_block(loop.body, True, parallel, places))
+    return (_with_gather(changed, places) if inside or parallel else None) or [changed]
 
 
 def _chosen(loop: For, expanded: list[Statement], buffered: list[Statement]) -> list[Statement]:
@@ -119,12 +124,12 @@ def _chosen(loop: For, expanded: list[Statement], buffered: list[Statement]) -> 
     return builder.statements
 
 
-def _with_gather(loop: For) -> list[Statement] | None:
+def _with_gather(loop: For, places: Callable[[], Places]) -> list[Statement] | None:
     """The statements in place of a loop that adds to neighbours; None for another loop."""
     if loop.exits or loop.step != constant(1):
         return None
     for k in range(len(loop.carried)):
-        groups = _groups(loop, k)
+        groups = _groups(loop, k, places)
         multiples = _multiples(loop, groups)
         rows = {multiple.base for multiple in multiples.values()}
         if rows and len(rows) <= MOST_ROWS:
@@ -132,10 +137,10 @@ def _with_gather(loop: For) -> list[Statement] | None:
     return None
 
 
-def _groups(loop: For, k: int) -> list[list[Addition]]:
+def _groups(loop: For, k: int, places: Callable[[], Places]) -> list[list[Addition]]:
     """The additions to a carried array by row, if some meet in one."""
     found: dict[tuple[Operand, ...], list[Addition]] = {}
-    for addition in added_to(loop, k):
+    for addition in added_to(loop, k, places):
         if addition is not None:
             found.setdefault(addition.rest, []).append(addition)
     meet = any(_span(group) for group in found.values())

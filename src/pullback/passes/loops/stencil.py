@@ -14,12 +14,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from pullback.analysis.access_chains import accesses_of
+from pullback.analysis.subscripts import Places, are_apart
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.infer import is_advanced
@@ -32,11 +33,9 @@ from pullback.ir.nodes import (
     Value,
     is_scalar,
     made_in_iterations,
-    read_in,
     values_in,
 )
 from pullback.ir.rewrite import substituted
-from pullback.ir.types import Array
 
 MOST_ROWS = 9
 """How many different contributions of an iteration are stored for later at the most."""
@@ -102,23 +101,19 @@ def _negated(statement: Let | None, addend: Value, made: set[Value]) -> Multiple
     return Multiple(addend, None)
 
 
-def added_to(loop: For, k: int) -> list[Addition | None]:
-    """An iteration's additions to a carried array, None for those of another form; empty if it does anything else."""
-    version: Value = loop.carried[k].parameter
-    if not isinstance(version.type, Array) or not isinstance(loop.carried[k].initial, Value):
+def added_to(loop: For, k: int, places: Callable[[], Places] | None = None) -> list[Addition | None]:
+    """An iteration's additions to a carried array, None for those of another form; empty if it does anything else.
+
+    places: of the whole function, by which an iteration may also load and store elements that no iteration adds to.
+    """
+    accesses = accesses_of(loop, k) or []
+    additions = [access for access in accesses if access.function is primitives.add_at]
+    others = [access for access in accesses if access.function is not primitives.add_at]
+    if others and (places is None or not are_apart(loop, additions, others, places())):
         return []
-    uses = Counter(read_in(loop.body))
     definitions = {s.value: s for s in loop.body.statements if isinstance(s, Let)}
     made = made_in_iterations(loop)
-    found: list[Addition | None] = []
-    for statement in loop.body.statements:
-        if not isinstance(statement, Let) or not statement.operands or statement.operands[0] is not version:
-            continue
-        if statement.function is not primitives.add_at or uses[version] != 1:
-            return []
-        found.append(_addition(statement, loop.index, definitions, made))
-        version = statement.value
-    return found if loop.body.yields[k] is version and uses[version] == 1 else []
+    return [_addition(access, loop.index, definitions, made) for access in additions]
 
 
 def _addition(statement: Let, index: Value, definitions: dict[Value, Let], made: set[Value]) -> Addition | None:

@@ -11,6 +11,7 @@ import pytest
 
 import oracle
 import pullback as pb
+from programs import inner_products
 from test_final import function_of
 
 SHAPES = ((4, 5), (3, 3), (2, 6), (5, 1), (1, 4), (2, 2), (0, 3))
@@ -149,3 +150,43 @@ def test_sizes_of_an_identity_are_known(identity: Callable[[int], np.ndarray]) -
     assert "sum_to" not in pb.inspect_source(regularised, s)
     expected = pb.grad(pb.differentiable(jit=False)(regularised))(s)
     np.testing.assert_allclose(pb.grad(regularised)(s), expected, rtol=1e-12)
+
+
+BY_ELEMENTS = [
+    inner_products.of_a_window,
+    inner_products.autoregressive,
+    inner_products.as_long_as_the_filter,
+    inner_products.of_columns,
+    inner_products.made_element_by_element,
+]
+
+
+@pytest.mark.parametrize("function", BY_ELEMENTS, ids=lambda f: f.__name__)
+def test_products_of_parts_and_of_what_is_made_by_elements_are_loops(function: Callable[..., float]) -> None:
+    matrix = [np.ones((3, 4))] if function is inner_products.of_columns else [np.ones(9)]
+    lines = pb.inspect_source(pb.grad(function), *matrix, np.ones(9 if "made" in function.__name__ else 3)).splitlines()
+    text = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+    assert "matrix_product" not in text
+    assert "[::-1]" not in text
+
+
+def test_other_products_are_those_of_the_library() -> None:
+    def of_products(a, x):
+        y = a @ x
+        return y @ (a @ y)
+
+    assert "matrix_product" in pb.inspect_source(pb.grad(of_products), np.ones((9, 9)), np.ones(9))
+
+
+def test_an_array_that_several_loops_read_is_kept_once() -> None:
+    def descent(b, n):
+        x = b * 1.0
+        for _ in range(n):
+            q = np.cumsum(x)
+            step = 1 / (1 + np.sum(x * q))
+            x = np.sin(x) - step * q
+        return np.sum(x)
+
+    text = pb.inspect_source(pb.grad(descent), np.ones(9), 2)
+    names = [line.split(" = ")[0].strip() for line in text.splitlines() if "_saved = np.empty((trips, b" in line]
+    assert [name for name in names if name.startswith("q_")] == ["q_saved"]

@@ -24,7 +24,7 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import CREATING, Shapes
-from pullback.analysis.sizes import Form, Size, SliceSize, sliced
+from pullback.analysis.sizes import Form, Shape, Size, SliceSize, sliced
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
@@ -218,10 +218,18 @@ class SliceSizes:
             self.found[array] = length.as_size()
 
     def access(self, array: Value, path: tuple[object, ...]) -> None:
-        if len(path) != 1 or not isinstance(path[0], Index) or Constant(Ellipsis) in path[0].items:
-            return
-        axes = iter(self.shapes.of(array))
-        for item in path[0].items:
+        shape: Shape | None = self.shapes.of(array)
+        for step in path:
+            if shape is None or (isinstance(step, Index) and Constant(Ellipsis) in step.items):
+                return
+            if isinstance(step, Index):
+                self.step(shape, step)
+            shape = self.shapes.part(shape, (step,))
+
+    def step(self, shape: Shape, step: Index) -> None:
+        """Note the sizes of the slices in one step of a path, of an array of this shape."""
+        axes = iter(shape)
+        for item in step.items:
             if item == Constant(None):
                 continue
             size = next(axes)
@@ -231,6 +239,8 @@ class SliceSizes:
     def slice_of(self, size: Size, part: Slice) -> None:
         """Note the size of a slice. One that is not known wherever the slice is taken is not noted."""
         name = sliced(size, part)
+        if name == size:
+            return  # the whole axis, forwards or backwards
         self.found.pop(name, None)
         if part.step in (None, constant(1)):
             self.part(size, part)

@@ -11,7 +11,8 @@
 >>> print("\\n".join(line.strip() for line in kept))
 y_saved = np.empty((max(steps, 0), i_end), dtype=np.float64)
 
-The elements that all its loads have in an iteration of the inner loop would take up to three times that.
+The elements that all its loads have in an iteration of the inner loop would take up to three times that. So would those
+of several inner loops.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]
     loads = [s for block in inside for s in block.statements if _is_load_of(s, array)]
     needed = array in known.needs.get(home, ()) or states.is_kept_by_the_next(known, array, home)
-    return needed or (len(loads) > 1 and _are_over_all(known, between, array))
+    several = len(loads) > 1 or len(_loops_that_keep(known, array, home)) > 1
+    return needed or (several and _are_over_all(known, between, array))
 
 
 def most_loads(block: Block) -> int:
@@ -69,6 +71,17 @@ def _innermost(statements: Mapping[int, Statement], path: Path) -> Path:
     """The body of the innermost loop that a block stands in."""
     loops = [k for k, (number, _) in enumerate(path) if isinstance(statements[number], For | While)]
     return path[: loops[-1] + 1]
+
+
+def _loops_that_keep(known: Decisions, array: Value, home: Path) -> set[Path]:
+    """The innermost loops in a block that would keep elements which they load of an array."""
+    return {
+        _innermost(known.statements, path)
+        for path, block in known.blocks.items()
+        if path[: len(home)] == home and len(path) > len(home)
+        for s in block.statements
+        if _is_load_of(s, array) and s.value in known.needs.get(path, ())
+    }
 
 
 def _are_over_all(known: Decisions, loops: Sequence[Any], array: Value) -> bool:

@@ -52,7 +52,16 @@ from pullback.ir.nodes import (
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import with_blocks, with_number
 from pullback.passes.lowering.expansion import expanded, with_joined_stored
-from pullback.passes.lowering.groups import Group, is_extremum, is_map, is_store, is_sum, is_view, view_of
+from pullback.passes.lowering.groups import (
+    Group,
+    is_extremum,
+    is_inner_product,
+    is_map,
+    is_store,
+    is_sum,
+    is_view,
+    view_of,
+)
 from pullback.passes.lowering.nests import Nest, Views
 from pullback.passes.lowering.sizes import Sizes
 from pullback.passes.lowering.views import are_apart, can_index, has_places
@@ -93,6 +102,7 @@ class _Lowering:
         self.readers = _readers(block)
         spaces = ((s, _space_of(s, sizes, extrema)) for s in block.statements)
         self.spaces = {id(s): space for s, space in spaces if space is not None}
+        self.leave_products()
         self.views = _find_views(block, self.readers, self.spaces, sizes)
 
     def block(self) -> Block:
@@ -103,6 +113,14 @@ class _Lowering:
                 self.keep_place(statement)
         self.flush()
         return Block(tuple(self.out), self.source.yields)
+
+    def leave_products(self) -> None:
+        """Leave inner products to the library unless a factor is a part of an array, or made element by element."""
+        lets = [s for s in self.source.statements if isinstance(s, Let)]
+        by_elements = {s.value for s in lets if id(s) in self.spaces or is_view(s, self.sizes.shapes)}
+        for statement in lets:
+            if is_inner_product(statement) and by_elements.isdisjoint(values_in(statement.operands)):
+                self.spaces.pop(id(statement), None)
 
     def keep_place(self, statement: Let) -> None:
         """Keep a part at a place of an axis as a statement that nobody reads."""
@@ -246,6 +264,10 @@ def _space_of(statement: Statement, sizes: Sizes, extrema: Extrema) -> Shape | N
             return None
     elif is_sum(statement):
         space = shapes.of(statement.operands[0])
+    elif is_inner_product(statement):
+        space, other = map(shapes.of, statement.operands)
+        if space != other:
+            return None
     elif is_extremum(statement):
         space = _compared(statement, sizes, extrema)
     elif _writes(statement):

@@ -122,6 +122,18 @@ def is_sum(statement: Statement) -> TypeGuard[Let]:
     return reduced_axes(statement, statement.operands[0].type.ndim) is not None
 
 
+def is_inner_product(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement is the product of two vectors of floats of one type."""
+    if not isinstance(statement, Let) or statement.function not in _PRODUCTS or len(statement.operands) != 2:
+        return False
+    types = [operand.type for operand in statement.operands]
+    are_vectors = all(isinstance(type_, Array) and type_.ndim == 1 and is_float(type_) for type_ in types)
+    return are_vectors and types[0].dtype == types[1].dtype and not statement.keywords
+
+
+_PRODUCTS = {np.matmul, np.dot, np.inner, np.vdot}
+
+
 def is_extremum(statement: Statement) -> TypeGuard[Let]:
     """Whether a statement is the maximum or minimum of an array of floats over axes that are known."""
     if not isinstance(statement, Let) or statement.function not in EXTREMA or not _is_array(statement.operands[0]):

@@ -52,7 +52,15 @@ from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Carried, Constant, For, Index, Let, Operand, Statement, Step, Value
 from pullback.ir.types import INT, Array, Scalar
-from pullback.passes.lowering.groups import EXTREMA, Group, element_function, is_extremum, is_map, is_store
+from pullback.passes.lowering.groups import (
+    EXTREMA,
+    Group,
+    element_function,
+    is_extremum,
+    is_inner_product,
+    is_map,
+    is_store,
+)
 from pullback.passes.lowering.sizes import Sizes
 from pullback.passes.lowering.views import Indices, element_of
 
@@ -209,8 +217,8 @@ class Nest:
         carrier = self.carriers.get(member.value)
         if is_store(member):
             assert carrier is not None, "a store writes an array"
-            _, path, value = member.operands
-            places = element_of(self.builder, path, indices, rank_of(member.value))
+            array, path, value = member.operands
+            places = element_of(self.builder, array, path, indices, self.sizes.shapes)
             self.write(carrier, member.function, places, self.element(value, indices))
         elif is_map(member):
             operands = tuple(self.element(operand, indices) for operand in member.operands)
@@ -228,9 +236,10 @@ class Nest:
 
     def add(self, carrier: _Carrier, indices: Indices) -> None:
         """Add an element to its sum."""
-        array = carrier.member.operands[0]
         dtype = carrier.result.type.dtype
-        element = self.element(array, indices)
+        element, *factor = (self.element(operand, indices) for operand in _summed(carrier.member))
+        if factor:
+            element = self.builder.let(np.multiply, element, *factor)
         if element.type.dtype != dtype:
             element = self.builder.cast(element, dtype)
         if isinstance(carrier.version.type, Scalar):
@@ -283,15 +292,14 @@ class Nest:
         lead = len(indices) - len(shape)
         places = tuple(constant(0) if size == 1 else index for size, index in zip(shape, indices[lead:], strict=True))
         array, path = self.views.get(operand, (operand, ()))
-        places = element_of(self.builder, path, places, rank_of(array))
+        places = element_of(self.builder, array, path, places, self.sizes.shapes)
         current = next((c.version for c in self.carriers.values() if c.initial is array), array)
         return self.builder.let(primitives.load, current, (Index(places),))
 
 
-def rank_of(array: Value) -> int:
-    """The number of axes of an array."""
-    assert isinstance(array.type, Array), "only arrays have axes"
-    return array.type.ndim
+def _summed(member: Let) -> tuple[Operand, ...]:
+    """The array that a sum is of; both factors of the products that it is of."""
+    return member.operands if is_inner_product(member) else member.operands[:1]
 
 
 def start_of(member: Let) -> Constant:

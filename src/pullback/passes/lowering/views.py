@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from pullback.analysis.extents import can_compute, extent
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Size, SliceSize
+from pullback.analysis.sizes import Shape, Size, SliceSize
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Constant, Index, Operand, Permute, Slice, Step, Value
 from pullback.ir.paths import is_rest
@@ -30,6 +31,7 @@ from pullback.ir.types import Array
 
 Indices = tuple[Operand, ...]
 WHOLE_AXIS = Slice(None, None, None)
+REVERSED = Slice(None, None, constant(-1))
 
 
 def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
@@ -74,45 +76,41 @@ def _place(item: Operand | Slice) -> int:
     return item.value if isinstance(item, Constant) and type(item.value) is int else -1
 
 
-def element_of(builder: Builder, path: tuple[Step, ...], indices: Indices, ndim: int) -> Indices:
-    """The indices in an array, of rank `ndim`, of the element of its part `path` at `indices`."""
-    ranks = [ndim]
-    for step in path:
-        ranks.append(_rank_after(step, ranks[-1]))
-    for step, rank in zip(reversed(path), reversed(ranks[:-1]), strict=True):
+def element_of(builder: Builder, array: Value, path: tuple[Step, ...], indices: Indices, shapes: Shapes) -> Indices:
+    """The indices in an array of the element of its part `path` at `indices`."""
+    before = [shapes.of(array)]
+    for step in path[:-1]:
+        shape = shapes.part(before[-1], (step,))
+        assert shape is not None, "a path that can be indexed has shapes"
+        before.append(shape)
+    for step, shape in zip(reversed(path), reversed(before), strict=False):
         if isinstance(step, Permute):
             placed = dict(zip(step.axes, indices, strict=True))
-            indices = tuple(placed[axis] for axis in range(rank))
+            indices = tuple(placed[axis] for axis in range(len(shape)))
         else:
             assert isinstance(step, Index), "a path that can be indexed has no other steps"
-            indices = _indexed(builder, step.items, indices, rank)
+            indices = _indexed(builder, step.items, indices, shape)
     return indices
 
 
-def _rank_after(step: Step, rank: int) -> int:
-    if isinstance(step, Permute):
-        return rank
-    assert isinstance(step, Index), "a path that can be indexed has no other steps"
-    numbers = sum(_is_number(item) for item in step.items)
-    return rank - numbers + sum(_is_new(item) for item in step.items)
-
-
-def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, rank: int) -> Indices:
-    """The indices before one step of a path, of an array of this rank."""
-    left = list(indices)
+def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, shape: Shape) -> Indices:
+    """The indices before one step of a path, of an array of this shape."""
+    left, sizes = list(indices), iter(shape)
     found: list[Operand] = []
-    for item in _spelled_out(items, rank):
+    for item in _spelled_out(items, len(shape)):
         if _is_new(item):
             left.pop(0)
-        elif isinstance(item, Slice):
-            found.append(_moved(builder, item, left.pop(0)))
-        else:
-            found.append(item)
+            continue
+        size = next(sizes)
+        found.append(_moved(builder, item, left.pop(0), size) if isinstance(item, Slice) else item)
     return tuple(found)
 
 
-def _moved(builder: Builder, part: Slice, index: Operand) -> Operand:
-    """The index in an axis of a place in a slice of it."""
+def _moved(builder: Builder, part: Slice, index: Operand, size: Size) -> Operand:
+    """The index in an axis, of this size, of a place in a slice of it."""
+    if part == REVERSED:
+        last = builder.let(np.subtract, extent(size, builder), constant(1))
+        return builder.let(np.subtract, last, index)
     start = part.start or constant(0)
     if part.step not in (None, constant(1)):
         index = builder.let(np.multiply, index, part.step)
@@ -161,6 +159,8 @@ def _is_place(item: Operand, size: Size) -> bool:
 
 def _is_simple(part: Slice, size: Size, shapes: Shapes) -> bool:
     start, step = part.start or constant(0), part.step or constant(1)
+    if part == REVERSED:
+        return can_compute(size)
     if SliceSize(size, part) in shapes.equal:
         return True  # both ends are proved to lie in the array
     plain = isinstance(start, Constant) and isinstance(step, Constant)

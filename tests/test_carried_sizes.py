@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from programs import padded_arrays
 
 
 def tree(x: float, up: float, steps: int) -> Any:
@@ -109,3 +110,20 @@ def test_iterations_that_may_leave_nothing_have_no_form() -> None:
     """What is left is not linear where slices clamp, so that arrays are asked for their sizes."""
     text = pb.inspect_source(more_iterations, 0.3, 5, 2)
     assert "w_size = w.shape[0]" in text
+
+
+@pytest.mark.parametrize("sizes", [(5, 2), (1, 3), (0, 2), (2, 0)])
+@pytest.mark.parametrize(
+    "function",
+    [padded_arrays.limited_slopes_on_a_ring, padded_arrays.between_ghost_cells, padded_arrays.a_queue],
+    ids=lambda f: f.__name__,
+)
+def test_arrays_that_are_padded_and_cut_have_known_sizes(function, sizes):
+    length, n = sizes
+    u = np.linspace(0.4, 1.1, length)
+    arguments = (u, 0.3, n) if function.__code__.co_argcount == 3 else (u, n)
+    text = pb.inspect_source(pb.grad(function), np.ones(5), *arguments[1:])
+    assert "size_saved" not in text
+    assert "push_block" not in text
+    plain = pb.differentiable(jit=False, optimisations=())(function)
+    np.testing.assert_allclose(pb.grad(function)(*arguments), pb.grad(plain)(*arguments), rtol=1e-12, atol=1e-14)

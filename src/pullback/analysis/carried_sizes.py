@@ -15,10 +15,10 @@
 >>> [size if isinstance(size, Value) else size.constant for size in sizes], shapes.of(function.results[0])
 ([1, i: int64*], (1,))
 
-The size is guessed to be linear in the index of the loop: by how much it grows, the body tells; where it starts, what
-is there before the loop. The guess is taken if the body, assuming it, makes an array of the size that it says of the
-next iteration (induction over the iterations of all loops at once). Sizes are forms then (`analysis/sizes.py`), and so
-are those of slices of such arrays, and of slices with steps (`analysis/slice_sizes.py`).
+The size is guessed to be linear in the index of the loop: by how much it grows, the body tells, if it does; where it
+starts, what is there before the loop. The guess is taken if the body, assuming it, makes an array of the size that it
+says of the next iteration (induction over the iterations of all loops at once). Sizes are forms then
+(`analysis/sizes.py`), and so are those of slices of such arrays, and of slices with steps (`analysis/slice_sizes.py`).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _settled(
         new = {key: size for key, size in slices.found.items() if known.get(key) != size}
         known |= new
         assumed = slices.assumed
-        if not any(isinstance(size, Form) or key in (growth or {}) for key, size in new.items()):
+        if not (new if growth else any(isinstance(size, Form) for size in new.values())):
             break
     return FoundSizes(slices, known)
 
@@ -117,8 +117,7 @@ def _guesses(loops: list[For], settled: FoundSizes) -> dict[Size, list[int]]:
                 if isinstance(size, tuple) and size[0] in own and size != next_size and size not in found:
                     growths = set(_growths(size, next_size, loop.index, move, settled))
                     growths |= {form.of(loop.index)} - {0} if form is not None else set()
-                    if growths:
-                        found[size] = sorted(growths, key=lambda growth: (abs(growth), growth))
+                    found[size] = sorted(growths, key=lambda growth: (abs(growth), growth)) or [0]
     return found
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 
 import numpy as np
 
@@ -60,6 +61,12 @@ def shapes_with_slices(function: Function, equal: Mapping[Size, Size] | None = N
     """
     equal = equal or {}
     return Shapes(function, {**equal, **find_slice_sizes(function, Shapes(function, equal))})
+
+
+_JOINING = {np.concatenate, np.hstack, np.vstack}
+
+MOST_AT_AN_END = 4
+"""So long an array may be assumed to be for a slice between constant places near one of its ends."""
 
 
 class SliceSizes:
@@ -172,7 +179,7 @@ class SliceSizes:
             after = self.ends[id(loop.body)][k]
             if not after or after[axis] != form.moved(growth * move):
                 self.refuted.add((parameter, axis))
-            elif not loop.exits and (self.is_proved(trips) or self.is_assumed(trips)):
+            elif not growth or (not loop.exits and (self.is_proved(trips) or self.is_assumed(trips))):
                 start = self.exact(self.shapes.of(loop.carried[k].initial)[axis])
                 assert start is not None, "the guess is built on it"
                 self.found[loop.results[k], axis] = start.plus(trips, growth * move).as_size()
@@ -195,6 +202,8 @@ class SliceSizes:
             self.counted(statement.value, operands[0])
         elif statement.function is np.arange and self.forms:
             self.counted_between(statement)
+        elif statement.function in _JOINING and self.forms:
+            self.joined(statement)
         elif statement.function in CREATING:
             self.ranges.facts += [self.ranges.form(size) for size in _sizes(statement)]
         elif statement.function in (primitives.load, primitives.store):
@@ -216,6 +225,25 @@ class SliceSizes:
         length = self.ranges.form(ends[1]).plus(self.ranges.form(ends[0]), -1)
         if self.is_proved(length) or self.is_assumed(length):
             self.found[array] = length.as_size()
+
+    def joined(self, statement: Let) -> None:
+        """Note the size of arrays one behind the other, of which all sizes are known."""
+        for axis in range(ndim_of(statement.value)):
+            array = statement.value, axis
+            *_, parts = self.shapes.joined.get(array, [None])
+            forms = [self.length(part) for part in parts or ()]
+            known = [form for form in forms if form is not None]
+            if known and len(known) == len(forms):
+                self.found[array] = reduce(Form.plus, known).as_size()
+
+    def length(self, size: Size) -> Form | None:
+        """A size as a form; in loops, an array is assumed to have as many elements as a slice leaves off."""
+        if not isinstance(size, SliceSize) or not size.leaves_off:
+            return self.exact(size)
+        whole = self.exact(size.size)
+        left = None if whole is None else whole.moved(-size.leaves_off)
+        is_left = left is not None and (self.is_proved(left) or (self.depth > 1 and self.is_assumed(left)))
+        return left if is_left else None
 
     def access(self, array: Value, path: tuple[object, ...]) -> None:
         shape: Shape | None = self.shapes.of(array)
@@ -253,7 +281,10 @@ class SliceSizes:
         """Note the size of one slice if it is known."""
         start, stop = part.start or constant(0), part.stop
         whole = self.ranges.of_size(size)
-        if whole is None or all(end is None or isinstance(end, Constant) for end in (start, stop)):
+        if whole is None:
+            return
+        if isinstance(start, Constant) and (stop is None or isinstance(stop, Constant)):
+            self.few(size, part, whole)
             return
         first = self.ranges.form(start)
         last = whole if stop is None else self.ranges.form(stop)
@@ -271,6 +302,19 @@ class SliceSizes:
                 self.open[SliceSize(size, part)] = length
         elif self.is_proved(rest) or self.is_assumed(rest):
             self.found[SliceSize(size, part)] = known
+
+    def few(self, size: Size, part: Slice, whole: Form) -> None:
+        """Note the size of a slice of the first few elements, or of the last ones, if there are known to be so many.
+
+        In loops that is assumed: what iterations carry may have known sizes only then.
+        """
+        ends = slice(part.start and part.start.value, part.stop and part.stop.value)
+        counts = [len(range(*ends.indices(length))) for length in (MOST_AT_AN_END, MOST_AT_AN_END + 1)]
+        least = next(k for k in range(MOST_AT_AN_END + 1) if len(range(*ends.indices(k))) == counts[0])
+        if counts[0] == counts[1] > 0:
+            rest = whole.moved(-least)
+            if self.is_proved(rest) or (self.depth > 1 and self.is_assumed(rest)):
+                self.found[SliceSize(size, part)] = counts[0]
 
     def strided(self, size: Size, part: Slice) -> None:
         """Note the size of a slice as a form, where its ends lie in the array."""

@@ -125,7 +125,7 @@ def _chosen(loop: For, expanded: list[Statement], buffered: list[Statement]) -> 
 
 
 def _with_gather(loop: For, places: Callable[[], Places]) -> list[Statement] | None:
-    """The statements in place of a loop that adds to neighbours; None for another loop."""
+    """The statements in place of a loop that adds to neighbours, in one array or several; None for another loop."""
     if loop.exits or loop.step != constant(1):
         return None
     for k in range(len(loop.carried)):
@@ -133,7 +133,8 @@ def _with_gather(loop: For, places: Callable[[], Places]) -> list[Statement] | N
         multiples = _multiples(loop, groups)
         rows = {multiple.base for multiple in multiples.values()}
         if rows and len(rows) <= MOST_ROWS:
-            return _ScatterToGather(loop, k, groups, multiples).statements()
+            made = _ScatterToGather(loop, k, groups, multiples).statements()
+            return [part for s in made for part in (isinstance(s, For) and _with_gather(s, places)) or [s]]
     return None
 
 

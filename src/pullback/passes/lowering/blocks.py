@@ -79,8 +79,9 @@ def lower(function: Function, extrema: Extrema = "none") -> Function:
     plain = replace(function, body=expanded(function.body, cache(lambda: Shapes(function))))
     sizes = Sizes(plain)
     guards = sizes.guards_of_joined()
-    if guards:
-        plain = replace(plain, body=with_joined_stored(plain.body, sizes))
+    stored = with_joined_stored(plain.body, sizes) if sizes.shapes.joined else plain.body
+    if stored != plain.body:
+        plain = replace(plain, body=stored)
         sizes = Sizes(plain)
     places: set[Value] = set()
     body = _Lowering(plain.body, sizes, places, extrema).block()

@@ -144,26 +144,36 @@ def _add_store(
     return builder.let(primitives.store, *operands, name=array.name)
 
 
-def with_joined_stored(block: Block, sizes: Sizes) -> Block:
-    """The block with arrays one behind the other as stores of them, where it is known how long they are together."""
+def with_joined_stored(block: Block, sizes: Sizes, in_loop: bool = False) -> Block:
+    """The block with arrays one behind the other as stores of them, where it is known how long they are together.
+
+    Outside of loops these are as long as an array that was cut before.
+    """
     statements: list[Statement] = []
     for statement in block.statements:
-        statement = with_blocks(statement, partial(with_joined_stored, sizes=sizes))
-        is_joined = isinstance(statement, Let) and statement.function is np.concatenate
-        made = _joined(statement, sizes) if isinstance(statement, Let) and is_joined else None
+        inside = in_loop or isinstance(statement, For | While)
+        statement = with_blocks(statement, partial(with_joined_stored, sizes=sizes, in_loop=inside))
+        is_joined = isinstance(statement, Let) and statement.function in _JOINING
+        made = _joined(statement, sizes, in_loop) if isinstance(statement, Let) and is_joined else None
         statements += made or [statement]
     return Block(tuple(statements), block.yields)
 
 
-def _joined(statement: Let, sizes: Sizes) -> list[Statement] | None:
+_JOINING = {np.concatenate, np.hstack, np.vstack}
+
+
+def _joined(statement: Let, sizes: Sizes, in_loop: bool) -> list[Statement] | None:
     """The parts, of which one is not as long as a number, stored into a new array, counted from the nearer end."""
     value, parts = statement.value, statement.operands[0]
     shape = sizes.shapes.of(value)
-    axis = next((k for k in range(len(shape)) if (value, k) in sizes.least), None)
+    known = sizes.shapes.joined if in_loop else sizes.least
+    axis = next((k for k in range(len(shape)) if (value, k) in known), None)
     of_type = all(isinstance(p.type, Array) and p.type.dtype == value.type.dtype for p in parts)
     if axis is None or not of_type or not all(map(sizes.is_given, shape)):
         return None
     lengths = [sizes.shapes.of(part)[axis] for part in parts]
+    if sum(not isinstance(length, int) for length in lengths) != 1:
+        return None
     middle = next(k for k, length in enumerate(lengths) if not isinstance(length, int))
     builder = Builder()
     with builder.at(statement.location):

@@ -185,8 +185,7 @@ class Sizes:
         """The statements that leave the function unless there is enough of arrays to be cut off."""
         builder = Builder()
         for size, number in dict.fromkeys(self.least.values()):
-            is_enough = builder.let(np.greater_equal, extent(size, builder), constant(number))
-            builder.effect(primitives.check, is_enough, Constant(runtime.SizesDiffer))
+            _check(builder, np.less_equal, Form(-number, ((size, 1),)))
         return builder.statements
 
     def _guard_slices(self, builder: Builder) -> None:

@@ -23,7 +23,7 @@ from functools import reduce
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.ranges import Ranges
+from pullback.analysis.ranges import Ranges, over
 from pullback.analysis.shapes import CREATING, Shapes
 from pullback.analysis.sizes import Form, Shape, Size, SliceSize, sliced
 from pullback.ir import primitives
@@ -107,6 +107,7 @@ class SliceSizes:
         self.lengths: dict[Form, Value] = {}
         self.depth, self.depths = 0, dict[Value, int]()
         self.unknown: set[Size] = set()
+        self.loops: list[For] = []
         self.block(function.body)
         self.found = {key: size for key, size in self.found.items() if key not in self.unknown}
 
@@ -137,9 +138,12 @@ class SliceSizes:
             self.depths[statement.index] = self.depth + 1
             carried = self.carried_sizes(statement)
             facts += [form for form, _ in carried.values()]
+            self.loops.append(statement)
         self.ranges.facts += facts
         for block in blocks_of(statement):
             self.block(block)
+        if isinstance(statement, For):
+            self.loops.pop()
         if facts:
             del self.ranges.facts[-len(facts) :]
         if isinstance(statement, For) and carried:
@@ -213,7 +217,7 @@ class SliceSizes:
         """Note the size of `np.arange(stop)` if it is known, or assumed, that `stop` is not negative."""
         form = self.ranges.form(stop)
         if isinstance(stop, Value) and (self.is_proved(form) or self.is_assumed(form)):
-            self.found[array, 0] = self.shapes.size(stop)
+            self.found[array, 0] = form.as_size() if self.forms else self.shapes.size(stop)
 
     def counted_between(self, statement: Let) -> None:
         """Note the size of `np.arange(start, stop)` likewise."""
@@ -342,6 +346,11 @@ class SliceSizes:
         form = self.ranges.form(end)
         return whole.plus(form) if isinstance(end, Constant) and end.value < 0 else form
 
+    def span(self, loop: For) -> tuple[Form, Form]:
+        """Between which forms the index of a loop lies, whose step is a constant."""
+        start, stop = self.ranges.form(loop.start), self.ranges.form(loop.stop)
+        return (start, stop.moved(-1)) if loop.step.value > 0 else (stop.moved(1), start)
+
     def depth_of(self, part: Slice) -> int:
         """The depth of the block that makes the last of the ends of a slice."""
         return max((self.depths.get(value, 0) for value in values_in(part)), default=0)
@@ -356,7 +365,10 @@ class SliceSizes:
         return any(self.ranges.is_never_negative(Form(0).plus(form, factor)) for factor in sorted(factors | {1}))
 
     def is_assumed(self, form: Form) -> bool:
-        """Whether a form is assumed not to be negative from here on."""
+        """Whether a form is assumed not to be negative from here on: in loops, for all indices that these have."""
+        for loop in reversed(self.loops):
+            if form.of(loop.index) and isinstance(loop.step, Constant):
+                form = over(form, loop.index, self.span(loop))
         if self.given is None or not form.terms or not all(self.given(term) for term, _ in form.terms):
             return False
         divisor = math.gcd(*(coefficient for _, coefficient in form.terms)) if self.forms else 1

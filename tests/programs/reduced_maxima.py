@@ -117,3 +117,9 @@ def smallest_of_nothing(x):
 @failing(V, 9, error=ValueError)
 def largest_behind_the_end(x, n):
     return np.max(x[n:] * 2.0)
+
+
+@program(A)
+@program(A[:0])
+def sums_over_no_axis(x):
+    return np.sum(np.sum(x * x, axis=()) * x) + np.sum(np.sum(x, axis=(), keepdims=True) ** 2)

@@ -10,7 +10,7 @@
 >>> function = normal_form(f, np.ones(3), np.ones(3))
 >>> (loop,) = (s for s in function.body.statements if isinstance(s, For))
 >>> [access.function.__name__ for access in accesses_of(loop, 0)]
-['store', 'load', 'load', 'add', 'store']
+['store', 'load', 'load', 'store']
 """
 
 from __future__ import annotations

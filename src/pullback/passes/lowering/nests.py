@@ -153,7 +153,7 @@ class Nest:
         ndim = len(self.group.space)
         axes, _ = self.reduced(member)
         inner = ndim - len(axes)
-        if inner and axes == set(range(inner, ndim)):
+        if inner and axes and axes == set(range(inner, ndim)):
             return _carrier(member, self.allocated(np.empty, value), value, inner)
         if is_extremum(member):
             return _carrier(member, self.allocated(np.full, value, start_of(member)), value)

@@ -256,6 +256,9 @@ def _block(shapes: Shapes, statement: Let) -> Shape:
     return tuple(map(shapes.made_size, statement.operands[2]))
 
 
+JOINING = {np.concatenate, np.hstack, np.vstack}
+"""Functions that put arrays one behind the other."""
+
 SHAPES: dict[Callable[..., Any], Callable[[Shapes, Let], Shape | None]] = {
     primitives.jacobian: _jacobian,
     np.matmul: _matmul,

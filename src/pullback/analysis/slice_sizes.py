@@ -24,6 +24,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.ranges import Ranges, over
+from pullback.analysis.shape_rules import JOINING
 from pullback.analysis.shapes import CREATING, Shapes
 from pullback.analysis.sizes import Form, Shape, Size, SliceSize, sliced
 from pullback.ir import primitives
@@ -62,8 +63,6 @@ def shapes_with_slices(function: Function, equal: Mapping[Size, Size] | None = N
     equal = equal or {}
     return Shapes(function, {**equal, **find_slice_sizes(function, Shapes(function, equal))})
 
-
-_JOINING = {np.concatenate, np.hstack, np.vstack}
 
 MOST_AT_AN_END = 4
 """So long an array may be assumed to be for a slice between constant places near one of its ends."""
@@ -206,7 +205,7 @@ class SliceSizes:
             self.counted(statement.value, operands[0])
         elif statement.function is np.arange and self.forms:
             self.counted_between(statement)
-        elif statement.function in _JOINING and self.forms:
+        elif statement.function in JOINING and self.forms:
             self.joined(statement)
         elif statement.function in CREATING:
             self.ranges.facts += [self.ranges.form(size) for size in _sizes(statement)]

@@ -53,8 +53,9 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]
     loads = [s for block in inside for s in block.statements if _is_load_of(s, array)]
     needed = array in known.needs.get(home, ()) or states.is_kept_by_the_next(known, array, home)
-    several = len(loads) > 1 or len(_loops_that_keep(known, array, home)) > 1
-    return needed or (several and _are_over_all(known, between, array))
+    if needed or not _are_over_all(known, between, array):
+        return needed
+    return len(loads) > 1 or len(_loops_that_keep(known, array, home)) > 1
 
 
 def most_loads(block: Block) -> int:

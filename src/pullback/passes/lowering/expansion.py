@@ -30,7 +30,7 @@ from functools import partial
 import numpy as np
 
 from pullback.analysis.extents import extent
-from pullback.analysis.shape_rules import reduced_axes
+from pullback.analysis.shape_rules import JOINING, reduced_axes
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -153,13 +153,10 @@ def with_joined_stored(block: Block, sizes: Sizes, in_loop: bool = False) -> Blo
     for statement in block.statements:
         inside = in_loop or isinstance(statement, For | While)
         statement = with_blocks(statement, partial(with_joined_stored, sizes=sizes, in_loop=inside))
-        is_joined = isinstance(statement, Let) and statement.function in _JOINING
+        is_joined = isinstance(statement, Let) and statement.function in JOINING
         made = _joined(statement, sizes, in_loop) if isinstance(statement, Let) and is_joined else None
         statements += made or [statement]
     return Block(tuple(statements), block.yields)
-
-
-_JOINING = {np.concatenate, np.hstack, np.vstack}
 
 
 def _joined(statement: Let, sizes: Sizes, in_loop: bool) -> list[Statement] | None:

@@ -87,3 +87,16 @@ def tree_of_powers(x, up, n):
         s = x[0] * up ** (0.2 * np.arange(step + 1) - 0.1 * step)
         v = np.maximum(0.9 * (0.4 * v[1:] + 0.6 * v[:-1]), 0.3 * s)
     return v[0]
+
+
+@program(X, 2)
+@program(X[:5], 2)
+@program(X[:3], 2)
+@program(X[:2], 2)
+def from_one_end_to_the_other(x, n):
+    """How long these parts are depends on how long the array is: none of them has a size that may be assumed."""
+    total = 0.0
+    for _ in range(n):
+        total += np.sum(x[-2:5] ** 2) + np.sum(x[-3:2]) + x[-4:3].shape[0] * np.sum(x[1:-1] ** 3) + np.sum(x[0::-1])
+        x = x * 0.9
+    return total

@@ -311,13 +311,16 @@ class SliceSizes:
 
         In loops that is assumed: what iterations carry may have known sizes only then.
         """
-        ends = slice(part.start and part.start.value, part.stop and part.stop.value)
-        counts = [len(range(*ends.indices(length))) for length in (MOST_AT_AN_END, MOST_AT_AN_END + 1)]
-        least = next(k for k in range(MOST_AT_AN_END + 1) if len(range(*ends.indices(k))) == counts[0])
-        if counts[0] == counts[1] > 0:
+        start, stop = (end and end.value for end in (part.start, part.stop))
+        if (start or 0) >= 0 and stop is not None:
+            count, least = stop - (start or 0), stop
+        else:
+            count, least = (stop or 0) - (start or 0), -(start or 0)
+        is_at_one_end = (stop is None or stop < 0) is ((start or 0) < 0)
+        if is_at_one_end and count > 0 and least <= MOST_AT_AN_END:
             rest = whole.moved(-least)
             if self.is_proved(rest) or (self.depth > 1 and self.is_assumed(rest)):
-                self.found[SliceSize(size, part)] = counts[0]
+                self.found[SliceSize(size, part)] = count
 
     def strided(self, size: Size, part: Slice) -> None:
         """Note the size of a slice as a form, where its ends lie in the array."""

@@ -116,6 +116,26 @@ def is_guard(statement: Statement) -> TypeGuard[Effect]:
     return isinstance(statement, Effect) and statement.operands[1:] == (Constant(runtime.SizesDiffer),)
 
 
+def at_one_end(part: Slice) -> tuple[int, int] | None:
+    """How many elements a slice has whose ends are constants counted from one end of an axis, and how many that needs.
+
+    None for another slice: how many that has depends on how long the axis is.
+
+    >>> from pullback.ir.builder import constant
+    >>> at_one_end(Slice(constant(-3), constant(-1), None)), at_one_end(Slice(constant(-2), constant(5), None))
+    ((2, 3), None)
+    """
+    start = 0 if part.start is None else part.start.value
+    stop = None if part.stop is None else part.stop.value
+    if start < 0 and (stop is None or stop < 0):
+        count, least = (stop or 0) - start, -start
+    elif start >= 0 and stop is not None and stop > 0:
+        count, least = stop - start, stop
+    else:
+        return None
+    return (count, least) if count > 0 else None
+
+
 def sliced(size: Size, part: Slice) -> Size:
     """The size of a slice of an axis; one that leaves off ends is written as one that leaves off the beginning.
 

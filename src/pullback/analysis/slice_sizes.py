@@ -26,7 +26,7 @@ from pullback import runtime
 from pullback.analysis.ranges import Ranges, over
 from pullback.analysis.shape_rules import JOINING
 from pullback.analysis.shapes import CREATING, Shapes
-from pullback.analysis.sizes import Form, Shape, Size, SliceSize, sliced
+from pullback.analysis.sizes import Form, Shape, Size, SliceSize, at_one_end, sliced
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
@@ -311,16 +311,13 @@ class SliceSizes:
 
         In loops that is assumed: what iterations carry may have known sizes only then.
         """
-        start, stop = (end and end.value for end in (part.start, part.stop))
-        if (start or 0) >= 0 and stop is not None:
-            count, least = stop - (start or 0), stop
-        else:
-            count, least = (stop or 0) - (start or 0), -(start or 0)
-        is_at_one_end = (stop is None or stop < 0) is ((start or 0) < 0)
-        if is_at_one_end and count > 0 and least <= MOST_AT_AN_END:
-            rest = whole.moved(-least)
-            if self.is_proved(rest) or (self.depth > 1 and self.is_assumed(rest)):
-                self.found[SliceSize(size, part)] = count
+        found = at_one_end(part)
+        if found is None or found[1] > MOST_AT_AN_END:
+            return
+        count, least = found
+        rest = whole.moved(-least)
+        if self.is_proved(rest) or (self.depth > 1 and self.is_assumed(rest)):
+            self.found[SliceSize(size, part)] = count
 
     def strided(self, size: Size, part: Slice) -> None:
         """Note the size of a slice as a form, where its ends lie in the array."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from programs import changing_shapes, ragged_nests
+from programs import bands, changing_shapes, ragged_nests
 from pullback.passes.pipeline import REORDERING
 
 X, FIRST, NEAR, POINTS = ragged_nests.X, ragged_nests.FIRST, ragged_nests.NEAR, ragged_nests.POINTS
@@ -127,3 +127,64 @@ def test_zeros_keep_their_signs():
 
     made = pb.differentiable(optimisations=pb.OPTIMISATIONS - REORDERING)(summed)(X, np.array([-0.0, 0.0]))
     assert list(np.signbit(made)) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (bands.within_a_band, (bands.X, bands.Y, 2)),
+        (bands.between_conditions, (bands.X, bands.Y, 2)),
+        (bands.factor_of_a_band, (bands.SQUARE, 1)),
+        (bands.first_values, (bands.X, bands.Y[:5])),
+        (bands.red_and_black, (np.ones((4, 5)), 0.5, 2)),
+        (bands.up_to_the_edges, (np.ones((4, 5)), bands.KERNEL)),
+        (bands.downwards_from_the_smaller, (bands.X, 3)),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_bands_have_room_for_their_width_in_each_iteration(function, arguments):
+    text = machine_text(function, *arguments)
+    assert re.search(r"_saved = np\.empty\(\(.+, .+\)", text)
+    assert "reserve(" not in text
+    assert "iterations" not in text
+
+
+def test_a_bound_that_only_its_iteration_knows_gives_no_room():
+    text = machine_text(bands.up_to_what_an_array_says, bands.X, np.array([2, 0, 5, 1, 3, 2]))
+    assert "iterations" in text or "reserve(" in text
+
+
+@pytest.mark.parametrize("width", [2**20, 2**40])
+def test_a_band_that_is_wider_than_the_array_takes_no_more_room(width):
+    gradient = pb.value_and_grad(bands.within_a_band, argnums=(0, 1))
+    value, (x_bar, y_bar) = gradient(bands.X, bands.Y, width)
+    expected, (expected_x, expected_y) = gradient(bands.X, bands.Y, 100)
+    assert value == expected
+    np.testing.assert_array_equal(x_bar, expected_x)
+    np.testing.assert_array_equal(y_bar, expected_y)
+
+
+def smaller(i, n):
+    return i if i < n else n
+
+
+def larger(i, n):
+    return n if i <= n else i
+
+
+def none_of_both(i, n):
+    return i if i < 2 * n else n
+
+
+@pytest.mark.parametrize(("function", "written"), [(smaller, "min("), (larger, "max("), (none_of_both, None)])
+@pytest.mark.parametrize("number", [3, 3.0])
+def test_a_branch_that_chooses_the_smaller_integer_is_a_minimum(function, written, number):
+    def chosen(x, i, n):
+        return x * function(i, n)
+
+    text = machine_text(chosen, 2.0, 2, number)
+    assert [name for name in ("min(", "max(") if name in text] == [written] * (
+        type(number) is int and written is not None
+    )
+    for i, n in ((2, number), (4, number), (type(number)(3), number)):
+        assert pb.value_and_grad(chosen)(2.0, i, n) == (chosen(2.0, i, n), function(i, n))

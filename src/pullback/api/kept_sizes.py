@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.analysis.most_iterations import Room
 from pullback.analysis.sizes import Form, SliceSize
 from pullback.ir.nodes import Constant, Index, Let, Operand, Reshape, Slice, Value, map_values
 from pullback.ir.primitives import ACCESSES, CONSUMING, load
@@ -40,10 +41,10 @@ class KeptSizes:
         iterations[-1] += places_beside(array)
         return int(np.prod([*iterations, *(self.evaluate_size(size) for size in array.sizes)], dtype=object))
 
-    def room_for(self, loop: Any, stop: Operand | Form) -> int:
+    def room_for(self, loop: Any, stop: Operand | Room) -> int:
         """How many elements the iterations of a loop take at most, as `residual_places.room_for` has it."""
-        if isinstance(stop, Form):
-            return max(0, self.evaluate_size(stop))
+        if isinstance(stop, Room):
+            return len(range(0, min(map(self.evaluate_size, stop.forms)), stop.step))
         if starts_at_zero(loop):
             return max(0, int(self.evaluate(stop)))
         return len(range(*map(self.evaluate, (loop.start, stop, loop.step))))

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from pullback.analysis.extents import integer
-from pullback.analysis.sizes import Form
+from pullback.analysis.most_iterations import Room
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Constant,
@@ -79,8 +80,9 @@ def extent(builder: Builder, loop: Any, terms: Mapping[Value, Operand] | None = 
     return trip_count(builder, start, stop, step)
 
 
-def room_for(builder: Builder, loop: Any, stop: Operand | Form) -> Operand:
+def room_for(builder: Builder, loop: Any, stop: Operand | Room) -> Operand:
     """How many elements the iterations of a loop take at most; `stop`: as a plan has it (`ResidualArray.stops`)."""
-    if isinstance(stop, Form):
-        return at_least_zero(builder, integer(stop, builder))
+    if isinstance(stop, Room):
+        length = reduce(partial(builder.let, min), (integer(form, builder) for form in stop.forms))
+        return trip_count(builder, constant(0), length, constant(stop.step))
     return extent(builder, replace(loop, stop=stop))

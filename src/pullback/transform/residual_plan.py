@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pullback.analysis.sizes import Form, Size
+from pullback.analysis.most_iterations import Room
+from pullback.analysis.sizes import Size
 from pullback.ir.nodes import For, Let, Operand, Value, While
 
 Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, which of its blocks)
@@ -24,8 +25,8 @@ class ResidualArray:
     path: the block that defines the value. home: the block in which the array is made. sizes: those of the value, None
     if the array grows; then `counter` is the number of elements so far, and `extents` are the sizes of a kept array.
     final: the array after the outermost loop, which the backward sweep reads. stops: where each loop stops at the
-    latest, or the room for its iterations as a linear form, as far as that is known before the outermost one. each: the
-    sizes of the value, if those are known before the loops, whether the array grows or not.
+    latest, or the room for its iterations, as far as that is known before the outermost one. each: the sizes of the
+    value, if those are known before the loops, whether the array grows or not.
 
     following: of a value that the innermost loop carries, what the next iteration has for it, if that is kept too. Both
     are in one array then, with a place for each iteration and one more.
@@ -39,7 +40,7 @@ class ResidualArray:
     final: Value
     counter: Counter | None
     extents: tuple[Operand, ...] = ()
-    stops: tuple[Operand | Form, ...] = ()
+    stops: tuple[Operand | Room, ...] = ()
     each: tuple[Size, ...] | None = None
     following: Value | None = None
 

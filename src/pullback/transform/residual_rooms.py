@@ -22,10 +22,10 @@ from typing import Any, cast
 
 from pullback.analysis.extents import can_compute
 from pullback.analysis.maybe_undefined import maybe_undefined
-from pullback.analysis.most_iterations import most_iterations
+from pullback.analysis.most_iterations import Bounds, Room
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Form, Size, values_of
+from pullback.analysis.sizes import Size, values_of
 from pullback.ir.nodes import Block, Constant, For, Let, Operand, Statement, Value, While, values_in
 from pullback.ir.types import Array
 from pullback.transform.residual_places import starts_at_zero
@@ -56,7 +56,7 @@ class Rooms:
         around = tuple(self.statements[path[k][0]] for k in loops)
         return path[: loops[0]] if loops else path, cast(tuple[For | While, ...], around)
 
-    def places(self, value: Value, path: Path) -> tuple[tuple[Size, ...] | None, tuple[Operand | Form, ...] | None]:
+    def places(self, value: Value, path: Path) -> tuple[tuple[Size, ...] | None, tuple[Operand | Room, ...] | None]:
         """The sizes of a value, and where the loops around it stop at the latest, as far as that is known before."""
         home, around = self.nest(path)
         last = max(k for k, (number, _) in enumerate(path) if number == id(around[-1]))
@@ -69,30 +69,29 @@ class Rooms:
             return False
         return all(self.is_outside(v, home) for v in values_in((loop.start, self.most(loop, home), loop.step)))
 
-    def stops(self, loops: tuple[Any, ...], home: Path, in_branch: bool) -> tuple[Operand | Form, ...] | None:
+    def stops(self, loops: tuple[Any, ...], home: Path, in_branch: bool) -> tuple[Operand | Room, ...] | None:
         """Where each loop of a nest stops at the latest, or the room that it needs: of one, whose bounds vary.
 
         in_branch: whether one of the loops may not run at all.
         """
-        found: list[Operand | Form] = []
+        found: list[Operand | Room] = []
         for k, loop in enumerate(loops):
             if self.is_regular(loop, home):
                 found.append(self.most(loop, home))
                 continue
             room = None if in_branch else self.room(loop, loops[:k], home)
-            if room is None or any(isinstance(stop, Form) for stop in found):
+            if room is None or (room.varies and any(isinstance(stop, Room) and stop.varies for stop in found)):
                 return None
             found.append(room)
         return tuple(found)
 
-    def room(self, loop: Any, around: tuple[Any, ...], home: Path) -> Form | None:
-        """The most iterations of a loop whose bounds are affine in the indices of loops around it."""
+    def room(self, loop: Any, around: tuple[Any, ...], home: Path) -> Room | None:
+        """The most iterations of a loop whose bounds follow from the indices of loops around it."""
         if counts_iterations(loop):
             return None
-        most = most_iterations(loop, around, self.ranges)
-        if most is None or not all(self.is_outside(t[0] if isinstance(t, tuple) else t, home) for t, _ in most.terms):
-            return None
-        return most.moved(loop.start.value) if starts_at_zero(loop) else most
+        bounds = Bounds(self.ranges, self.lets, lambda value: self.is_outside(value, home))
+        most = bounds.most_iterations(loop, around)
+        return most.moved(loop.start.value) if most is not None and starts_at_zero(loop) else most
 
     def most(self, loop: For, home: Path) -> Operand:
         """Where a loop stops at the latest: of the smaller of two numbers, the one that is known at `home`."""

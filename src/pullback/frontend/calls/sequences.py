@@ -39,7 +39,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import infer
 from pullback.ir.nodes import Constant, Index, Value
-from pullback.ir.types import BOOL, Array, Scalar, is_float
+from pullback.ir.types import BOOL, INT, Array, Scalar, is_float
 
 SEQUENCES = Meanings()
 
@@ -240,6 +240,10 @@ def _first_best(compare: Any, reduction: Any) -> Meaning:
     return extremum
 
 
+_OF_INTEGERS: dict[Any, Any] = {np.greater: max, np.less: min}
+"""Of equal integers it does not matter which is the first."""
+
+
 def _better(
     context: Context, compare: Any, best: tuple[Binding, Binding], other: tuple[Binding, Binding], node: Any
 ) -> tuple[Binding, Binding]:
@@ -253,6 +257,9 @@ def _better(
     if isinstance(is_better, Constant):
         return other if is_better.value else best
     if best[0] is best[1] and other[0] is other[1]:
+        if a.type == b.type == INT:
+            number = context.let(node, _OF_INTEGERS[compare], *((b, a) if isinstance(a, Constant) else (a, b)))
+            return number, number
         chosen = choose(context, context.scalar(is_better, node), lambda: b, lambda: a, node)
         return chosen, chosen
     pairs = TupleValue(other), TupleValue(best)

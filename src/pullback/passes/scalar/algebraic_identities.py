@@ -107,6 +107,21 @@ def _maximum(simplifier: Definitions, a: Operand, b: Operand) -> Operand | None:
     return a if definition is not None and definition.function is primitives.dim and is_number(b, 0) else None
 
 
+def extremum_of(comparison: Let | None, then: Operand, orelse: Operand) -> Callable[..., Any] | None:
+    """The larger or the smaller of two integers of one type, if it is what a branch on their comparison chooses."""
+    if comparison is None or comparison.function not in _ORDERS or any(o.type != INT for o in comparison.operands):
+        return None
+    if comparison.operands == (then, orelse):
+        return _ORDERS[comparison.function]
+    if comparison.operands == (orelse, then):
+        return max if _ORDERS[comparison.function] is min else min
+    return None
+
+
+_ORDERS = {np.less: min, np.less_equal: min, np.greater: max, np.greater_equal: max}
+"""What the first operand is where the comparison holds."""
+
+
 def _equal(simplifier: Definitions, a: Operand, b: Operand) -> Operand | None:
     """An integer is equal to itself."""
     return Constant(True, BOOL) if a is b and isinstance(a, Value) and a.type == INT else None

@@ -50,7 +50,7 @@ from pullback.ir.nodes import (
     read_in,
 )
 from pullback.ir.types import BOOL, Array, Scalar, is_float
-from pullback.passes.scalar.algebraic_identities import IDENTITIES, is_number
+from pullback.passes.scalar.algebraic_identities import IDENTITIES, extremum_of, is_number
 from pullback.passes.scalar.region_keys import region_key
 
 
@@ -188,18 +188,22 @@ class _Simplifier:
                 self.known[result] = self.operand(operand)
             return statements
         then, orelse = self.block(statement.then, condition), self.block(statement.orelse, *self.denied(condition))
-        keep = []
+        keep, extrema = [], list[Statement]()
         for k, result in enumerate(statement.results):
             a, b = then.yields[k], orelse.yields[k]
             if a is b or (isinstance(a, Constant) and a == b):
                 self.known[result] = a
             elif _is_condition(condition, a, b) and result.type == condition.type:
                 self.known[result] = condition
+            elif (function := extremum_of(self.definitions.get(condition), a, b)) is not None:
+                operands = (b, a) if isinstance(a, Constant) else (a, b)
+                extrema += self.let(Let(result, function, operands, location=statement.location))
             else:
                 keep.append(k)
         results = tuple(statement.results[k] for k in keep)
         blocks = [Block(block.statements, tuple(block.yields[k] for k in keep)) for block in (then, orelse)]
-        return self.once(replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=results))
+        rest = replace(statement, condition=condition, then=blocks[0], orelse=blocks[1], results=results)
+        return [*extrema, *self.once(rest)]
 
     def once(self, statement: If | For | While) -> list[Statement]:
         """A branch or loop, unless the same one has been computed."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from collect import program
+from collect import failing, program
 
 U = np.array([0.5, -1.2, 2.0, 0.3, 1.1, -0.7])
 V = np.array([0.7, -0.2, -0.6, 1.4, 0.3])
@@ -123,4 +123,41 @@ def integers(k, v):
     for i in range(k.shape[0]):
         k[i] -= 2
         total += v[i] * k[i]
+    return total
+
+
+@program(U, np.abs(V), 0.9)
+@program(U[:3], np.abs(V), 0.9)
+@program(U[:4], np.abs(V[:3]), 0.7)
+@program(np.array([0.5, 0.2, 2.0]), np.abs(V[:1]), 5.0, wrt=(0,))
+@failing(np.abs(U), V[:2], 0.1, error=IndexError)
+def heavier_than(u, mass, least):
+    """The second array is as long, or its elements are not read where it ends."""
+    total = 0.0
+    for i in range(u.shape[0]):
+        for j in range(i + 1, u.shape[0]):
+            if np.sin(u[i]) * u[j] > least:
+                total += u[j] * mass[j] - mass[i] * u[i] ** 2
+    return total + np.sum(u)
+
+
+@program(U, V, 4)
+@program(U, V[:3], 2)
+@failing(U, V[:3], 6, error=IndexError)
+def up_to_the_place(u, v, end):
+    total = 0.0
+    for i in range(u.shape[0]):
+        if i >= end:
+            break
+        total += np.tanh(u[i]) * v[i]
+    return total
+
+
+@program(U, V[:4], wrt=(0, 1))
+def beside_in_the_other_array(u, v):
+    """What one branch reads is one place further than there is, but for the last iteration, where it is not taken."""
+    total = 0.0
+    for i in range(v.shape[0] + 1):
+        if u[i] * i < 3.0 and i < 4:
+            total += u[i + 1] * v[i] * u[i + 2]
     return total

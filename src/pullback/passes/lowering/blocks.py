@@ -51,6 +51,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import with_blocks, with_number
+from pullback.passes.lowering.branch_accesses import not_negative_for_accesses
 from pullback.passes.lowering.expansion import expanded, with_joined_stored
 from pullback.passes.lowering.groups import (
     Group,
@@ -85,6 +86,7 @@ def lower(function: Function, extrema: Extrema = "none") -> Function:
         sizes = Sizes(plain)
     places: set[Value] = set()
     body = _Lowering(plain.body, sizes, places, extrema).block()
+    sizes.not_negative |= not_negative_for_accesses(plain, sizes.shapes, sizes.is_given)
     lowered = replace(function, body=Block((*guards, *sizes.guards(), *body.statements), body.yields))
     return leave_checks(lowered, places) if places else lowered
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form, Size, SliceSize
-from pullback.analysis.slice_sizes import SliceSizes, first_and_move, ndim_of
+from pullback.analysis.slice_sizes import SliceSizes, ndim_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import For, Function, Value, is_undefined, walk
 
@@ -93,7 +93,7 @@ def _settled(
         new = {key: size for key, size in slices.found.items() if known.get(key) != size}
         known |= new
         assumed = slices.assumed
-        if not (new if growth else any(isinstance(size, Form) for size in new.values())):
+        if not (new if growth else any(isinstance(size, Form | Value) for size in new.values())):
             break
     return FoundSizes(slices, known)
 
@@ -107,7 +107,7 @@ def _guesses(loops: list[For], settled: FoundSizes) -> dict[Size, list[int]]:
     shapes, slices = settled.slices.shapes, settled.slices
     found: dict[Size, list[int]] = {}
     for loop in loops:
-        _, move = first_and_move(loop, slices.ranges)
+        _, move = slices.ranges.first_and_move(loop)
         own = {carried.parameter for carried in loop.carried}
         ends = slices.ends[id(loop.body)]
         for carried, after, forms in zip(loop.carried, loop.body.yields, ends, strict=False):

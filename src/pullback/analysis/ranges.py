@@ -96,6 +96,8 @@ class Ranges:
                 self.forms[statement.value] = form
         if statement.function is np.remainder and _is_int(statement.value):
             self.facts += self.of_remainder(statement)
+        if statement.function is np.floor_divide and _is_int(statement.value):
+            self.facts += self.of_quotient(statement)
         if self.exact and statement.function is max and statement.operands[1:] == (constant(0),):
             form = self.form(statement.operands[0])
             if _is_int(statement.value) and self.is_never_negative(form):
@@ -120,6 +122,14 @@ class Ranges:
         if not isinstance(by, Constant) or by.value <= 0:
             return []
         return [form, Form(int(by.value) - 1).plus(form, -1)]
+
+    def of_quotient(self, statement: Let) -> list[Form]:
+        """A quotient rounded down, times the divisor, is at most the dividend, and less than the divisor below it."""
+        by = statement.operands[1]
+        if not isinstance(by, Constant) or by.value <= 0 or statement.value.type.dtype != "int64":
+            return []
+        left = self.form(statement.operands[0]).plus(self.form(statement.value), -by.value)
+        return [left, Form(by.value - 1).plus(left, -1)]
 
     def is_product(self, statement: Let) -> bool:
         """Whether a statement multiplies two integers that are never negative."""
@@ -173,6 +183,13 @@ class Ranges:
         """The smallest and the largest index of a loop that counts by one."""
         start, stop = self.form(loop.start), self.form(loop.stop)
         return (start, stop.moved(-1)) if loop.step == constant(1) else (stop.moved(1), start)
+
+    def first_and_move(self, loop: For) -> tuple[Form, int]:
+        """The index of the first iteration of a loop that counts by one, and by how much it is more in the next one."""
+        step = loop.step.value
+        if loop.reverse:
+            return self.form(loop.stop).moved(-step), -step
+        return self.form(loop.start), step
 
     def note_selections(self, loop: For) -> None:
         """Take in the integers that a loop leaves negative, or as one of its indices (argument selection)."""

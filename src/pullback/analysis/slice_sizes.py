@@ -23,6 +23,7 @@ from functools import reduce
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.quotients import Quotients
 from pullback.analysis.ranges import Ranges, over
 from pullback.analysis.shape_rules import JOINING
 from pullback.analysis.shapes import CREATING, Shapes
@@ -95,6 +96,7 @@ class SliceSizes:
         self.shapes, self.given, self.forms = shapes, given, forms
         self.growth = growth or {}
         self.ranges = Ranges(shapes, exact=True)
+        self.quotients = Quotients(self.ranges)
         self.differences: dict[Value, Form] = {}
         self.zeros: list[Form] = []
         self.found: dict[Size, Size] = {}
@@ -155,7 +157,7 @@ class SliceSizes:
         found: dict[Size, Carried] = {}
         if loop.step not in (constant(1), constant(-1)) or not self.growth:
             return found
-        index, (first, _) = Form(0, ((loop.index, 1),)), first_and_move(loop, self.ranges)
+        index, (first, _) = Form(0, ((loop.index, 1),)), self.ranges.first_and_move(loop)
         for carried in loop.carried:
             for axis in range(ndim_of(carried.parameter)):
                 size = carried.parameter, axis
@@ -173,7 +175,7 @@ class SliceSizes:
 
     def check_carried(self, loop: For, carried: Mapping[Size, Carried]) -> None:
         """Refute the guesses that an iteration does not keep to; note the sizes after the loop of the others."""
-        _, move = first_and_move(loop, self.ranges)
+        _, move = self.ranges.first_and_move(loop)
         trips = self.ranges.form(loop.stop).plus(self.ranges.form(loop.start), -1)
         trips = Form(0).plus(trips, loop.step.value)
         places = {c.parameter: k for k, c in enumerate(loop.carried)}
@@ -195,6 +197,8 @@ class SliceSizes:
 
     def let(self, statement: Let) -> None:
         self.ranges.note(statement)
+        if self.depth == 1:
+            self.quotients.note(statement)
         self.depths[statement.value] = self.depth
         operands = statement.operands
         if self.forms and statement.function is max and (form := self.ranges.forms.get(statement.value)) is not None:
@@ -330,13 +334,28 @@ class SliceSizes:
             if is_cut:
                 return
         first, last = self.place(part.start, whole, Form(0)), self.place(part.stop, whole, whole)
-        length = last.plus(first, -1).divided(step.value)
-        if length is None or not all(self.is_proved(form) for form in (first, last, length)):
-            return
-        rest = whole.plus(last, -1)
-        if self.is_proved(rest) or self.is_assumed(rest):
+        length, rest = last.plus(first, -1), whole.plus(last, -1)
+        divided = length.divided(step.value)
+        if divided is None:
+            known = self.rounded(length, step.value, [first, rest, *([last] if isinstance(part.stop, Value) else [])])
+        else:
+            is_known = all(self.is_proved(form) for form in (first, last, divided))
+            known = divided.as_size() if is_known and (self.is_proved(rest) or self.is_assumed(rest)) else None
+        if known is not None:
             self.open.pop(name, None)
-            self.found[name] = length.as_size()
+            self.found[name] = known
+
+    def rounded(self, length: Form, step: int, ends: list[Form]) -> Size | None:
+        """The length of a slice that its step does not divide, if it is assumed that what says so is not negative.
+
+        As the function has the length from its entry on, what loops know does not count.
+        """
+        needed = [length.moved(step - 1), *ends]
+        if self.given is None or not all(self.given(term) for form in needed for term, _ in form.terms):
+            return None
+        known, sizes = self.quotients.rounded_up(length, step), Ranges(self.shapes)
+        is_inside = known is not None and all(sizes.is_never_negative(f) or self.is_assumed(f) for f in needed)
+        return known if is_inside else None
 
     def place(self, end: Operand | None, whole: Form, default: Form) -> Form:
         """An end of a slice, counted from the start of the array."""
@@ -376,14 +395,6 @@ class SliceSizes:
         if self.forms:
             self.ranges.facts.append(form)
         return True
-
-
-def first_and_move(loop: For, ranges: Ranges) -> tuple[Form, int]:
-    """The index of the first iteration of a loop that counts by one, and by how much it is more in the next one."""
-    step = loop.step.value
-    if loop.reverse:
-        return ranges.form(loop.stop).moved(-step), -step
-    return ranges.form(loop.start), step
 
 
 def ndim_of(value: Value) -> int:

@@ -65,7 +65,8 @@ from pullback.passes.lowering.groups import (
 )
 from pullback.passes.lowering.nests import Nest, Views
 from pullback.passes.lowering.sizes import Sizes
-from pullback.passes.lowering.views import are_apart, can_index, has_places
+from pullback.passes.lowering.stride_lengths import with_lengths
+from pullback.passes.lowering.views import are_apart, are_interleaved, can_index, has_places
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 
 Extrema = Literal["none", "in rows", "all"]
@@ -78,16 +79,17 @@ def lower(function: Function, extrema: Extrema = "none") -> Function:
     loops too, which cannot be differentiated; those over the first axis make iterations of outermost loops wait.
     """
     plain = replace(function, body=expanded(function.body, cache(lambda: Shapes(function))))
-    sizes = Sizes(plain)
+    plain, sizes, entry = with_lengths(plain)
     guards = sizes.guards_of_joined()
     stored = with_joined_stored(plain.body, sizes) if sizes.shapes.joined else plain.body
     if stored != plain.body:
         plain = replace(plain, body=stored)
-        sizes = Sizes(plain)
+        sizes = Sizes(plain, entry=entry)
     places: set[Value] = set()
     body = _Lowering(plain.body, sizes, places, extrema).block()
     sizes.not_negative |= not_negative_for_accesses(plain, sizes.shapes, sizes.is_given)
-    lowered = replace(function, body=Block((*guards, *sizes.guards(), *body.statements), body.yields))
+    rest = body.statements[len(entry) :]
+    lowered = replace(function, body=Block((*entry, *guards, *sizes.guards(), *rest), body.yields))
     return leave_checks(lowered, places) if places else lowered
 
 
@@ -208,7 +210,8 @@ class _Lowering:
         for member in self.group.members:
             for read in values_in(member.operands[1:] if is_store(member) else member.operands):
                 root, part = self.views.get(read, (read, ()))
-                if root is array and part != path and not (whole and not part):
+                is_same = part == path or (whole and not part)
+                if root is array and not is_same and not are_interleaved(part, path):
                     return False
         return all(s.operands[0] is not array for s in written.values())
 

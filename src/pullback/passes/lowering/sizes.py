@@ -30,7 +30,7 @@ from pullback.analysis.sizes import Form, Shape, Size, SliceSize
 from pullback.analysis.slice_sizes import SliceSizes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Constant, Function, Operand, Statement, Value
+from pullback.ir.nodes import Constant, Function, Let, Operand, Statement, Value
 
 
 class Sizes:
@@ -42,9 +42,10 @@ class Sizes:
     not to be negative, by which slices end in their arrays and loops that change sizes have iterations.
     """
 
-    def __init__(self, function: Function, products: bool = True) -> None:
+    def __init__(self, function: Function, products: bool = True, entry: tuple[Let, ...] = ()) -> None:
+        """entry: the first statements of the function, which compute integers from what it is given."""
         self.products = products
-        self.parameters = set(function.parameters)
+        self.given = {*function.parameters, *(let.value for let in entry)}
         self.not_empty: dict[Size, None] = {}
         self.refused: set[Size] = set()
         while True:
@@ -96,7 +97,7 @@ class Sizes:
         """Take in the sizes that have to agree; whether there were new ones."""
         before = len(self.assumed)
         for pair in self._pairs():
-            one, other = map(self._named, pair)
+            one, other = map(self._named, self.slices.quotients.bases(*pair))
             if one != other and self.is_given(one) and self.is_given(other):
                 first, second = (other, one) if isinstance(one, int) or isinstance(other, Form) else (one, other)
                 if not isinstance(first, int):
@@ -141,6 +142,14 @@ class Sizes:
             size = self.assumed[size]
         return size
 
+    def _renamed(self, form: Form) -> Form:
+        """A form of the sizes that others are assumed to agree with."""
+        total = Form(form.constant)
+        for term, coefficient in form.terms:
+            named = self.slices.ranges.of_size(self._named(term)) or Form(0, ((term, 1),))
+            total = total.plus(named, coefficient)
+        return total
+
     def _base(self, size: Size) -> Size:
         """What a size is a part of; sizes of one base differ, or are the same."""
         size = self._named(size)
@@ -152,12 +161,12 @@ class Sizes:
             case int():
                 return True
             case Value():
-                return size in self.parameters
+                return size in self.given
             case SliceSize():
                 return bool(size.leaves_off) and self.is_given(size.size)
             case Form():
                 return all(self.is_given(term) for term, _ in size.terms)
-        return size[0] in self.parameters
+        return size[0] in self.given
 
     def assume_not_empty(self, sizes: list[Size]) -> bool:
         """Take in that sizes are not 0; whether all of them are such, or known when the function is entered."""
@@ -198,7 +207,7 @@ class Sizes:
         for zero in slices.zeros:
             _check(builder, np.equal, zero)
             ranges.facts += [zero, Form(0).plus(zero, -1)]
-        for form in self.not_negative:
+        for form in sorted(map(self._renamed, self.not_negative), key=lambda form: form.constant):
             if not slices.is_proved(form):
                 _check(builder, np.less_equal, form)
                 ranges.facts.append(form)

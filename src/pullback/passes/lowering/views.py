@@ -64,11 +64,31 @@ def has_places(path: tuple[Step, ...]) -> bool:
 
 def are_apart(path: tuple[Step, ...], other: tuple[Step, ...]) -> bool:
     """Whether two parts of an array have no element in common, as one place of an axis is a different constant."""
+    places = [(_place(a), _place(b)) for a, b in _pairs(path, other)]
+    return any(a != b and min(a, b) >= 0 for a, b in places)
+
+
+def are_interleaved(path: tuple[Step, ...], other: tuple[Step, ...]) -> bool:
+    """Whether two parts of an array have no element in common, as slices of an axis are in steps from other starts.
+
+    Places that differ by no multiple of the step are not met (the GCD test of dependences).
+    """
+    return any(_alternate(a, b) for a, b in _pairs(path, other))
+
+
+def _pairs(path: tuple[Step, ...], other: tuple[Step, ...]) -> list[tuple[Any, Any]]:
+    """The items of the indices that two parts of an array are given by, axis by axis."""
     match path, other:
         case ((Index(items),), (Index(others),)) if len(items) == len(others):
-            places = [(_place(a), _place(b)) for a, b in zip(items, others, strict=True)]
-            return any(a != b and min(a, b) >= 0 for a, b in places)
-    return False
+            return list(zip(items, others, strict=True))
+    return []
+
+
+def _alternate(part: Operand | Slice, other: Operand | Slice) -> bool:
+    if not isinstance(part, Slice) or not isinstance(other, Slice) or part.step != other.step:
+        return False
+    step, starts = _place(part.step or constant(1)), [_place(each.start or constant(0)) for each in (part, other)]
+    return step > 0 <= min(starts) and (starts[0] - starts[1]) % step != 0
 
 
 def _place(item: Operand | Slice) -> int:

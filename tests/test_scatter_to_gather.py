@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from programs import states_in_rows
+from programs import states_in_rows, time_steps
 
 
 def outwards(u, v, n, k):
@@ -122,3 +122,11 @@ def test_gradients_of_states_in_rows_are_those_of_the_loop_as_it_was(function):
         found, expected = (gradient(*given) for gradient in gradients)
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+def test_two_fields_have_lines_of_their_own():
+    """No iteration hands a sum of neighbours on to the next one, in either array."""
+    matrix = np.arange(12.0).reshape(3, 4) / 7
+    text = pb.inspect_source(time_steps.two_fields, matrix, matrix + 0.1, 2, argnums=(0, 1))
+    assert "_previous" not in text
+    assert len(set(re.findall(r"(\w+_bar\d*)\[i, j\] \+= ", text))) == 2

@@ -350,3 +350,20 @@ def two_states_exchanged(u, w, steps):
             after[i + 1] += flux
         a, b = b, after
     return np.sum(a * b * b)
+
+
+@program(M, M[::-1] + 0.1, 2)
+@program(M[:2], M[:2] + 0.1, 2)
+@program(M.T, M.T[::-1] + 0.1, 1)
+def two_fields(u, v, steps):
+    """Both fields are read at neighbours in rows and columns, by both equations."""
+    u, v = u.copy(), v.copy()
+    for _ in range(steps):
+        a, b = u.copy(), v.copy()
+        inner = a[1:-1, 1:-1]
+        u[1:-1, 1:-1] = (
+            inner - 0.2 * inner * (inner - a[1:-1, :-2]) - 0.1 * b[1:-1, 1:-1] * (a[2:, 1:-1] - a[:-2, 1:-1])
+        )
+        inner = b[1:-1, 1:-1]
+        v[1:-1, 1:-1] = inner - 0.2 * a[1:-1, 1:-1] * (b[1:-1, 2:] - inner) - 0.1 * inner * (inner - b[:-2, 1:-1])
+    return np.sum(u * u) + np.sum(v * u)

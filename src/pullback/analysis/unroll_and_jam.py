@@ -50,7 +50,7 @@ from pullback.ir.types import Array
 
 MOST_ITERATIONS = 8
 MOST_STATEMENTS = 64
-WIDEST = 16
+WIDEST = 8
 """How far apart in a row the elements may be whose additions are gathered (`passes.loops.scatter_to_gather`)."""
 SHORT = 32
 """A nest whose innermost loop is known to have no more iterations is best unrolled, which a compiler does."""

@@ -103,9 +103,15 @@ class Nest:
 
 
 def buffer_lines(outer: For) -> list[Statement] | None:
-    """The statements in place of a nest that adds to neighbours in several rows; None for another loop."""
+    """The statements in place of a nest that adds to neighbours in several rows; None for another loop.
+
+    Where it does so with several arrays, each has lines of its own.
+    """
     nest = find_nest(outer)
-    return None if nest is None else _LineBuffers(nest).statements()
+    if nest is None:
+        return None
+    made = _LineBuffers(nest).statements()
+    return [part for s in made for part in (buffer_lines(s) if isinstance(s, For) else None) or [s]]
 
 
 def find_nest(outer: For) -> Nest | None:

@@ -87,7 +87,7 @@ class _Finder:
         for step in statement.operands[1]:
             for item in step.items if isinstance(step, Index) else ():
                 if isinstance(item, Value) and isinstance(item.type, Scalar) and item.type.dtype == "int64":
-                    form = self.ranges.form(item)
+                    form = self.ranges.sure(item)
                     if not self.is_plain(form):
                         is_non_negative = self.ranges.is_never_negative(form)
                         (self.non_negative if is_non_negative else self.others).add(item)

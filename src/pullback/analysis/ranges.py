@@ -39,6 +39,8 @@ from pullback.ir.types import Scalar
 MOST_STEPS = 4
 
 
+Of = Callable[[Operand], Form]
+
 _NON_NEGATIVE = {runtime.counted, runtime.chunk_length, runtime.folded}
 
 
@@ -53,6 +55,8 @@ class Ranges:
         self.shapes, self.selections, self.exact = shapes, selections, exact
         self.selected: dict[Value, Form] = {}
         self.forms: dict[Value, Form] = {}
+        self.slices: dict[Value, frozenset[Form]] = {}  # those in the form of an integer that stand for 0 if negative
+        self.with_sizes: dict[Value, Form] = {}  # the form of such an integer, in which these sizes are terms
         self.conditions: dict[Value, tuple[Form, ...]] = {}
         self.refuted: dict[Value, tuple[Form, ...]] = {}
         self.facts: list[Form] = []
@@ -65,6 +69,32 @@ class Ranges:
         known = self.forms.get(operand) or self.of_size(self.shapes.size(operand))
         return known or Form(0, ((operand, 1),))
 
+    def slices_in(self, operand: Operand) -> frozenset[Form]:
+        """The forms of sizes of slices in that of an integer, each of which stands for 0 where it is negative."""
+        if not isinstance(operand, Value) or self.exact:
+            return frozenset()
+        if operand in self.forms:
+            return self.slices.get(operand, frozenset())
+        size = self.shapes.size(operand)
+        return frozenset({self.form(operand)} if isinstance(size, SliceSize) and self.of_size(size) else ())
+
+    def sure(self, operand: Operand, least: Form | None = None) -> Form:
+        """An integer as a form that is equal to it: where a slice may be empty, its size is a term.
+
+        least: what the integer is known not to be below. A slice whose size is above 0 is not empty.
+        """
+        form, slices = self.form(operand), self.slices_in(operand)
+        if least is not None and slices == {form} and self.is_never_negative(least.moved(-1)):
+            return form
+        if all(map(self.is_never_negative, slices)):
+            return form
+        return self.with_sizes.get(operand) or Form(0, ((operand, 1),))
+
+    def least(self, operand: Operand) -> Form:
+        """A form that an integer is not below: the size of a slice is not below its form."""
+        form = self.form(operand)
+        return form if self.slices_in(operand) == {form} else self.sure(operand)
+
     def of_size(self, size: Size) -> Form | None:
         """The size of an axis as a form; for a slice that leaves off ends, a negative form stands for 0."""
         if isinstance(size, int):
@@ -76,7 +106,7 @@ class Ranges:
             is_wrong = self.exact and form is not None and not self.is_never_negative(form)
             return None if is_wrong else form
         if isinstance(size, Value) and size in self.forms:
-            return self.forms[size]
+            return self.least(size)
         return Form(0, ((size, 1),))
 
     def of_slice(self, size: SliceSize) -> Form | None:
@@ -91,9 +121,13 @@ class Ranges:
         """Take in an integer, or a comparison of integers. Narrow ones wrap around: a sum of them is not their form."""
         made = _FORMS.get(statement.function)
         if made is not None and _is_int(statement.value) and statement.value.type.dtype == "int64":
-            form = made(self, *statement.operands[:2])
+            form = made(self, self.form, *statement.operands[:2])
             if form is not None:
                 self.forms[statement.value] = form
+                slices = frozenset(chain.from_iterable(map(self.slices_in, _integers(statement.operands[:2]))))
+                with_sizes = made(self, self.sure, *statement.operands[:2]) if slices else None
+                if with_sizes is not None:
+                    self.slices[statement.value], self.with_sizes[statement.value] = slices, with_sizes
         if statement.function is np.remainder and _is_int(statement.value):
             self.facts += self.of_remainder(statement)
         if statement.function is np.floor_divide and _is_int(statement.value):
@@ -103,18 +137,30 @@ class Ranges:
             if _is_int(statement.value) and self.is_never_negative(form):
                 self.forms[statement.value] = form
         if statement.function is max and _is_int(statement.value):
-            self.facts += [self.form(statement.value).plus(self.form(o), -1) for o in statement.operands]
+            self.facts += [self.sure(statement.value).plus(self.sure(o), -1) for o in statement.operands]
         if statement.function is min and _is_int(statement.value):
-            self.facts += [self.form(o).plus(self.form(statement.value), -1) for o in statement.operands]
+            self.facts += [self.sure(o).plus(self.sure(statement.value), -1) for o in statement.operands]
         if statement.function in _NON_NEGATIVE or self.is_product(statement):
             self.facts.append(self.form(statement.value))
-        compared = _COMPARISONS.get(statement.function)
-        if compared is not None and all(_is_int(o) for o in statement.operands):
-            a, b = (self.form(o) for o in statement.operands)
-            self.conditions[statement.value], self.refuted[statement.value] = compared(a, b)
-            if statement.function is np.greater_equal and b == Form(0) and statement.operands[0] in self.selected:
-                last = self.selected[statement.operands[0]]
-                self.conditions[statement.value] += (last.plus(a, -1),)
+        if statement.function in _COMPARISONS and all(map(_is_int, statement.operands)):
+            self.compare(statement)
+
+    def compare(self, statement: Let) -> None:
+        """Take in what is >= 0 where a comparison of integers holds, and what is where it does not."""
+        value, function, (a, b) = statement.value, statement.function, statement.operands
+        if function is np.equal:
+            self.conditions[value], self.refuted[value] = (self.excess(a, b), self.excess(b, a)), ()
+            return
+        less, more = (b, a) if function in (np.greater, np.greater_equal) else (a, b)
+        by = int(function in (np.less, np.greater))
+        self.conditions[value], self.refuted[value] = (self.excess(more, less, by),), (self.excess(less, more, 1 - by),)
+        if function is np.greater_equal and self.form(b) == Form(0) and a in self.selected:
+            self.conditions[value] += (self.selected[a].plus(self.form(a), -1),)
+
+    def excess(self, greater: Operand, lesser: Operand, by: int = 0) -> Form:
+        """What is not negative where one integer is at least so much greater than another one."""
+        least = self.least(lesser).moved(by)
+        return self.sure(greater, least).plus(least, -1)
 
     def of_remainder(self, statement: Let) -> list[Form]:
         """A remainder by a number is at least 0 and below the number."""
@@ -145,10 +191,8 @@ class Ranges:
         counters = [self.form(c.parameter) for c, after in pairs if self.counts_up(c, after, loop.body)]
         if not isinstance(loop.step, Constant):
             return counters
-        index, start, stop = self.form(loop.index), self.form(loop.start), self.form(loop.stop)
-        if loop.step.value > 0:
-            return [*counters, index.plus(start, -1), stop.plus(index, -1).moved(-1)]
-        return [*counters, start.plus(index, -1), index.plus(stop, -1).moved(-1)]
+        index, (first, last) = self.form(loop.index), self.reach(loop)
+        return [*counters, index.plus(first, -1), last.plus(index, -1)]
 
     def counts_up(self, carried: Carried, after: Operand, body: Block) -> bool:
         """Whether an integer begins at 0 or above, and is added to by every iteration."""
@@ -180,9 +224,12 @@ class Ranges:
         return any(_is_plain(self.form(candidate)) for candidate in candidates)
 
     def reach(self, loop: For) -> tuple[Form, Form]:
-        """The smallest and the largest index of a loop that counts by one."""
-        start, stop = self.form(loop.start), self.form(loop.stop)
-        return (start, stop.moved(-1)) if loop.step == constant(1) else (stop.moved(1), start)
+        """Between which integers the index of a loop lies, whose step is a constant; both are indices if that is 1."""
+        if loop.step.value > 0:
+            start = self.sure(loop.start)
+            return start, self.sure(loop.stop, start.moved(1)).moved(-1)
+        after = self.sure(loop.stop).moved(1)
+        return after, self.sure(loop.start, after)
 
     def first_and_move(self, loop: For) -> tuple[Form, int]:
         """The index of the first iteration of a loop that counts by one, and by how much it is more in the next one."""
@@ -229,7 +276,7 @@ class Ranges:
     def is_inside(self, index: Operand, size: Size) -> bool:
         """Whether an index is proved to be inside an axis, counted from its start or from its end."""
         extent = self.of_size(size)
-        return extent is not None and self.is_between(self.form(index), extent)
+        return extent is not None and self.is_between(self.sure(index), extent)
 
     def is_between(self, form: Form, extent: Form) -> bool:
         """Whether -extent <= form < extent is proved; from one side of 0 at a time."""
@@ -298,35 +345,39 @@ def _is_int(operand: Operand) -> bool:
     return isinstance(type_, Scalar) and type_.dtype.startswith(("int", "uint"))
 
 
+def _integers(operands: tuple[Any, ...]) -> list[Operand]:
+    return [operand for operand in operands if isinstance(operand, Value) and _is_int(operand)]
+
+
 def _is_size(term: Size) -> bool:
     """Whether a term cannot be negative."""
     return not isinstance(term, Value)
 
 
-def _added(ranges: Ranges, a: Operand, b: Operand) -> Form:
-    return ranges.form(a).plus(ranges.form(b))
+def _added(ranges: Ranges, of: Of, a: Operand, b: Operand) -> Form:
+    return of(a).plus(of(b))
 
 
-def _subtracted(ranges: Ranges, a: Operand, b: Operand) -> Form:
-    return ranges.form(a).plus(ranges.form(b), -1)
+def _subtracted(ranges: Ranges, of: Of, a: Operand, b: Operand) -> Form:
+    return of(a).plus(of(b), -1)
 
 
-def _multiplied(ranges: Ranges, a: Operand, b: Operand) -> Form | None:
+def _multiplied(ranges: Ranges, of: Of, a: Operand, b: Operand) -> Form | None:
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Constant):
-            return Form(0).plus(ranges.form(other), int(one.value))
+            return Form(0).plus(of(other), int(one.value))
     return None
 
 
-def _negated(ranges: Ranges, a: Operand) -> Form:
-    return Form(0).plus(ranges.form(a), -1)
+def _negated(ranges: Ranges, of: Of, a: Operand) -> Form:
+    return Form(0).plus(of(a), -1)
 
 
-def _same(ranges: Ranges, a: Operand, dtype: Operand) -> Form | None:
-    return ranges.form(a) if _is_int(a) else None
+def _same(ranges: Ranges, of: Of, a: Operand, dtype: Operand) -> Form | None:
+    return of(a) if _is_int(a) else None
 
 
-def _sized(ranges: Ranges, array: Value, axis: Constant) -> Form | None:
+def _sized(ranges: Ranges, of: Of, array: Value, axis: Constant) -> Form | None:
     if isinstance(ranges.shapes.of(array)[axis.value], SliceSize):
         return None
     return ranges.of_size(ranges.shapes.of(array)[axis.value])
@@ -341,22 +392,4 @@ _FORMS: dict[Callable[..., Any], Callable[..., Form | None]] = {
     primitives.dim: _sized,
 }
 
-Facts = tuple[tuple[Form, ...], tuple[Form, ...]]
-
-
-def _less(a: Form, b: Form) -> Facts:
-    return (b.plus(a, -1).moved(-1),), (a.plus(b, -1),)
-
-
-def _less_equal(a: Form, b: Form) -> Facts:
-    return (b.plus(a, -1),), (a.plus(b, -1).moved(-1),)
-
-
-_COMPARISONS: dict[Callable[..., Any], Callable[[Form, Form], Facts]] = {
-    np.less: _less,
-    np.less_equal: _less_equal,
-    np.greater: lambda a, b: _less(b, a),
-    np.greater_equal: lambda a, b: _less_equal(b, a),
-    np.equal: lambda a, b: ((a.plus(b, -1), b.plus(a, -1)), ()),
-}
-"""For a < b and its like: the forms that are >= 0 where it holds, and those where it does not."""
+_COMPARISONS: set[Callable[..., Any]] = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal}

@@ -364,11 +364,6 @@ class SliceSizes:
         form = self.ranges.form(end)
         return whole.plus(form) if isinstance(end, Constant) and end.value < 0 else form
 
-    def span(self, loop: For) -> tuple[Form, Form]:
-        """Between which forms the index of a loop lies, whose step is a constant."""
-        start, stop = self.ranges.form(loop.start), self.ranges.form(loop.stop)
-        return (start, stop.moved(-1)) if loop.step.value > 0 else (stop.moved(1), start)
-
     def depth_of(self, part: Slice) -> int:
         """The depth of the block that makes the last of the ends of a slice."""
         return max((self.depths.get(value, 0) for value in values_in(part)), default=0)
@@ -386,7 +381,7 @@ class SliceSizes:
         """Whether a form is assumed not to be negative from here on: in loops, for all indices that these have."""
         for loop in reversed(self.loops):
             if form.of(loop.index) and isinstance(loop.step, Constant):
-                form = over(form, loop.index, self.span(loop))
+                form = over(form, loop.index, self.ranges.reach(loop))
         if self.given is None or not form.terms or not all(self.given(term) for term, _ in form.terms):
             return False
         divisor = math.gcd(*(coefficient for _, coefficient in form.terms)) if self.forms else 1

@@ -122,7 +122,11 @@ class Side:
         self.name, self.access, self.same, self.whole = name, access, same, places
 
     def form(self, operand: Operand) -> Form:
-        form = self.whole.ranges.form(operand)
+        ranges = self.whole.ranges
+        is_sure = all(map(self.is_never_negative, map(self.of_side, ranges.slices_in(operand))))
+        return self.of_side(ranges.form(operand) if is_sure else ranges.sure(operand))
+
+    def of_side(self, form: Form) -> Form:
         return Form(form.constant, tuple((self.term(term), c) for term, c in form.terms))
 
     def term(self, term: Any) -> Any:
@@ -135,11 +139,14 @@ class Side:
         found: list[Form] = []
         for loop in self.access.loops:
             if isinstance(loop, For) and isinstance(loop.step, Constant):
-                index, start, stop = map(self.form, (loop.index, loop.start, loop.stop))
-                up = 1 if loop.step.value > 0 else -1
-                found += [Form(0).plus(index, up).plus(start, -up), Form(-1).plus(stop, up).plus(index, -up)]
+                index, (first, last) = self.form(loop.index), map(self.of_side, self.whole.ranges.reach(loop))
+                found += [index.plus(first, -1), last.plus(index, -1)]
         sizes = dict.fromkeys(term for form in found for term, _ in form.terms if isinstance(term[1], tuple))
         return found + [Form(0, ((term, 1),)) for term in sizes]
+
+    def is_never_negative(self, form: Form) -> bool:
+        """Whether a form of this side is not negative where the access is."""
+        return is_impossible([], [*self.facts(), Form(-1).plus(form, -1)])
 
     def places(self) -> list[Form | None]:
         """The index along each axis; None where it is no single one, or where it may count from the end."""
@@ -152,8 +159,7 @@ class Side:
                 found.append(None)
             elif is_scalar(item) and is_integer(item.type):
                 form = self.form(item)
-                negative = Form(-1).plus(form, -1)
-                found.append(form if is_impossible([], [*self.facts(), negative]) else None)
+                found.append(form if self.is_never_negative(form) else None)
             else:
                 break
         return found

@@ -265,7 +265,7 @@ class _Checker(RangeWalk):
 
     def check(self, index: Operand, size: Size) -> None:
         """Prove that an index is inside, or check it: before the loops that run through it, or here."""
-        form, extent = self.ranges.form(index), self.ranges.of_size(size)
+        form, extent = self.ranges.sure(index), self.ranges.of_size(size)
         assert extent is not None, "a size that is no sum of others was measured"
         if self.ranges.is_between(form, extent):
             return

@@ -121,3 +121,27 @@ def parts_that_are_too_short(u, n):
         total += np.sum(u[:3] * np.ones(3) * u[-3:] * np.arange(3.0)) + np.sum(np.arange(3.0) * u[:3] * np.ones((2, 3)))
         u = np.concatenate((u, u[:1]))[1:]
     return total
+
+
+@program(U, 2)
+@program(U[:3], 2)
+@program(U[:2], 2)
+def the_last_of_parts(u, n):
+    """What counts from the end of a part does not count from the end of the array."""
+    total = 0.0
+    for _ in range(n):
+        u[1:][-1:] *= u[:1]
+        u[:-1][-1:] += u[1:][:1]
+        total += u[::-1][-2:] @ u[:2] + np.sum(u[:2][-1:] * u[:1])
+        u = u * 0.9
+    return total + np.sum(u)
+
+
+@program(M, 2)
+@program(M[:, :2], 2)
+def the_last_columns_turned(m, n):
+    total = 0.0
+    for _ in range(n):
+        total += np.sum(m.T[-2:] * m.T[:2]) + np.sum(m[:, ::-1][:, -2:] * m[:, :2] ** 2)
+        m = m * 0.9
+    return total

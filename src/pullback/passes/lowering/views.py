@@ -49,7 +49,7 @@ def can_index(array: Value, path: tuple[Step, ...], shapes: Shapes) -> bool:
             case Permute(axes):
                 shape, cut = tuple(shape[axis] for axis in axes), tuple(cut[axis] for axis in axes)
             case Index(items):
-                if not _all_simple(items, shape, cut, shapes):
+                if not _all_simple(items, shape, cut, shapes, step is not path[0]):
                     return False
                 shape, cut = shapes.indexed(shape, items), _cut(items, cut)
             case _:
@@ -109,12 +109,12 @@ def element_of(builder: Builder, array: Value, path: tuple[Step, ...], indices: 
             indices = tuple(placed[axis] for axis in range(len(shape)))
         else:
             assert isinstance(step, Index), "a path that can be indexed has no other steps"
-            indices = _indexed(builder, step.items, indices, shape)
+            indices = _indexed(builder, step.items, indices, shape, step is not path[0])
     return indices
 
 
-def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, shape: Shape) -> Indices:
-    """The indices before one step of a path, of an array of this shape."""
+def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, shape: Shape, of_part: bool) -> Indices:
+    """The indices before one step of a path, of an array of this shape; `of_part`: there are steps before it."""
     left, sizes = list(indices), iter(shape)
     found: list[Operand] = []
     for item in _spelled_out(items, len(shape)):
@@ -122,18 +122,23 @@ def _indexed(builder: Builder, items: tuple[Any, ...], indices: Indices, shape: 
             left.pop(0)
             continue
         size = next(sizes)
-        found.append(_moved(builder, item, left.pop(0), size) if isinstance(item, Slice) else item)
+        found.append(_moved(builder, item, left.pop(0), size, of_part) if isinstance(item, Slice) else item)
     return tuple(found)
 
 
-def _moved(builder: Builder, part: Slice, index: Operand, size: Size) -> Operand:
-    """The index in an axis, of this size, of a place in a slice of it."""
+def _moved(builder: Builder, part: Slice, index: Operand, size: Size, of_part: bool) -> Operand:
+    """The index in an axis, of this size, of a place in a slice of it.
+
+    An array's own axis is indexed from its end by what is negative, not one of a part of an array.
+    """
     if part == REVERSED:
         last = builder.let(np.subtract, extent(size, builder), constant(1))
         return builder.let(np.subtract, last, index)
     start = part.start or constant(0)
     if part.step not in (None, constant(1)):
         index = builder.let(np.multiply, index, part.step)
+    if of_part and _counts_from_the_end(start):
+        start = builder.let(np.add, extent(size, builder), start)
     return index if start == constant(0) else builder.let(np.add, index, start)
 
 
@@ -157,7 +162,9 @@ def _cut(items: tuple[Any, ...], cut: tuple[bool, ...]) -> tuple[bool, ...]:
     return tuple(found)
 
 
-def _all_simple(items: tuple[Any, ...], shape: tuple[Size, ...], cut: tuple[bool, ...], shapes: Shapes) -> bool:
+def _all_simple(
+    items: tuple[Any, ...], shape: tuple[Size, ...], cut: tuple[bool, ...], shapes: Shapes, of_part: bool
+) -> bool:
     """Whether each item of an index addresses its axis from the start in steps, or at one place that surely exists."""
     axes = iter(zip(shape, cut, strict=True))
     for item in _spelled_out(items, len(shape)):
@@ -165,7 +172,9 @@ def _all_simple(items: tuple[Any, ...], shape: tuple[Size, ...], cut: tuple[bool
             continue
         size, was_cut = next(axes)
         if isinstance(item, Slice):
-            if not _is_simple(item, size, shapes):
+            if not _is_simple(item, size, shapes) or (
+                of_part and _counts_from_the_end(item.start) and not can_compute(size)
+            ):
                 return False
         elif not _is_number(item) or (was_cut and not _is_place(item, size)):
             return False
@@ -185,6 +194,10 @@ def _is_simple(part: Slice, size: Size, shapes: Shapes) -> bool:
         return True  # both ends are proved to lie in the array
     plain = isinstance(start, Constant) and isinstance(step, Constant)
     return plain and start.value >= 0 and step.value > 0
+
+
+def _counts_from_the_end(start: Operand | None) -> bool:
+    return isinstance(start, Constant) and start.value < 0
 
 
 def _is_number(item: Any) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import cells
@@ -220,3 +221,41 @@ def test_a_dict_has_the_same_keys_on_both_paths():
 
     with pytest.raises(pb.LanguageError, match="the dict 'entries' has other keys on one path"):
         pb.grad(keys)(2.0)
+
+
+@pytest.mark.parametrize("around", [False, True], ids=["loop", "nest"])
+def test_a_variable_that_every_iteration_reads_first_is_refused(around):
+    def products(x, n):
+        total = 0.0
+        for i in range(n):
+            last = x[i] * last  # noqa: F821
+            total += last
+        return total
+
+    def nested(x, n):
+        total = 0.0
+        for _ in range(n):
+            for i in range(n):
+                last = min(x[i], last)  # noqa: F821
+                total += last
+        return total
+
+    with pytest.raises(pb.LanguageError, match="'last' has no value here") as caught:
+        pb.grad(nested if around else products)(np.ones(3), 2)
+    assert "x[i]" in caught.value.text
+
+
+def test_a_variable_that_an_iteration_before_sets_is_read_in_a_loop_inside():
+    def function(x, n):
+        total = 0.0
+        for t in range(n):
+            if t > 0:
+                for i in range(n):
+                    total += last * x[i]  # noqa: F821
+            last = x[t] * 2.0  # noqa: F841
+        return total
+
+    x = np.array([0.5, 0.7, 1.1])
+    value, gradient = pb.value_and_grad(function)(x, 3)
+    assert value == pytest.approx(function(x, 3), rel=1e-14)
+    np.testing.assert_allclose(gradient, [7.0, 7.0, 2.4], rtol=1e-14)

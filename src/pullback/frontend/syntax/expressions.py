@@ -64,11 +64,10 @@ def look_up(context: Context, name: str, node: Any) -> Binding:
         if key in context.state.names:
             return context.settled_unless_none(context.state.names[key], node, name)
         if name in frame.locals:
+            unset = Pending(key, node)
             if key in context.pending:
-                raise Pending(key)
-            context.refuse(
-                node, f"'{name}' has no value here", f"assign '{name}' before this line, on every path that leads here"
-            )
+                raise unset
+            context.refuse(node, *unset.problem)
         if frame.parent is None:
             return lookup_outside(context, frame.function, name, node)
         frame = frame.parent

@@ -31,7 +31,7 @@ from pullback.frontend.values.bindings import (
     name_at,
 )
 from pullback.frontend.values.choosing import read_if
-from pullback.frontend.values.context import Context
+from pullback.frontend.values.context import Context, Pending
 from pullback.frontend.values.leaves import (
     Change,
     Inside,
@@ -98,12 +98,19 @@ class Loop:
         pending = self.context.pending
         self.context.pending = pending | {key for key in self.guess.assigned if key not in state.names}
         self.context.depth += 1
+        unset: Pending | None = None
         try:
             reading = self.body()
+        except Pending as read:
+            if read.key in pending or read.key not in self.context.pending:
+                raise
+            unset = read
         finally:
             self.context.depth -= 1
             self.context.pending = pending
             self.context.state = self.entry
+        if unset is not None:
+            self.context.refuse(unset.node, *unset.problem)  # every iteration reads it before it sets it
         if reading.state.dead:
             reading.state = state
         if not self.guess.holds(self.started, reading.state, self.made(reading)):

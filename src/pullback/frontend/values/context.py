@@ -40,11 +40,17 @@ WHOLE = Index((Constant(Ellipsis),))
 
 
 class Pending(Exception):
-    """A variable is read that an earlier iteration sets; the first reading of the loop does not know it yet."""
+    """A variable is read, at a node, that an earlier iteration sets; the first reading of the loop does not know it."""
 
-    def __init__(self, key: Key) -> None:
+    def __init__(self, key: Key, node: Any = None) -> None:
         super().__init__(key[1])
-        self.key = key
+        self.key, self.node = key, node
+
+    @property
+    def problem(self) -> tuple[str, str]:
+        """What is wrong where no iteration sets the variable before it is read, and what to do."""
+        name = self.key[1]
+        return f"'{name}' has no value here", f"assign '{name}' before this line, on every path that leads here"
 
 
 class StaticNeeded(Exception):

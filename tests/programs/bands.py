@@ -117,3 +117,16 @@ def downwards_from_the_smaller(x, width):
         for j in range(min(i + width, len(x)) - 1, max(i - width, -1), -2):
             total = np.sin(total * x[i] + x[j]) * (1 + j % 3)
     return total
+
+
+@program(X, 3)
+@program(X[:1], 3)
+@program(X[:0], 3)
+def from_before_what_may_be_empty(x, n):
+    """A slice is not shorter than nothing, which its ends would make of an empty array."""
+    rest = x[1:]
+    total = 1.0 + np.sum(x)
+    for i in range(n):
+        for j in range(-i, rest.shape[0]):
+            total = np.sin(total + 0.3 * j)
+    return total

@@ -87,7 +87,7 @@ class Bounds:
         step = loop.step.value if isinstance(loop.step, Constant) else 0
         if not step:
             return None
-        length = self.ranges.form(loop.stop).plus(self.ranges.form(loop.start), -1)
+        length = self.ranges.sure(loop.stop).plus(self.ranges.sure(loop.start), -1)
         length = length if step > 0 else _negated(length)
         even, other, varies = list[Form](), list[Form](), True
         for form in self.alternatives(length):
@@ -118,16 +118,10 @@ class Bounds:
         for k in reversed(range(len(around))):
             outer = around[k]
             if isinstance(outer, For) and form.of(outer.index):
-                span = self.span(outer)
-                return self.above(over(form, outer.index, span[::-1]), around[:k]) if span is not None else [form]
+                if not isinstance(outer.step, Constant):
+                    return [form]
+                return self.above(over(form, outer.index, self.ranges.reach(outer)[::-1]), around[:k])
         return [form]
-
-    def span(self, loop: For) -> tuple[Form, Form] | None:
-        """Between which forms the index of a loop is."""
-        start, stop = self.ranges.form(loop.start), self.ranges.form(loop.stop)
-        if not isinstance(loop.step, Constant) or not loop.step.value:
-            return None
-        return (start, stop.moved(-1)) if loop.step.value > 0 else (stop.moved(1), start)
 
     def alternatives(self, form: Form) -> list[Form]:
         """The forms whose smallest a form is, or is not far below: those of its minima, maxima and remainders."""
@@ -137,7 +131,7 @@ class Bounds:
                 continue
             rest = form.plus(Form(0, ((term, 1),)), -factor)
             if made.function is (min if factor > 0 else max):
-                forms = [rest.plus(self.ranges.form(operand), factor) for operand in made.operands]
+                forms = [rest.plus(self.ranges.sure(operand), factor) for operand in made.operands]
                 return [alternative for each in forms for alternative in self.alternatives(each)]
             by = made.operands[1] if made.function is np.remainder else None
             if isinstance(by, Constant) and isinstance(by.value, int) and by.value > 0:

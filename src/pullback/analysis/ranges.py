@@ -174,7 +174,7 @@ class Ranges:
         by = statement.operands[1]
         if not isinstance(by, Constant) or by.value <= 0 or statement.value.type.dtype != "int64":
             return []
-        left = self.form(statement.operands[0]).plus(self.form(statement.value), -by.value)
+        left = self.sure(statement.operands[0]).plus(self.form(statement.value), -by.value)
         return [left, Form(by.value - 1).plus(left, -1)]
 
     def is_product(self, statement: Let) -> bool:

@@ -16,15 +16,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.assumptions import Assumptions
 from pullback.analysis.quotients import Quotients
-from pullback.analysis.ranges import Ranges, over
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shape_rules import JOINING
 from pullback.analysis.shapes import CREATING, Shapes
 from pullback.analysis.sizes import Form, Shape, Size, SliceSize, at_one_end, sliced
@@ -69,19 +69,17 @@ MOST_AT_AN_END = 4
 """So long an array may be assumed to be for a slice between constant places near one of its ends."""
 
 
-class SliceSizes:
+class SliceSizes(Assumptions):
     """The slices of a function whose ends are known to lie in their arrays, and arrays of numbers that are counted.
 
-    given: whether a size is known when the function is entered. Then a slice of such a size, that ends at such a place,
-    is assumed to end in the array. found: the size of each slice that is equal to another one. assumed: the forms that
-    are not negative if it is so. open: the lengths of slices without an end, as far as nothing else is known of them.
-    lengths: the integers of the program that are lengths of slices so far. depths: in how many blocks an integer is
-    made; it can stand for what is made in as many or more.
+    A slice of a given size, that ends at a given place, is assumed to end in the array.
 
-    forms: whether the size of a slice may be a linear form. growth: by how much the size of an axis of a carried array
-    exceeds that of an iteration whose index is one less, as far as that is guessed (`analysis/carried_sizes.py`).
-    refuted: the guesses that the loop does not keep to. ends: the sizes of what a block yields, as forms, by its
-    identity.
+    found: the size of each slice that is equal to another one. open: the lengths of slices without an end, as far as
+    nothing else is known of them. lengths: the integers of the program that are lengths of slices so far. depths: in
+    how many blocks an integer is made; it can stand for what is made in as many or more. growth: by how much the size
+    of an axis of a carried array exceeds that of an iteration whose index is one less, as far as that is guessed
+    (`analysis/carried_sizes.py`). refuted: the guesses that the loop does not keep to. ends: the sizes of what a block
+    yields, as forms, by its identity.
     """
 
     def __init__(
@@ -93,22 +91,17 @@ class SliceSizes:
         growth: Mapping[Size, int] | None = None,
         assumed: Iterable[Form] = (),
     ) -> None:
-        self.shapes, self.given, self.forms = shapes, given, forms
+        super().__init__(shapes, given, forms, assumed)
         self.growth = growth or {}
-        self.ranges = Ranges(shapes, exact=True)
         self.quotients = Quotients(self.ranges)
         self.differences: dict[Value, Form] = {}
-        self.zeros: list[Form] = []
         self.found: dict[Size, Size] = {}
         self.refuted: set[Size] = set()
         self.ends: dict[int, list[tuple[Form | None, ...]]] = {}
-        self.assumed: dict[Form, None] = dict.fromkeys(assumed)
-        self.ranges.facts += self.assumed
         self.open: dict[Size, Form] = {}
         self.lengths: dict[Form, Value] = {}
         self.depth, self.depths = 0, dict[Value, int]()
         self.unknown: set[Size] = set()
-        self.loops: list[For] = []
         self.block(function.body)
         self.found = {key: size for key, size in self.found.items() if key not in self.unknown}
 
@@ -188,10 +181,6 @@ class SliceSizes:
                 start = self.exact(self.shapes.of(loop.carried[k].initial)[axis])
                 assert start is not None, "the guess is built on it"
                 self.found[loop.results[k], axis] = start.plus(trips, growth * move).as_size()
-
-    def exact(self, size: Size) -> Form | None:
-        """A size as a form that is equal to it; None where that is not known."""
-        return self.ranges.of_size(size)
 
     # Statements
 
@@ -367,29 +356,6 @@ class SliceSizes:
     def depth_of(self, part: Slice) -> int:
         """The depth of the block that makes the last of the ends of a slice."""
         return max((self.depths.get(value, 0) for value in values_in(part)), default=0)
-
-    def equal_to(self, form: Form) -> list[Form]:
-        """A form, and others that are equal to it behind the checks at the entry."""
-        return [form, *(form.plus(zero, factor) for zero in self.zeros for factor in (-1, 1))]
-
-    def is_proved(self, form: Form) -> bool:
-        """Whether a form, or a multiple of it, is proved to be >= 0."""
-        factors = {abs(coefficient) for zero in self.zeros for _, coefficient in zero.terms}
-        return any(self.ranges.is_never_negative(Form(0).plus(form, factor)) for factor in sorted(factors | {1}))
-
-    def is_assumed(self, form: Form) -> bool:
-        """Whether a form is assumed not to be negative from here on: in loops, for all indices that these have."""
-        for loop in reversed(self.loops):
-            if form.of(loop.index) and isinstance(loop.step, Constant):
-                form = over(form, loop.index, self.ranges.reach(loop))
-        if self.given is None or not form.terms or not all(self.given(term) for term, _ in form.terms):
-            return False
-        divisor = math.gcd(*(coefficient for _, coefficient in form.terms)) if self.forms else 1
-        form = Form(form.constant // divisor, tuple((term, c // divisor) for term, c in form.terms))
-        self.assumed[form] = None
-        if self.forms:
-            self.ranges.facts.append(form)
-        return True
 
 
 def ndim_of(value: Value) -> int:

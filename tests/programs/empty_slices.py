@@ -78,3 +78,15 @@ def third_from_the_end_of_the_ring(x, n):
         for i in range(x.shape[0] - 1, 0, -1):
             y[t, i - 2] = y[t - 1, i - 1] * y[t, i] + y[t, (i + 1) % x.shape[0]]
     return np.sum(y * y)
+
+
+@program(X, 3)
+@program(X, 1)
+@program(X, 0)
+@failing(X[:2], -2, error=IndexError)
+def an_index_that_is_not_negative_in_a_loop(x, m):
+    """Behind the loop it may be, and counts from the end then."""
+    total = 0.0
+    for j in range(m):
+        total += x[m - 1] * (j + 1)
+    return total + x[m - 1] * 0.7

@@ -33,7 +33,7 @@ from pullback.ir.types import Scalar
 
 
 def non_negative_indices(function: Function) -> frozenset[Value]:
-    """The integers that are proved to be non-negative at every access, in a loop, that they are an index of."""
+    """The integers that are an index in a loop, and are proved to be non-negative at every access."""
     finder = _Finder(function)
     finder.block(function.body)
     return frozenset(finder.non_negative - finder.others)
@@ -57,7 +57,7 @@ class _Finder:
     def statement(self, statement: Statement) -> None:
         match statement:
             case Let():
-                if statement.function in primitives.ACCESSES and self.depth:
+                if statement.function in primitives.ACCESSES:
                     self.access(statement)
                 self.ranges.note(statement)
             case If():
@@ -88,9 +88,12 @@ class _Finder:
             for item in step.items if isinstance(step, Index) else ():
                 if isinstance(item, Value) and isinstance(item.type, Scalar) and item.type.dtype == "int64":
                     form = self.ranges.sure(item)
-                    if not self.is_plain(form):
-                        is_non_negative = self.ranges.is_never_negative(form)
-                        (self.non_negative if is_non_negative else self.others).add(item)
+                    if self.is_plain(form):
+                        continue
+                    if not self.ranges.is_never_negative(form):
+                        self.others.add(item)
+                    elif self.depth:
+                        self.non_negative.add(item)
 
     def is_plain(self, form: Form) -> bool:
         """Whether an index is that of such a loop, or so many after or before it: a compiler knows its range."""

@@ -35,6 +35,7 @@ WRITTEN_FOR = {
     "column_layout": ("few_columns",),
     "loop_fusion": ("row_nests",),
     "array_contraction": ("row_nests",),
+    "list_preallocation": ("preallocated_lists",),
     "rank_k_updates": ("rank_k_updates",),
     "outer_vectorisation": ("outer_vectorisation", "independent_chains"),
     "dead_stores": ("arrays",),

@@ -66,6 +66,7 @@ from pullback.passes.memory.copy_elision import elide_copies
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.in_place import write_in_place
+from pullback.passes.memory.list_preallocation import preallocate_lists
 from pullback.passes.memory.loop_load_elimination import eliminate_loads
 from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.rank_k_updates import update_by_matrices
@@ -137,6 +138,13 @@ PASSES = (
         "what nobody reads is removed",
         plain(remove_dead),
         tidies=True,
+    ),
+    Pass(
+        "list_preallocation",
+        "a list that each iteration of a loop appends to is an array made before the loop",
+        plain(preallocate_lists),
+        needs=("dead_code",),
+        option="list_preallocation",
     ),
     Pass(
         "lowering",
@@ -560,6 +568,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "simplification",
         "loop_invariants",
         "dead_code",
+        "list_preallocation",
         "scalar_replacement_of_aggregates",
         "simplification",
         "loop_invariants",

@@ -39,7 +39,7 @@ from pullback.ir.rewrite import substituted
 from pullback.ir.types import Array
 
 SHORTEST, LONGEST = 2, 4
-"""The lengths of short rows."""
+"""The lengths of short rows. A matrix of a filter may also have a single row or column."""
 
 _IN_PLACE = {primitives.store, primitives.add_at}
 
@@ -55,8 +55,10 @@ def constant_sizes(function: Function, shapes: Mapping[Value, tuple[int, ...]]) 
     for parameter, shape in shapes.items():
         is_small = parameter in whole and max(shape, default=0) <= LONGEST
         if is_small or parameter in read:
-            found += [((parameter, axis), size) for axis, size in enumerate(shape) if axis or is_small]
-    return tuple((axis, size) for axis, size in found if SHORTEST <= size <= LONGEST)
+            least = 1 if is_small and len(shape) > 1 else SHORTEST
+            axes = [((parameter, axis), size) for axis, size in enumerate(shape) if axis or is_small]
+            found += [(axis, size) for axis, size in axes if least <= size <= LONGEST]
+    return tuple(found)
 
 
 def with_constant_sizes(function: Function, sizes: ConstantSizes) -> Function:

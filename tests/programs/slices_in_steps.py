@@ -6,6 +6,7 @@ from collect import failing, program
 
 RANDOM = np.random.default_rng(71)
 U, V = RANDOM.uniform(0.3, 1.2, 7), RANDOM.uniform(0.3, 1.2, 8)
+X_AND_H, W = RANDOM.uniform(-0.6, 0.9, (3, 5)), RANDOM.uniform(-0.6, 0.9, (3, 6))
 GRID, SOURCE = RANDOM.uniform(0.3, 1.2, (3, 4)), RANDOM.uniform(0.3, 1.2, (3, 4))
 
 
@@ -13,9 +14,9 @@ GRID, SOURCE = RANDOM.uniform(0.3, 1.2, (3, 4)), RANDOM.uniform(0.3, 1.2, (3, 4)
 @program(V, 0.7, 2)
 @program(U[:3], 0.7, 2)
 @program(U[:2], 0.7, 1)
+@program(U[:1], 0.7, 1)
 @program(V[::-1], 0.7, 1)
 @program(np.float32(V), 0.7, 1)
-@failing(U[:1], 0.7, 1, error=ValueError)
 def red_then_black(u, weight, sweeps):
     u = u.copy()
     for _ in range(sweeps):
@@ -95,3 +96,16 @@ def to_ends_that_may_be_negative(x, n):
     for _ in range(n):
         y[-3 : x.shape[0] - 1 : 2] = np.sum(x[2 : 2 * n : 2]) * y[-3 : x.shape[0] - 1 : 2] + 0.5
     return np.sum(y * y) + np.sum(x * x)
+
+
+@program(X_AND_H, W, 2)
+@program(X_AND_H[::-1], W[::-1], 2)
+@failing(X_AND_H, W[:, :5], 1, error=ValueError)
+def gates_in_sections(xs, w, size):
+    """A gated cell whose gates are equal parts of one product, for a state of a size that is known or not."""
+    h, other = np.zeros(2), np.zeros(size)
+    for x in xs:
+        r, z, c = np.split(x[:3] @ w, 3)
+        h = z * h + np.tanh(c * r)
+        other = np.sin(other * r) + z
+    return np.sum(h * other)

@@ -31,18 +31,30 @@ from pullback.ir.types import Scalar
 
 
 class Quotients:
-    """known: the integers that are such quotients, rounded down. wanted: those that the function does not have."""
+    """Such integers, by the form and the number that it is divided by.
+
+    known: those that every call computes, rounded down. inner: those that loops and branches compute. wanted: those
+    that nothing computes.
+    """
 
     def __init__(self, ranges: Ranges) -> None:
         self.ranges = ranges
         self.known: dict[tuple[Form, int], Value] = {}
         self.wanted: dict[tuple[Form, int], None] = {}
+        self.inner: dict[tuple[Form, int], None] = {}
 
-    def note(self, statement: Let) -> None:
-        """Take in a statement that is always reached."""
+    def note(self, statement: Let, is_reached: bool = True) -> None:
+        """Take in a statement. What computes the same as one that every call reaches is equal to that."""
         by = divisor_of(statement)
-        if by:
-            self.known.setdefault((self.ranges.form(statement.operands[0]), by), statement.value)
+        if not by:
+            return
+        key = self.ranges.form(statement.operands[0]), by
+        if key in self.known:
+            self.ranges.forms[statement.value] = Form(0, ((self.known[key], 1),))
+        elif is_reached:
+            self.known[key] = statement.value
+        else:
+            self.inner[key] = None
 
     def rounded_up(self, form: Form, by: int) -> Value | None:
         """A form divided by a number, rounded up, if the function has it; else it is wanted."""

@@ -37,6 +37,8 @@ from pullback.ir.nodes import Block, Carried, Constant, For, If, Let, Operand, V
 from pullback.ir.types import Scalar
 
 MOST_STEPS = 4
+MOST_PARTS = 9
+"""Up to so many equal parts of something each multiple of one part is known to be no more than the whole."""
 
 
 Of = Callable[[Operand], Form]
@@ -170,12 +172,18 @@ class Ranges:
         return [form, Form(int(by.value) - 1).plus(form, -1)]
 
     def of_quotient(self, statement: Let) -> list[Form]:
-        """A quotient rounded down, times the divisor, is at most the dividend, and less than the divisor below it."""
+        """A quotient rounded down, times the divisor, is at most the dividend, and less than the divisor below it.
+
+        If the dividend is not negative, neither is it, nor what a smaller multiple of it leaves of the dividend.
+        """
         by = statement.operands[1]
         if not isinstance(by, Constant) or by.value <= 0 or statement.value.type.dtype != "int64":
             return []
-        left = self.sure(statement.operands[0]).plus(self.form(statement.value), -by.value)
-        return [left, Form(by.value - 1).plus(left, -1)]
+        dividend, quotient = self.sure(statement.operands[0]), self.form(statement.value)
+        left = dividend.plus(quotient, -by.value)
+        smaller = [dividend.plus(quotient, -k) for k in range(1, min(by.value, MOST_PARTS))]
+        signs = [quotient, *smaller] if self.is_never_negative(dividend) else []
+        return [left, Form(by.value - 1).plus(left, -1), *signs]
 
     def is_product(self, statement: Let) -> bool:
         """Whether a statement multiplies two integers that are never negative."""

@@ -186,8 +186,7 @@ class SliceSizes(Assumptions):
 
     def let(self, statement: Let) -> None:
         self.ranges.note(statement)
-        if self.depth == 1:
-            self.quotients.note(statement)
+        self.quotients.note(statement, self.depth == 1)
         self.depths[statement.value] = self.depth
         operands = statement.operands
         if self.forms and statement.function is max and (form := self.ranges.forms.get(statement.value)) is not None:

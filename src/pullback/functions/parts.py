@@ -132,9 +132,19 @@ def shapes_beside(rank):
 def split(ary, indices_or_sections, axis=0):
     """As np.array_split, but the sections are equal. Raises ValueError where they cannot be."""
     ary = as_array(ary)
-    if is_number(indices_or_sections) and np.shape(ary)[axis] % indices_or_sections != 0:
+    if not is_number(indices_or_sections):
+        return array_split(ary, indices_or_sections, axis)
+    whole, extent = before(axis, np.ndim(ary)), np.shape(ary)[axis]
+    if extent % indices_or_sections != 0:
         raise ValueError("array split does not result in an equal division")
-    return array_split(ary, indices_or_sections, axis)
+    length = extent // indices_or_sections
+    parts = []
+    start = 0
+    for k in numbers_to(sections(indices_or_sections)):
+        stop = length * (k + 1)
+        parts.append(ary[*whole, start:stop])
+        start = stop
+    return parts
 
 
 @composes(np.array_split)

@@ -27,8 +27,9 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.analysis.extents import integer
+from pullback.analysis.sizes import Form
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Function, Let
+from pullback.ir.nodes import Block, Function, Let, Value
 from pullback.ir.types import INT
 from pullback.passes.lowering.sizes import Sizes
 
@@ -40,7 +41,7 @@ def with_lengths(function: Function) -> tuple[Function, Sizes, tuple[Let, ...]]:
     """A function that begins with such lengths, what is known of its sizes then, and the statements that were added."""
     sizes, entry, body = Sizes(function), tuple[Let, ...](), function.body
     for _ in range(_MOST_ROUNDS):
-        wanted = sizes.slices.quotients.wanted
+        wanted = _wanted(sizes, {let.value for let in entry})
         if not wanted:
             break
         builder = Builder()
@@ -50,3 +51,11 @@ def with_lengths(function: Function) -> tuple[Function, Sizes, tuple[Let, ...]]:
         function = replace(function, body=Block((*entry, *body.statements), body.yields))
         sizes = Sizes(function, entry=entry)
     return function, sizes, entry
+
+
+def _wanted(sizes: Sizes, entry: set[Value]) -> list[tuple[Form, int]]:
+    """The quotients that slices ask for, and those that the function computes later of what it is given."""
+    quotients = sizes.slices.quotients
+    later = [key for key, value in quotients.known.items() if value not in entry]
+    given = ((form, by) for form, by in (*quotients.inner, *later) if form.terms and sizes.is_given(form))
+    return list(dict.fromkeys((*quotients.wanted, *given)))

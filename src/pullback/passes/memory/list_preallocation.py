@@ -80,7 +80,8 @@ def _changed(function: Function, refused: set[Value]) -> tuple[Function, dict[Va
 
     An item may be computed of items before, and then has the sizes of these, if the array has them.
     """
-    rows = {s.value: (s, n) for s in walk(function.body) if isinstance(s, Let) and (n := _rows(s)) is not None}
+    lets = (s for s in walk(function.body) if isinstance(s, Let))
+    rows = {let.value: number for let in lets if (number := _rows(let)) is not None}
     shapes, stores = cache(lambda: Shapes(function)), dict[Value, Value]()
 
     def changed(block: Block) -> Block:
@@ -106,7 +107,7 @@ def _rows(statement: Let) -> int | None:
 
 def _preallocated(
     loop: For,
-    rows: Mapping[Value, tuple[Let, int]],
+    rows: Mapping[Value, int],
     shapes: Callable[[], Shapes],
     stored: dict[Value, Value],
     refused: set[Value],
@@ -116,9 +117,9 @@ def _preallocated(
     builder.location = loop.location
     carried, stores = list(loop.carried), dict[int, Let]()
     for k, each in enumerate(loop.carried):
-        number = rows[each.initial][1] if each.initial in rows else 0
-        push = _push(loop, k, number) if each.initial in rows else None
-        if push is None or push.operands[2] in refused:
+        number = rows.get(each.initial)
+        push = None if number is None else _push(loop, k, number)
+        if number is None or push is None or push.operands[2] in refused:
             continue
         sizes = shapes().of(each.initial)[1:] if number else _sizes_of_items(loop, push, shapes())
         if sizes is None or not all(map(can_compute, sizes)):

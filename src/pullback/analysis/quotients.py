@@ -34,14 +34,15 @@ class Quotients:
     """Such integers, by the form and the number that it is divided by.
 
     known: those that every call computes, rounded down. inner: those that loops and branches compute. wanted: those
-    that nothing computes.
+    that nothing computes. at_ends: the integers by which slices begin and end.
     """
 
     def __init__(self, ranges: Ranges) -> None:
         self.ranges = ranges
         self.known: dict[tuple[Form, int], Value] = {}
         self.wanted: dict[tuple[Form, int], None] = {}
-        self.inner: dict[tuple[Form, int], None] = {}
+        self.inner: dict[tuple[Form, int], Value] = {}
+        self.at_ends: set[Size] = set()
 
     def note(self, statement: Let, is_reached: bool = True) -> None:
         """Take in a statement. What computes the same as one that every call reaches is equal to that."""
@@ -54,7 +55,7 @@ class Quotients:
         elif is_reached:
             self.known[key] = statement.value
         else:
-            self.inner[key] = None
+            self.inner[key] = statement.value
 
     def rounded_up(self, form: Form, by: int) -> Value | None:
         """A form divided by a number, rounded up, if the function has it; else it is wanted."""

@@ -54,8 +54,11 @@ def with_lengths(function: Function) -> tuple[Function, Sizes, tuple[Let, ...]]:
 
 
 def _wanted(sizes: Sizes, entry: set[Value]) -> list[tuple[Form, int]]:
-    """The quotients that slices ask for, and those that the function computes later of what it is given."""
+    """The quotients that slices ask for, and those at their ends that are computed later of what is given."""
     quotients = sizes.slices.quotients
-    later = [key for key, value in quotients.known.items() if value not in entry]
-    given = ((form, by) for form, by in (*quotients.inner, *later) if form.terms and sizes.is_given(form))
-    return list(dict.fromkeys((*quotients.wanted, *given)))
+    computed = [
+        *quotients.inner.items(),
+        *((key, value) for key, value in quotients.known.items() if value not in entry),
+    ]
+    at_ends = (key for key, value in computed if value in quotients.at_ends and sizes.is_given(key[0]))
+    return list(dict.fromkeys((*quotients.wanted, *at_ends)))

@@ -264,9 +264,8 @@ class SliceSizes(Assumptions):
         name = sliced(size, part)
         if name == size:
             return  # the whole axis, forwards or backwards
-        self.quotients.at_ends.update(
-            t for end in (part.start, part.stop) if end for t, _ in self.ranges.form(end).terms
-        )
+        ends = [self.ranges.form(end) for end in (part.start, part.stop) if end is not None]
+        self.quotients.at_ends.update(term for form in ends for term, _ in form.terms)
         self.found.pop(name, None)
         if part.step in (None, constant(1)):
             self.part(size, part)

@@ -158,7 +158,7 @@ def _push(loop: For, k: int, number: int) -> Let | None:
     if not pushes or pushes[0].operands[0] is not parameter or not _counts_items(loop, pushes[0].operands[1], number):
         return None
     others = [s for s in walk(loop.body) if s is not pushes[0] and {parameter, last}.intersection(read_by(s))]
-    return None if any(isinstance(s, Let) and s.function not in _READING for s in others) else pushes[0]
+    return pushes[0] if all(isinstance(s, Let) and s.function in _READING for s in others) else None
 
 
 _READING = {primitives.load, primitives.dim}

@@ -170,11 +170,11 @@ def nested(program: Any) -> Callable[..., Any]:
         with pb.GradientTape() as inner:
             inner.watch(({sources}))
             y = program({", ".join(given)})
-        {gradients} = inner.gradient(y, ({sources}), unconnected_gradients="zero")
+        ({gradients}) = inner.gradient(y, ({sources}), unconnected_gradients="zero")
         product = {product}
     return outer.gradient(product, ({sources}), unconnected_gradients="zero")
 """
-    return written(f"nested {program.id}", text.replace(",  =", " ="), program=program.function)
+    return written(f"nested {program.id}", text, program=program.function)
 
 
 def direction(like: Any, rng: np.random.Generator) -> Any:

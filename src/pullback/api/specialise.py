@@ -23,7 +23,7 @@ from pullback.frontend.source.outside import parts_of
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.source.plain_functions import plain_function, signature_of
 from pullback.frontend.source.star_parameters import identifier_of, spread
-from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_types, leaves_in
+from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_places, leaf_types, leaves_in
 from pullback.frontend.values.context import StaticNeeded
 from pullback.ir import primitives
 from pullback.ir.classes import obstacles_in
@@ -241,13 +241,17 @@ def _name_of(names: list[str], argnum: int | str) -> str:
 
 
 def _check_floats(engine: Engine, name: str, form: Form, types: list[Any]) -> None:
-    bad = [type_ for type_ in types if not is_float(type_)]
+    bad = [k for k, type_ in enumerate(types) if not is_float(type_)]
     if bad or not types:
-        what = f"is of dtype {bad[0].dtype}" if bad else "has no numbers"
+        place = list(leaf_places(form, name))[bad[0]] if bad else name
+        what = f"is of dtype {types[bad[0]].dtype}" if bad else "has no numbers"
+        remedy = "pass a float, as in 2.0 or x.astype(float), or leave it out of argnums"
+        if place != name:
+            remedy = f"make it a float, or pass it outside of '{name}', as an argument that is not differentiated"
         raise TypingError(
-            f"'{engine.name}' cannot be differentiated with respect to '{name}', which {what}",
+            f"'{engine.name}' cannot be differentiated with respect to '{place}', which {what}",
             engine.source.location(engine.source.tree),
-            "pass a float, as in 2.0 or x.astype(float), or leave it out of argnums",
+            remedy,
         )
 
 

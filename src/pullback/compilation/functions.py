@@ -306,7 +306,9 @@ class Compiled:
     @property
     def entry(self) -> Callable[..., Any]:
         """What a call from Python runs when all is well."""
-        return self.dispatcher if self.options.jit else computing_as_numpy(self.interpreted)
+        if not self.options.jit:
+            return computing_as_numpy(self.interpreted)
+        return computing_as_numpy(self.dispatcher) if numba.config.DISABLE_JIT else self.dispatcher
 
     def call(self, *arguments: Any) -> Any:
         """What the entry returns."""
@@ -336,6 +338,11 @@ class Compiled:
         if isinstance(error, RecursionError) and self.may_run_again and can_go_deeper():
             return on_deep_stack(lambda: self.call(*arguments))
         other = self.other(error, arguments)
+        try:
+            if isinstance(error, ZeroDivisionError) and self.may_run_again and numba.config.DISABLE_JIT:
+                return computing_as_numpy(self.interpreted)(*arguments)  # Numba divides Python's integers as NumPy
+        except Exception as again:
+            error, other = again, self.other(again, arguments)
         if other is self:
             raise self.explain(error, arguments) from None
         try:

@@ -12,6 +12,7 @@ import numpy as np
 from pullback.errors import TypingError
 from pullback.frontend.calls.exact_libraries import by_operands, by_operator, is_of_math
 from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_for
+from pullback.frontend.calls.list_operands import check_operands
 from pullback.frontend.calls.truth_values import truths_of_python
 from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, MaybeUnset, Static, Text, TupleValue, cells_in
@@ -102,7 +103,8 @@ _OF_TRUTH_VALUES: dict[Any, Callable[..., Any]] = {np.add: np.logical_or, np.mul
 
 
 def apply_operator(context: Context, function: Callable[..., Any], given: tuple[Binding, ...], node: Any) -> Binding:
-    """An operator of the language on numbers and arrays."""
+    """An operator of the language on numbers and arrays. TypingError on lists and tuples, as Python has it."""
+    check_operands(context, function, given, node)
     operands = tuple(context.operand(binding, node) for binding in given)
     folded = _folded(function, operands)
     if folded is not None:

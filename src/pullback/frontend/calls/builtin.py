@@ -12,8 +12,9 @@ import numpy as np
 
 from pullback import runtime
 from pullback.frontend.calls.apply import apply, apply_operator
-from pullback.frontend.calls.indexing import slice_of
+from pullback.frontend.calls.indexing import slice_of, type_of_ref
 from pullback.frontend.calls.iteration import trip_count
+from pullback.frontend.calls.list_operands import check_operands
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.calls.messages import message_parts
 from pullback.frontend.calls.texts import text_of
@@ -60,6 +61,8 @@ def _len(context: Context, node: Any, obj: Binding, /) -> Binding:
             content = context.version(obj.cell, node)
             length: Binding = constant(len(content)) if isinstance(content, tuple) else content.length
             return length
+        case ArrayRef() if type_of_ref(context, obj, node).ndim == 0:
+            context.mistyped(node, "len() of an array without axes")
         case ArrayRef():
             return context.let(node, primitives.dim, context.read(obj, node), constant(0))
         case Range():
@@ -105,6 +108,7 @@ BUILTIN[builtins.bool] = _conversion(bool, "bool", BOOL)
 def _round(context: Context, node: Any, number: Binding, ndigits: Binding | None = None) -> Binding:
     if getattr(number, "type", None) == COMPLEX:
         context.mistyped(node, "type complex doesn't define __round__ method", "round its parts")
+    check_operands(context, builtins.round, (number,), node)
     if ndigits is not None and getattr(number, "type", None) == FLOAT:
         return apply(context, runtime.round_decimal, (number, ndigits), {}, node)
     if ndigits is not None:

@@ -25,6 +25,7 @@ from pullback.frontend.calls.frozen import (
 )
 from pullback.frontend.calls.in_place import bound_arguments, call_bound, call_composed, call_local, call_python
 from pullback.frontend.calls.indexing import type_of_ref
+from pullback.frontend.calls.list_operands import check_operands
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
@@ -223,6 +224,8 @@ def _applied(
         reason = f"{name_of(function)} has no public name by which generated code could call it"
         context.refuse(node, reason, "write the function in Python")
     by = by_call(given)
+    if getattr(given, "__module__", None) in ("builtins", "_operator", "math"):
+        check_operands(context, function, arguments, node)
     if by:
         arguments = tuple(as_python_float(context, argument, node) for argument in arguments)
     if is_numpy(given):

@@ -1,8 +1,9 @@
-"""What is known of the class of a value: `isinstance`, `issubclass`, `type` and `callable`."""
+"""What is known of the class of a value: `isinstance`, `issubclass`, `type`, `callable` and `np.isscalar`."""
 
 from __future__ import annotations
 
 import builtins
+from numbers import Number
 from types import FunctionType
 from typing import Any
 
@@ -103,3 +104,10 @@ def _callable(context: Context, node: Any, binding: Binding, /) -> Binding:
     if isinstance(binding, Static):
         return constant(callable(binding.value))
     return constant(isinstance(binding, Local))
+
+
+@CLASSES.of(np.isscalar)
+def _isscalar(context: Context, node: Any, element: Binding) -> Binding:
+    """An array without axes is none, though it is computed with as a number."""
+    found = _known_class(context, element, node)
+    return constant(issubclass(found, np.generic | Number) or found in np.ScalarType)

@@ -12,6 +12,7 @@ from pullback.frontend.calls.containers import dict_method, list_method
 from pullback.frontend.calls.creation import as_type
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.meaning import call_meaning
+from pullback.frontend.calls.records import call_of_namedtuple, is_method_of_namedtuple
 from pullback.frontend.calls.special import SPECIAL
 from pullback.frontend.calls.texts import text_method
 from pullback.frontend.tapes.methods import call_tape
@@ -49,8 +50,8 @@ def call_method(
             return text_method(context, text, method.name, arguments, keywords, node)
         case TapeRef():
             return call_tape(context, method.receiver, method.name, arguments, keywords, node)
-        case TupleValue() if method.name in ("_replace", "_asdict"):
-            context.refuse(node, f"'{method.name}' cannot be followed", "make a new tuple")
+        case TupleValue() as record if is_method_of_namedtuple(record, method.name):
+            return call_of_namedtuple(context, record, method.name, arguments, keywords, node)
         case ArrayRef() | Value() | Constant():
             return _array_method(context, method.receiver, method.name, arguments, keywords, node)
     context.refuse(node, f"the method '{method.name}' cannot be followed here")

@@ -21,7 +21,7 @@ from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.iteration import as_iteration, known_items, snapshots
 from pullback.frontend.calls.meaning import Meaning, Meanings
 from pullback.frontend.calls.parameters import new_dict
-from pullback.frontend.syntax.operators import truth
+from pullback.frontend.syntax.operators import binary, truth
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -139,7 +139,7 @@ def _sum(context: Context, node: Any, iterable: Binding, start: Binding | None =
         return total if start is None else apply_operator(context, np.add, (start, total), node)
     total = start if start is not None else constant(0)
     for item in items:
-        total = apply_operator(context, np.add, (total, item), node)
+        total = binary(context, np.add, total, item, node)
     return total
 
 

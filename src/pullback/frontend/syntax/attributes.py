@@ -17,8 +17,10 @@ from pullback.frontend.calls.objects import (
     has_attribute_of_object,
     set_attribute,
 )
+from pullback.frontend.calls.records import is_method_of_namedtuple
 from pullback.frontend.source.outside import ABSENT, Dependency
 from pullback.frontend.tapes.captured import binding_of
+from pullback.frontend.tapes.variables import ASSIGNMENTS, parameter_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -31,6 +33,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
 )
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.described import described
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Permute, Value
@@ -50,6 +53,8 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
             return attribute_of_object(context, in_place.call_bound, receiver, name, node)
         case TupleValue() if name in receiver.fields:
             return receiver.items[receiver.fields.index(name)]
+        case TupleValue() if is_method_of_namedtuple(receiver, name):
+            return Method(receiver, name)
         case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
             return attribute_of_record(context, in_place.call_bound, receiver, name, node)
         case TupleValue():
@@ -135,7 +140,14 @@ def _array_attribute(context: Context, ref: ArrayRef, name: str, node: Any) -> B
             return width
         size = indexing.shape_attribute(context, context.read(ref, node), "size", node)
         return apply_operator(context, np.multiply, (size, width), node)
+    _check_has(context, ref, name, node)
     return Method(ref, name)
+
+
+def _check_has(context: Context, receiver: Binding, name: str, node: Any) -> None:
+    """TypingError for an attribute that neither arrays have nor variables."""
+    if name not in ASSIGNMENTS and not hasattr(np.ndarray, name) and parameter_of(context, receiver) is None:
+        context.mistyped(node, f"{described(receiver)} has no attribute '{name}'")
 
 
 def _number_attribute(context: Context, number: Value | Constant, name: str, node: Any) -> Binding:
@@ -155,6 +167,8 @@ def _number_attribute(context: Context, number: Value | Constant, name: str, nod
         case "dtype":
             assert number.type is not None, "a number has a type"
             return Static(np.dtype(number.type.dtype))
+    if not hasattr(class_of(number), name):
+        _check_has(context, number, name, node)
     return Method(number, name)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.calls.calling_back import called
+from pullback.frontend.calls.indexing import type_of_ref
+from pullback.frontend.calls.list_operands import is_list, is_of_numpy
 from pullback.frontend.calls.objects import by_method, method_of
 from pullback.frontend.calls.texts import filled
 from pullback.frontend.syntax.identity import identical, member
@@ -32,7 +34,7 @@ from pullback.frontend.values.known import known_binding, known_value
 from pullback.functions import record_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Value
-from pullback.ir.types import Array, Scalar, is_float
+from pullback.ir.types import Array, Scalar, is_float, is_real_float
 
 
 def binary(context: Context, function: Callable[..., Any], left: Binding, right: Binding, node: Any) -> Binding:
@@ -52,7 +54,16 @@ def binary(context: Context, function: Callable[..., Any], left: Binding, right:
                 return _repeated(context, listed, count, node)
     if isinstance(left, Static | Text) or isinstance(right, Static | Text):
         return _join_texts(context, function, left, right, node)
+    if function is np.power and right == _HALF and isinstance(left, ArrayRef) and _is_real(context, left, node):
+        return apply_operator(context, np.sqrt, (left,), node)  # as NumPy does: NaN, not infinity, at -inf
     return apply_operator(context, function, (left, right), node)
+
+
+_HALF = constant(0.5)
+
+
+def _is_real(context: Context, ref: ArrayRef, node: Any) -> bool:
+    return is_real_float(type_of_ref(context, ref, node))
 
 
 def is_joined(*tuples: TupleValue) -> bool:
@@ -182,6 +193,9 @@ def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any
         items = TupleValue(context.items(left, node)), TupleValue(context.items(right, node))
         return _compare_tuples(context, op, *items, node)
     if isinstance(left, ListRef | TupleValue) and isinstance(right, ListRef | TupleValue):
+        return constant(isinstance(op, gast.NotEq))
+    listed = is_list(left) or is_list(right)
+    if listed and isinstance(op, gast.Eq | gast.NotEq) and not is_of_numpy(left) and not is_of_numpy(right):
         return constant(isinstance(op, gast.NotEq))
     return apply_operator(context, OPERATORS[type(op)], (left, right), node)
 

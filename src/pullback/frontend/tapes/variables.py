@@ -35,7 +35,7 @@ def is_of_variable(context: Context, method: Method) -> bool:
     """Whether a method is one of a variable from outside, and not of arrays as well."""
     if method.name not in ASSIGNMENTS and method.name not in READINGS:
         return False
-    return _parameter(context, method.receiver) is not None
+    return parameter_of(context, method.receiver) is not None
 
 
 def call_variable(context: Context, method: Method, arguments: tuple[Binding, ...], node: Any) -> Binding:
@@ -46,7 +46,7 @@ def call_variable(context: Context, method: Method, arguments: tuple[Binding, ..
     return context.bind(context.let(node, primitives.copy, value)) if isinstance(value.type, Array) else value
 
 
-def _parameter(context: Context, receiver: Binding) -> Value | None:
+def parameter_of(context: Context, receiver: Binding) -> Value | None:
     """The hidden argument that a variable is."""
     match receiver:
         case ArrayRef(cell=cell, path=()):
@@ -58,7 +58,7 @@ def _parameter(context: Context, receiver: Binding) -> Value | None:
 
 
 def _assign(context: Context, method: Method, arguments: tuple[Binding, ...], node: Any) -> Binding:
-    parameter = _parameter(context, method.receiver)
+    parameter = parameter_of(context, method.receiver)
     assert parameter is not None, "the receiver is a variable"
     capture = next(capture for capture, _ in context.captures.values() if capture.parameter is parameter)
     if not capture.changes:

@@ -6,6 +6,7 @@ A Form describes a structure: a leaf with its type, something known before the r
 from __future__ import annotations
 
 import dataclasses
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -50,10 +51,11 @@ class Sequence_:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Mapping_:
-    """A dict."""
+    """A dict, or an OrderedDict: `kind` is what is made of it anew."""
 
     keys: tuple[Any, ...]
     items: tuple[Form, ...]
+    kind: type = dict
 
 
 Form = Leaf | Known | Sequence_ | Mapping_
@@ -69,7 +71,8 @@ def form_of(value: Any) -> Form:
     if type_ is not None:
         return Leaf(type_)
     if isinstance(value, dict):
-        return Mapping_(tuple(value), tuple(form_of(item) for item in value.values()))
+        kind = OrderedDict if isinstance(value, OrderedDict) else dict
+        return Mapping_(tuple(value), tuple(form_of(item) for item in value.values()), kind)
     if isinstance(value, tuple | list):
         return Sequence_(type(value), tuple(form_of(item) for item in value), getattr(value, "_fields", ()))
     record = record_in_place_of(type(value))
@@ -125,6 +128,24 @@ def leaf_types(form: Form) -> list[Type]:
     return [type_ for item in form.items for type_ in leaf_types(item)]
 
 
+def leaf_places(form: Form, name: str) -> Iterator[str]:
+    """How each number and array of an argument is written.
+
+    >>> list(leaf_places(form_of({"w": 1.0, "sizes": [2, 3]}), "p"))
+    ['p["w"]', 'p["sizes"][0]', 'p["sizes"][1]']
+    """
+    match form:
+        case Leaf():
+            yield name
+        case Mapping_():
+            for key, item in zip(form.keys, form.items, strict=True):
+                text = f'"{key}"' if isinstance(key, str) else repr(key)
+                yield from leaf_places(item, f"{name}[{text}]")
+        case Sequence_():
+            for k, item in enumerate(form.items):
+                yield from leaf_places(item, f"{name}.{form.names[k]}" if form.names else f"{name}[{k}]")
+
+
 def rebuild(form: Form, leaves: Iterator[Any], other: Callable[[Any], Any] = lambda value: value) -> Any:
     """The structure of a Form filled with new leaves; what was known beforehand passes through `other`."""
     match form:
@@ -133,8 +154,7 @@ def rebuild(form: Form, leaves: Iterator[Any], other: Callable[[Any], Any] = lam
         case Known():
             return other(form.value)
         case Mapping_():
-            return {key: rebuild(item, leaves, other) for key, item in zip(form.keys, form.items, strict=True)}
+            return form.kind((k, rebuild(item, leaves, other)) for k, item in zip(form.keys, form.items, strict=True))
     items = [rebuild(item, leaves, other) for item in form.items]
-    if form.kind in (tuple, list):
-        return form.kind(items)
-    return form.kind(*items)
+    plain = issubclass(form.kind, tuple | list) and not hasattr(form.kind, "_fields")
+    return form.kind(items) if plain else form.kind(*items)

@@ -61,7 +61,9 @@ def described(binding: Any, state: State | None = None) -> str:
             return "an iterator"
         case TapeRef():
             return "a tape"
-        case Local() | Method() | Bound():
+        case Method(name=name):
+            return f"the method '{name}'"
+        case Local() | Bound():
             return "a function"
         case Static(value=value):
             return "a function" if callable(value) else f"an object of class '{type(value).__name__}'"

@@ -69,7 +69,7 @@ def push_row(buffer: Any, k: Any, row: Any) -> Any:
     if buffer.shape[0] == 0:
         buffer = np.zeros((SMALLEST, *row.shape), buffer.dtype)
     if buffer.shape[1:] != row.shape:
-        raise ValueError("the arrays in this list do not have one shape")
+        raise ValueError("the arrays in this list do not have one shape: fill them up, or join them")
     if k >= buffer.shape[0]:
         larger = np.zeros((2 * buffer.shape[0], *buffer.shape[1:]), buffer.dtype)
         larger[: buffer.shape[0]] = buffer
@@ -87,7 +87,7 @@ def _push_row(buffer: Any, k: Any, row: Any) -> Any:
         if buffer.shape[0] == 0:
             buffer = np.zeros((SMALLEST,) + row.shape, buffer.dtype)
         if buffer.shape[1:] != row.shape:
-            raise ValueError("the arrays in this list do not have one shape")
+            raise ValueError("the arrays in this list do not have one shape: fill them up, or join them")
         if k >= buffer.shape[0]:
             larger = np.zeros((2 * buffer.shape[0],) + row.shape, buffer.dtype)
             copy_alike(larger[: buffer.shape[0]], buffer)

@@ -11,12 +11,15 @@ from typing import Any
 
 import gast
 
+from pullback.frontend.calls.calling_back import name_of
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.source.names import assigned_names
 from pullback.frontend.syntax.operators import truth
 from pullback.frontend.values.bindings import Binding, Range, Static
+from pullback.frontend.values.closures import forget
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.known import known_value
 from pullback.ir.nodes import Constant
 
@@ -25,19 +28,21 @@ def comprehension(context: Context, node: Any) -> Binding:
     """`[element for target in iterable if test]` as a loop that appends to a list."""
     if _is_short(context, node):
         items: list[Binding] = []
-        with _Scope(context, node):
-            _each(context, node.generators, lambda: items.append(context.evaluate(node.elt)))
-        return context.new_list(tuple(items))
-    loop = _loop_of(node)
-    with _Scope(context, node):
+        with _Scope(context, node) as scope:
+            _each(context, scope.generators, lambda: items.append(context.evaluate(node.elt)))
+            scope.made = context.new_list(tuple(items))
+        return scope.made
+    with _Scope(context, node) as scope:
+        loop = _loop_of(node, scope.generators)
+        scope.frame.body.append(loop)
         key = (context.frame.number, LIST)
         outer = context.state.names.get(key)
         context.state.names[key] = context.new_list(())
         context.execute([loop])
-        listed = context.state.names.pop(key)
+        scope.made = context.state.names.pop(key)
         if outer is not None:
             context.state.names[key] = outer
-    return listed
+    return scope.made
 
 
 LIST = "<list>"
@@ -62,11 +67,11 @@ def _is_short(context: Context, node: Any) -> bool:
     return count <= MOST_ITEMS
 
 
-def _loop_of(node: Any) -> Any:
+def _loop_of(node: Any, generators: list[Any]) -> Any:
     """The statement that appends all items."""
     target = gast.Name(LIST, gast.Load(), None, None)
     statement: Any = gast.Expr(gast.Call(gast.Attribute(target, "append", gast.Load()), [node.elt], []))
-    for generator in reversed(node.generators):
+    for generator in reversed(generators):
         for test in reversed(generator.ifs):
             statement = gast.If(test, [statement], [])
         statement = gast.For(generator.target, generator.iter, [statement], [], None)
@@ -84,18 +89,19 @@ def dict_comprehension(context: Context, node: Any) -> Binding:
         key, value = context.evaluate(node.key), context.evaluate(node.value)
         entries[_known(context, key, node.key, "a dict key")] = value
 
-    with _Scope(context, node):
-        _each(context, node.generators, add)
-    return new_dict(context, entries)
+    with _Scope(context, node) as scope:
+        _each(context, scope.generators, add)
+        scope.made = new_dict(context, entries)
+    return scope.made
 
 
 def set_comprehension(context: Context, node: Any) -> Binding:
     """`{element for target in iterable}`, over what is known before the run."""
     found: set[Any] = set()
-    with _Scope(context, node):
+    with _Scope(context, node) as scope:
         _each(
             context,
-            node.generators,
+            scope.generators,
             lambda: found.add(_known(context, context.evaluate(node.elt), node.elt, "an item of a set")),
         )
     return Static(frozenset(found))
@@ -137,22 +143,49 @@ def _bind(context: Context, target: Any, item: Binding) -> None:
 
 
 class _Scope:
-    """The names of a comprehension, which hide those around it and end with it; those of `:=` stay."""
+    """The names of a comprehension, in a frame of their own, as those of a function; `:=` binds names around it.
+
+    generators: those of the node; what the first one goes over is read before, where it mentions a name of the inside.
+    made: what the comprehension makes; if functions in it read its names, those stay.
+    """
 
     def __init__(self, context: Context, node: Any) -> None:
-        self.context, self.number = context, context.frame.number
+        self.context, self.generators = context, node.generators
         targets = [gast.Assign([generator.target], generator.iter, None) for generator in node.generators]
-        self.names = assigned_names(targets) - frozenset(walrus_names(node))
-        self.hidden: dict[Any, Binding] = {}
+        outside = frozenset(walrus_names(node))
+        names = assigned_names(targets) - outside
+        context.frame_count += 1
+        around = context.frame
+        body = [gast.Nonlocal(sorted(outside))] if outside else []
+        self.frame = Frame(context.frame_count, around.source, node, body, names, around, around.function)
+        self.frame.of_structure = around.of_structure
+        self.made: Binding = Static(None)
+        first = node.generators[0]
+        if names & names_read(first.iter):
+            context.state.names[self.frame.number, SOURCE] = context.evaluate(first.iter)
+            source = name_of(SOURCE, first.iter)
+            self.generators = [
+                gast.comprehension(first.target, source, first.ifs, first.is_async),
+                *node.generators[1:],
+            ]
 
-    def __enter__(self) -> None:
-        keys = [(self.number, name) for name in self.names]
-        self.hidden = {key: self.context.state.names[key] for key in keys if key in self.context.state.names}
+    def __enter__(self) -> _Scope:
+        self.context.frames.append(self.frame)
+        return self
 
     def __exit__(self, *error: object) -> None:
-        for name in self.names:
-            self.context.state.names.pop((self.number, name), None)
-        self.context.state.names.update(self.hidden)
+        self.context.frames.pop()
+        if error[0] is None:
+            forget(self.context, self.frame, self.made, defines=True)
+
+
+SOURCE = "<source>"
+"""What the first generator goes over, where that was read before."""
+
+
+def names_read(expression: Any) -> frozenset[str]:
+    """The names in an expression."""
+    return frozenset(part.id for part in gast.walk(expression) if isinstance(part, gast.Name))
 
 
 def walrus_names(node: Any) -> list[str]:

@@ -50,9 +50,9 @@ class Guess:
         self.context, self.node, self.entry = context, node, context.state
         self.place = context.location(node)
         frame = context.frame
-        self.assigned = [(frame.number, name) for name in sorted(assigned_names(node.body) | targets)]
+        self.assigned = [frame.key_of(name) for name in sorted(assigned_names(node.body) | targets)]
         self.in_place = {(frame.number, name) for name in changed_in_place(node.body) - targets}
-        self.read_outside = frame.loads.outside(node) | loaded_early(node.body) | {RESULT}
+        self.read_outside = frame.loads.outside(node) | loaded_early(node.body) | frame.outer_names | {RESULT}
         self.names: dict[Key, list[Type]] = {}
         self.staying: list[Key] = []  # lists and dicts, until an iteration is found to bind another one
         self.cells: dict[Cell, Any] = {}

@@ -38,7 +38,7 @@ def _needs_number(context: Context, part: Any, name: str) -> bool:
     mentioned = any(isinstance(inner, gast.Name) and inner.id == name for inner in gast.walk(part.slice))
     if not mentioned or not isinstance(part.value, gast.Name):
         return False
-    binding = context.state.names.get((context.frame.number, part.value.id))
+    binding = context.state.names.get(context.frame.key_around(part.value.id, context.state.names))
     content: Any = binding.items if isinstance(binding, TupleValue) else None
     if isinstance(binding, ListRef):
         content = context.state.cells.get(binding.cell)

@@ -32,11 +32,14 @@ def frame_of(context: Context, local: Local) -> Frame | None:
     return context.returned.get(local.frame)
 
 
-def forget(context: Context, frame: Frame, result: Binding) -> None:
-    """End of a function: its names are gone, unless a function that it defined may still be called."""
+def forget(context: Context, frame: Frame, result: Binding, defines: bool = False) -> None:
+    """End of a function: its names are gone, unless a function that it defined may still be called.
+
+    defines: it may define functions, whatever its body says.
+    """
     names = context.state.names
     own = [key for key in names if key[0] == frame.number]
-    if frame.defines:
+    if defines or frame.defines:
         context.returned[frame.number] = frame
         bindings = (result, *(binding for key, binding in names.items() if key[0] != frame.number))
         if any(_needs(context, binding, frame.number) for binding in bindings):

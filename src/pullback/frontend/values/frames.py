@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,13 @@ class Frame:
             frame = frame.parent
             while frame is not None and name not in frame.locals and name not in frame.outer_names:
                 frame = frame.parent
+        return ((self if frame is None else frame).number, name)
+
+    def key_around(self, name: str, known: Mapping[Key, Any]) -> Key:
+        """The key of a name here, or in the next function around that has a value for it."""
+        frame: Frame | None = self
+        while frame is not None and (frame.number, name) not in known and name not in frame.locals:
+            frame = frame.parent
         return ((self if frame is None else frame).number, name)
 
     @property

@@ -119,3 +119,33 @@ def rows_of_other_lengths(x):
     for i in range(1, 4):
         rows.append(x[:i] * 2.0)
     return sum([np.sum(row) for row in rows]) + rows[5][0]
+
+
+@program(2.7, np.array([3, -2, 5], dtype=np.int8), wrt=(0,))
+@program(2.7, np.array([3, -2, 5]), wrt=(0,))
+def numbers_stored_among_integers(x, n):
+    m = n.copy()
+    m[0] = x * 7.0
+    m[1:] = -3.9
+    m[2] += n[0]
+    return x * x * m[0] + x * m[1] + np.int8(x * 3.0) * x * m[2]
+
+
+@failing(2.7, np.zeros(2, dtype=np.int8), 300.7, error=OverflowError)
+@failing(2.7, np.zeros(2, dtype=np.int8), 300, error=OverflowError)
+@failing(2.7, np.zeros(2, dtype=np.int8), np.int64(300), error=OverflowError)
+@failing(2.7, np.zeros(2, dtype=np.uint8), -1, error=OverflowError)
+@failing(2.7, np.zeros(2, dtype=int), np.inf, error=OverflowError)
+@failing(2.7, np.zeros(2, dtype=int), np.nan, error=ValueError)
+def number_beyond_integers(x, n, v):
+    m = n.copy()
+    for i in range(2):
+        m[i] = v
+    return x * m[0]
+
+
+@failing(2.7, 300.0, error=OverflowError)
+@failing(2.7, 300, error=OverflowError)
+@failing(2.7, np.nan, error=ValueError)
+def number_beyond_a_class_of_integers(x, v):
+    return x * np.int8(v)

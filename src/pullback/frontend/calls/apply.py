@@ -18,11 +18,11 @@ from pullback.frontend.source.addresses import is_numpy, name_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, MaybeUnset, Static, Text, TupleValue, cells_in
 from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.described import described
+from pullback.frontend.values.stored_integers import check_within
 from pullback.functions import is_elementwise, record_of, rule_of
-from pullback.ir import primitives
 from pullback.ir.infer import SeveralResults, infer, may_be_view, several_results
 from pullback.ir.nodes import Call, Constant, Operand, Value, is_scalar, values_in
-from pullback.ir.types import FLOAT, INT, Scalar, Type, is_float, is_wide, sample_of, type_of, within
+from pullback.ir.types import FLOAT, INT, Scalar, Type, is_float, sample_of, type_of, within
 
 STATIC = {
     *("axis", "axes", "keepdims", "ddof", "dtype", "ord", "axis1", "axis2", "source", "destination", "order", "k"),
@@ -243,19 +243,8 @@ def _in_dtype(context: Context, operand: Operand, dtype: str, node: Any) -> Oper
         context.check_fits(operand, dtype, node)
         return Constant(operand.value, Scalar(dtype))
     with context.builder.at(context.location(node)):
-        _check_fits(context, operand, dtype)
+        check_within(context.builder, operand, dtype)
         return context.builder.cast(operand, dtype)
-
-
-def _check_fits(context: Context, operand: Value, dtype: str) -> None:
-    """OverflowError, as NumPy has it, where one of Python's integers is too large for a narrow one."""
-    if np.dtype(dtype).kind not in "iu" or is_wide(dtype):
-        return
-    message = Constant(f"a Python integer is out of bounds for {dtype}")
-    bounds = np.iinfo(dtype)
-    for low, high in ((Constant(int(bounds.min), INT), operand), (operand, Constant(int(bounds.max), INT))):
-        fits = context.builder.let(np.less_equal, low, high)
-        context.builder.effect(primitives.check, fits, Constant(OverflowError), message)
 
 
 def _folded(function: Callable[..., Any], operands: tuple[Operand, ...]) -> Constant | None:

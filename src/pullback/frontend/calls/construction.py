@@ -19,10 +19,11 @@ from pullback.frontend.calls.objects import (
 from pullback.frontend.source.outside import Dependency, parts_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Static, TupleValue
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.stored_integers import as_item
 from pullback.functions import record_in_place_of
 from pullback.functions.along import element_by_element
 from pullback.functions.objects import MAKERS
-from pullback.ir.nodes import Constant
+from pullback.ir.nodes import Constant, Operand, Value
 from pullback.ir.types import COMPLEX, Array
 
 _KNOWN_OBJECTS = (np.dtype, np.finfo, np.iinfo)
@@ -57,6 +58,8 @@ def construct(
         if operand.type == COMPLEX and not issubclass(kind, np.complexfloating | np.bool_):
             context.mistyped(node, f"np.{kind.__name__}() takes no complex number of Python's", "take its real part")
         with context.builder.at(context.location(node)):
+            if issubclass(kind, np.integer) and getattr(operand.type, "weak", False):
+                operand = _integer_of_python(context, operand, kind, node)
             return context.bind(context.builder.cast(operand, np.dtype(kind).name))
     if kind in _KNOWN_OBJECTS and not keywords and all(isinstance(given, Static | Constant) for given in arguments):
         return Static(kind(*(given.value for given in arguments)))
@@ -73,6 +76,17 @@ def construct(
             node, f"an object of class '{kind.__name__}' is made: {reason}", "use a tuple, a dict or a namedtuple"
         )
     return new_object(context, call_method, kind, arguments, keywords, node)
+
+
+def _integer_of_python(context: Context, number: Operand, kind: type, node: Any) -> Operand:
+    """One of Python's numbers, which must fit into a class of NumPy's integers."""
+    if isinstance(number, Value):
+        return as_item(context.builder, number, np.dtype(kind).name)
+    try:
+        kind(number.value)
+    except (OverflowError, ValueError) as error:
+        context.mistyped(node, str(error))
+    return number
 
 
 def _record(

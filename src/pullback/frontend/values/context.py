@@ -27,6 +27,7 @@ from pullback.frontend.values.bindings import (
 from pullback.frontend.values.captures import Capture
 from pullback.frontend.values.described import described, described_value
 from pullback.frontend.values.frames import Frame
+from pullback.frontend.values.stored_integers import as_item
 from pullback.frontend.values.views import merged
 from pullback.frontend.values.watching import Watching
 from pullback.functions.objects import title_of
@@ -377,6 +378,8 @@ class Context:
         if isinstance(value, Constant) and part.dtype in ("float64", "complex128"):
             python = float if part.dtype == "float64" else complex
             return Constant(python(value.value), Scalar(part.dtype, weak=True))
+        if isinstance(value, Value) and isinstance(value.type, Scalar) and np.dtype(part.dtype).kind in "iu":
+            value = as_item(self.builder, value, part.dtype)
         return self.builder.cast(value, part.dtype)
 
     def check_fits(self, number: Constant, dtype: str, node: Any) -> None:

@@ -149,3 +149,24 @@ def number_beyond_integers(x, n, v):
 @failing(2.7, np.nan, error=ValueError)
 def number_beyond_a_class_of_integers(x, v):
     return x * np.int8(v)
+
+
+@program(X)
+def slices_of_lists(x):
+    items = [x[0], 2.0, x[1], 4.0]
+    same = items
+    items[1:2] = []
+    items[0:0] = [x[2], 7.0]
+    items[::2] = [x[0] * 2.0, 3.0, x[1]]
+    items[-1:] = (1.0, x[0])
+    items[:2] += [x[2]]
+    items[:1] *= 2
+    return sum([v * (k + 1) for k, v in enumerate(same)]) * len(same)
+
+
+@program(2.0, 3, wrt=(0,))
+def slices_of_lists_in_a_loop(x, n):
+    items = [x, 1.0, 2.0]
+    for _ in range(n):
+        items[:2] = [items[1] * x, items[0]]
+    return items[0] * items[1] * items[2]

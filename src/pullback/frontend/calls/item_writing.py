@@ -66,6 +66,18 @@ def remove(context: Context, receiver: Binding, slice_node: Any, node: Any) -> N
     context.state.cells[receiver.cell] = tuple(items.items()) if isinstance(items, dict) else tuple(items)
 
 
+def _write_items(context: Context, receiver: ListRef, slice_node: Any, value: Binding, node: Any) -> None:
+    """`items[start:stop] = others`, of a list of known length."""
+    items = list(context.items(receiver, node))
+    others = context.items(value, node)
+    context.check_writable(receiver.cell, node)
+    try:
+        items[static_slice(context, slice_node)] = others
+    except ValueError as error:
+        context.mistyped(node, str(error))
+    context.state.cells[receiver.cell] = tuple(items)
+
+
 def widened(context: Context, stack: Stack, value: Any, node: Any) -> Stack:
     """The list with room for a value of a wider dtype."""
     assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
@@ -91,6 +103,9 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
                 operand = context.builder.cast(operand, content.buffer.type.dtype)
             buffer = context.builder.let(primitives.store, content.buffer, path, operand, name=receiver.cell.name)
         context.state.cells[receiver.cell] = Stack(buffer, content.length, content.form)
+        return
+    if isinstance(slice_node, gast.Slice):
+        _write_items(context, receiver, slice_node, value, node)
         return
     index = context.evaluate(slice_node)
     items = list(content)

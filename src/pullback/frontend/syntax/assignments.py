@@ -171,6 +171,8 @@ def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -
         if not _changed_in_place(context, old, function, value, node):
             new = binary(context, function, old, value, node)
             write(context, receiver, target.slice, new, target)
+        elif isinstance(target.slice, gast.Slice):  # a slice of a list is another list
+            write(context, receiver, target.slice, old, target)
         return
     index = indexing.index_of(context, target.slice)
     old = indexing.read_part(context, receiver, index, target)

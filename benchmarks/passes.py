@@ -33,6 +33,7 @@ WRITTEN_FOR = {
     "scalar_replacement_of_aggregates": ("elements_as_numbers", "small_arrays"),
     "speculation": ("speculative_loads",),
     "column_layout": ("few_columns",),
+    "deinterleaving": ("elements_in_steps",),
     "loop_fusion": ("row_nests",),
     "array_contraction": ("row_nests",),
     "list_preallocation": ("preallocated_lists",),

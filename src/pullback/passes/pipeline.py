@@ -65,6 +65,7 @@ from pullback.passes.memory.column_layout import hold_by_columns
 from pullback.passes.memory.copy_elision import elide_copies
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
+from pullback.passes.memory.deinterleaving import deinterleave
 from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.list_preallocation import preallocate_lists
 from pullback.passes.memory.loop_load_elimination import eliminate_loads
@@ -531,6 +532,14 @@ PASSES = (
         option="column_layout",
     ),
     Pass(
+        "deinterleaving",
+        "an array of which inner loops access every second element, again and again, is held in phases",
+        plain(deinterleave),
+        needs=("bounds_checks",),
+        option="deinterleaving",
+        then=("dead_code",),
+    ),
+    Pass(
         "stack_allocation",
         "a small array that does not outlive the call is on the stack",
         plain(allocate_on_stack),
@@ -651,6 +660,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "straight_powers",
         "block_coalescing",
         "column_layout",
+        "deinterleaving",
         "stack_allocation",
         "if_conversion",
         "load_scheduling",

@@ -21,6 +21,7 @@ from pullback.runtime.memory.new_arrays import (
     local_empty,
     local_zeros,
 )
+from pullback.runtime.memory.phases import deinterleaved, interleaved
 from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
@@ -183,6 +184,7 @@ __all__ = [
     "cumprod_along",
     "cumsum_along",
     "deg2rad",
+    "deinterleaved",
     "determinant_of",
     "diagonal",
     "digamma",
@@ -215,6 +217,7 @@ __all__ = [
     "in_columns",
     "in_rows",
     "inner",
+    "interleaved",
     "inverse_into",
     "inverse_of",
     "irfft_over",

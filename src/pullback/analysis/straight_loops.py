@@ -29,7 +29,17 @@ from pullback.ir import primitives
 from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, walk
 from pullback.ir.types import Scalar
 
-_NUMBERS = {primitives.load, primitives.cast, primitives.select, runtime.select, primitives.dim, np.round, max, min}
+_NUMBERS = {
+    primitives.load,
+    primitives.cast,
+    primitives.select,
+    primitives.dim,
+    runtime.select,
+    runtime.masked_product,
+    np.round,
+    max,
+    min,
+}
 _WRITES = {primitives.store, primitives.add_at}
 RAISING = {getattr(runtime, name) for name in dir(runtime) if name.startswith("checked_")}
 """Arithmetic of integers that raises where a number does not fit."""

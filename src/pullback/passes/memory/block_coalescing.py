@@ -30,12 +30,13 @@ makes and hands to the next, which pushes it. Of the latter the first one is pus
 lies above the top of the stack.
 
 It is legal where nothing writes to the array once it is kept, and where no result of the function may share its memory.
-Where an iteration hands its array to the next, the loop is in no other one, and nothing is pushed after it.
+Where an iteration hands its array to the next, nothing is pushed after the loop in an iteration of one around it, which
+does not hand on the array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Any, TypeGuard
@@ -76,7 +77,8 @@ def coalesce_blocks(function: Function) -> Function:
     """The same function with such arrays made on their stacks."""
     if not any(map(_is_push, walk(function.body))):
         return function
-    return replace(function, body=_Coalescing(function).outermost(function.body))
+    coalescing = _Coalescing(function)
+    return replace(function, body=coalescing.block(coalescing.loops(function.body)))
 
 
 class _Coalescing:
@@ -88,15 +90,18 @@ class _Coalescing:
         self.coalesced: set[Value] = set()
         self.writes = [s for s in walk(function.body) if isinstance(s, Let) and consumes(s)]
 
-    def outermost(self, body: Block) -> Block:
-        """The body of the function, whose loops may hand on arrays that are kept."""
+    def loops(self, block: Block, earlier: Set[Value] = frozenset(), around: tuple[For | While, ...] = ()) -> Block:
+        """A block, whose loops may hand on arrays that are kept.
+
+        earlier: what is defined before the block. around: the loops around it.
+        """
         statements: list[Statement] = []
-        for k, statement in enumerate(body.statements):
-            if isinstance(statement, For | While):
-                statements += self.handing_on(statement, {*defined_in(Block(body.statements[:k]))})
-            else:
-                statements.append(statement)
-        return self.block(Block(tuple(statements), body.yields))
+        for k, statement in enumerate(block.statements):
+            known = {*earlier, *defined_in(Block(block.statements[:k]))}
+            outer = (*around, statement) if isinstance(statement, For | While) else around
+            changed = with_blocks(statement, partial(self.loops, earlier=known, around=outer))
+            statements += self.handing_on(changed, known, around) if isinstance(changed, For | While) else [changed]
+        return Block(tuple(statements), block.yields)
 
     def block(self, block: Block) -> Block:
         """A block and those inside, with arrays that are pushed where they are made."""
@@ -115,20 +120,22 @@ class _Coalescing:
             return False
         return all(write in between for write in self.writes_to(maker.value))
 
-    def handing_on(self, loop: For | While, earlier: set[Value]) -> list[Statement]:
-        """The loop, with arrays that the next iteration pushes made on their stacks; before it, the first is pushed.
-
-        earlier: what the statements before the loop define.
-        """
+    def handing_on(self, loop: For | While, earlier: Set[Value], around: tuple[For | While, ...]) -> list[Statement]:
+        """The loop, with arrays that the next iteration pushes made on their stacks; before it, the first is pushed."""
         pushed: list[Statement] = []
         for push in filter(_is_push, loop.body.statements):
             found = self.handed_on(push, loop, earlier)
-            if found is not None:
+            if found is not None and not self.outlives(found[0].value, around):
                 before, stack = self.pushed_before(loop, push, found[0])
                 pushed += before
                 carried = tuple(stack if c.parameter is stack.parameter else c for c in loop.carried)
                 loop = replace(loop, carried=carried, body=self.with_block(loop.body, push, *found))
         return [*pushed, loop]
+
+    def outlives(self, array: Value, around: tuple[For | While, ...]) -> bool:
+        """Whether an iteration of a loop around may hand on the memory of an array."""
+        handed_on = (v for loop in around for v in values_in((*loop.body.yields, *(c.initial for c in loop.carried))))
+        return self.aliases.root(array) in map(self.aliases.root, handed_on)
 
     def pushed_before(self, loop: For | While, push: Let, maker: Let) -> tuple[list[Statement], Carried]:
         """What pushes the array that a loop starts with, and the stack as the loop then carries it."""
@@ -195,7 +202,7 @@ class _Coalescing:
         made = self.made.get(operand) if isinstance(operand, Value) else None
         return made if isinstance(made, Let) and made.function in functions else None
 
-    def handed_on(self, push: Let, loop: For | While, earlier: set[Value]) -> tuple[Let, Value] | None:
+    def handed_on(self, push: Let, loop: For | While, earlier: Set[Value]) -> tuple[Let, Value] | None:
         """What makes the array that the next iteration pushes, and what counts the elements below it."""
         places = {carried.parameter: k for k, carried in enumerate(loop.carried)}
         stack, count, array = (places.get(operand) for operand in push.operands)

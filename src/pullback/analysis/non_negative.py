@@ -28,7 +28,7 @@ from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form
 from pullback.ir import primitives
-from pullback.ir.nodes import Block, For, Function, If, Index, Let, Operand, Statement, Value, While
+from pullback.ir.nodes import Block, For, Function, If, Index, Let, Operand, Slice, Statement, Value, While
 from pullback.ir.types import Scalar
 
 
@@ -39,6 +39,13 @@ def non_negative_indices(function: Function) -> frozenset[Value]:
     return frozenset(finder.non_negative - finder.others)
 
 
+def possibly_negative_indices(function: Function) -> frozenset[Value]:
+    """The integers that are an index, or the start of a slice, and are not proved to be non-negative at each access."""
+    finder = _Finder(function)
+    finder.block(function.body)
+    return frozenset(finder.unproved)
+
+
 class _Finder:
     def __init__(self, function: Function) -> None:
         self.ranges = Ranges(Shapes(function))
@@ -46,6 +53,7 @@ class _Finder:
         self.loops: set[Value] = set()
         self.non_negative: set[Value] = set()
         self.others: set[Value] = set()
+        self.unproved: set[Value] = set()
 
     def block(self, block: Block, facts: Iterable[Form] = ()) -> None:
         before = len(self.ranges.facts)
@@ -86,14 +94,23 @@ class _Finder:
     def access(self, statement: Let) -> None:
         for step in statement.operands[1]:
             for item in step.items if isinstance(step, Index) else ():
+                if isinstance(item, Slice) and isinstance(item.start, Value):
+                    self.start(item.start)
                 if isinstance(item, Value) and isinstance(item.type, Scalar) and item.type.dtype == "int64":
                     form = self.ranges.sure(item)
+                    is_proved = self.ranges.is_never_negative(form)
+                    if not is_proved:
+                        self.unproved.add(item)
                     if self.is_plain(form):
                         continue
-                    if not self.ranges.is_never_negative(form):
+                    if not is_proved:
                         self.others.add(item)
                     elif self.depth:
                         self.non_negative.add(item)
+
+    def start(self, operand: Value) -> None:
+        if not self.ranges.is_never_negative(self.ranges.sure(operand)):
+            self.unproved.add(operand)
 
     def is_plain(self, form: Form) -> bool:
         """Whether an index is that of such a loop, or so many after or before it: a compiler knows its range."""

@@ -59,6 +59,7 @@ from pullback.passes.lowering import lower
 from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
 from pullback.passes.memory.accumulator_coalescing import coalesce_accumulators
+from pullback.passes.memory.accumulators_of_parts import add_up_in_parts
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.memory.block_coalescing import coalesce_blocks
 from pullback.passes.memory.column_layout import hold_by_columns
@@ -67,6 +68,7 @@ from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.deinterleaving import deinterleave
 from pullback.passes.memory.in_place import write_in_place
+from pullback.passes.memory.largest_buffers import allocate_largest
 from pullback.passes.memory.list_preallocation import preallocate_lists
 from pullback.passes.memory.loop_load_elimination import eliminate_loads
 from pullback.passes.memory.products import write_copies, write_products
@@ -351,7 +353,7 @@ PASSES = (
     Pass(
         "accumulator_coalescing",
         "what is added up from zeros, then to another adjoint, starts from that",
-        plain(coalesce_accumulators),
+        lambda function, settings: add_up_in_parts(coalesce_accumulators(function)),
         option="accumulator_coalescing",
         reorders=True,
     ),
@@ -540,6 +542,14 @@ PASSES = (
         then=("dead_code",),
     ),
     Pass(
+        "largest_buffers",
+        "an array that every iteration makes in another size is made before the loop, in the largest",
+        plain(allocate_largest),
+        needs=("bounds_checks",),
+        option="allocation_hoisting",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
         "stack_allocation",
         "a small array that does not outlive the call is on the stack",
         plain(allocate_on_stack),
@@ -661,6 +671,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "block_coalescing",
         "column_layout",
         "deinterleaving",
+        "largest_buffers",
         "stack_allocation",
         "if_conversion",
         "load_scheduling",

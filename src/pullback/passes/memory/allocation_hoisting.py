@@ -41,6 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -63,6 +64,8 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.rewrite import substituted, with_blocks
+
+Loop = TypeVar("Loop", For, While, For | While)
 
 
 def hoist_allocations(function: Function) -> Function:
@@ -91,18 +94,18 @@ def _hoisted(loop: For | While, shapes: Callable[[], Shapes]) -> list[Statement]
             continue
         if _keeps_its_size(statement.value, loop.body, shapes):
             before.append(statement)
-            loop = _carrying(loop, statement, last)
+            loop = carrying(loop, statement, last)
     return [*before, loop]
 
 
-def _carrying(loop: For | While, made: Let, last: Value) -> For | While:
+def carrying(loop: Loop, made: Let, last: Value) -> Loop:
     """The loop with a buffer handed from iteration to iteration."""
     value = made.value
     parameter = Value(value.name, value.type)
     others = tuple(s for s in loop.body.statements if not isinstance(s, Let) or s.value is not value)
-    body = substituted(Block(others, loop.body.yields), {value: parameter})
+    body: Block = substituted(Block(others, loop.body.yields), {value: parameter})
     last = parameter if last is value else last
-    count = len(loop.carried)
+    count: int = len(loop.carried)
     yields = (*body.yields[:count], last, *body.yields[count:])
     return replace(
         loop,

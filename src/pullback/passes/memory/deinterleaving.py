@@ -39,6 +39,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes, find_aliases, shares_memory
+from pullback.analysis.array_uses import uses_of
 from pullback.analysis.extents import integer
 from pullback.analysis.ranges import Ranges, mentions
 from pullback.analysis.shapes import Shapes
@@ -49,7 +50,6 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Call,
-    Effect,
     For,
     Function,
     If,
@@ -63,8 +63,6 @@ from pullback.ir.nodes import (
     blocks_of,
     lets_in,
     made_in_iterations,
-    read_by,
-    values_in,
     walk,
 )
 from pullback.ir.rewrite import copied, with_blocks
@@ -150,7 +148,8 @@ class _Survey:
 
         def comes_back(access: _Access) -> bool:
             moves = [(loops.get(term), by) for term, by in access.rest.terms if mentions(Form(0, ((term, by),)), made)]
-            return access.loop is not nest and all(loop and abs(by) <= LARGEST_STRIDE for loop, by in moves)
+            is_inside = not isinstance(nest, For) or access.loop.index is not nest.index
+            return is_inside and all(loop and abs(by) <= LARGEST_STRIDE for loop, by in moves)
 
         found = (self.accesses.get(s.value) for s in inside if isinstance(s, Let))
         return [access for access in found if access is not None and comes_back(access)]
@@ -204,9 +203,9 @@ class _Phases:
         for position, carried in enumerate(nest.carried):
             if not _is_row(carried.parameter) or not self.is_passed_over(carried.initial, block):
                 continue
-            versions = _versions_in(nest, position)
-            group = _of_one_stride([a for a in found if a.statement.operands[0] in versions])
-            if group and _are_all_uses(nest, position, versions, {a.statement.value for a in group}):
+            uses = uses_of(carried.initial, Block((nest,)))
+            group = _of_one_stride([a for a in found if uses and a.statement.operands[0] in uses.versions])
+            if uses and len(uses.statements) == len(group) > 0:
                 groups[position] = group
         return groups
 
@@ -246,8 +245,9 @@ class _Rewriting:
         row, result = self.nest.carried[position].initial, self.nest.results[position]
         stride, name = constant(accesses[0].stride), f"{row.name}_phases"
         made = self.before.let(runtime.deinterleaved, row, stride, name=name, type_=_phases(row))
-        versions = (*_versions_in(self.nest, position), result)
-        self.terms |= {version: Value(name, made.type) for version in versions} | {row: made}
+        uses = uses_of(row, Block((self.nest,)))
+        assert uses is not None, "an array that is changed is followed"
+        self.terms |= {version: Value(name, made.type) for version in uses.versions} | {row: made}
         taken_back = self.after.let(runtime.interleaved, self.terms[result], self.before.dim(row, 0), type_=row.type)
         everything = (Index((Slice(None, None, None),)),)
         self.after.add(Let(result, primitives.store, (row, everything, taken_back), (), self.nest.location))
@@ -293,40 +293,6 @@ def _place(access: _Access, outside: Builder, inside: Builder) -> tuple[Operand,
     row = outside.let(np.remainder, rest, stride, name="phase", type_=INT)
     start = outside.let(np.floor_divide, rest, stride, name="first", type_=INT)
     return row, inside.let(np.add, start, access.loop.index, type_=INT)
-
-
-def _versions_in(nest: For | While, position: int) -> set[Value]:
-    """The versions of an array that a nest carries: those that writes make, and those of loops and branches."""
-    versions, before = {nest.carried[position].parameter}, 0
-    while before != len(versions):
-        before = len(versions)
-        for statement in walk(nest.body):
-            match statement:
-                case Let() if consumes(statement) and statement.operands[0] in versions:
-                    versions.add(statement.value)
-                case For() | While():
-                    for carried, result in zip(statement.carried, statement.results, strict=True):
-                        versions |= {carried.parameter, result} if carried.initial in versions else set()
-                case If():
-                    sides = zip(statement.results, statement.then.yields, statement.orelse.yields, strict=True)
-                    versions |= {result for result, *both in sides if all(y in versions for y in both)}
-    return versions
-
-
-def _are_all_uses(nest: For | While, position: int, versions: set[Value], accesses: set[Value]) -> bool:
-    """Whether a nest does nothing with versions of an array but these accesses, and hands them on."""
-    row = nest.carried[position].initial
-    loops = [s for s in walk(Block((nest,))) if isinstance(s, For | While)]
-    handed_on = [(c.parameter, y) for s in loops for c, y in zip(s.carried, s.body.yields, strict=False)]
-    for branch in (s for s in walk(nest.body) if isinstance(s, If)):
-        for side in (branch.then, branch.orelse):
-            handed_on += zip(branch.results, side.yields, strict=True)
-    lets = lets_in(nest.body).values()
-    used = [s for s in lets if not versions.isdisjoint(values_in(s.operands)) and s.value not in accesses]
-    others = (s for s in walk(nest.body) if isinstance(s, Effect))
-    is_seen = used or any(not versions.isdisjoint(values_in(s.operands)) for s in others)
-    is_alone = sum(value is row for value in read_by(nest)) == 1
-    return not is_seen and is_alone and all((value in versions) == (y in versions) for value, y in handed_on)
 
 
 def _of_one_stride(accesses: list[_Access]) -> list[_Access]:

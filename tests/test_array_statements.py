@@ -278,6 +278,20 @@ def test_constant_powers_are_products(exponent, dtype):
         np.testing.assert_allclose(made(x), expected, rtol=1e-13 if dtype is np.float64 else 1e-5)
 
 
+@pytest.mark.parametrize("exponent", [0.5, -0.5, 1.5, -1.5, 2.5, -3.5, 2.0, -3.0, 0.3, -2.2, 64.5])
+def test_powers_of_constant_floats_are_those_of_numpy(exponent):
+    """Halves of odd numbers are written out as products and a square root."""
+    scope: dict = {}
+    exec(f"def function(x):\n    return x ** {exponent}\n", scope)
+    made = compiled(scope["function"])
+    edges = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, -2.5]
+    for x in map(np.float64, [*edges, *np.linspace(0.01, 9.0, 50)]):
+        with np.errstate(all="ignore"):
+            expected = scope["function"](x)
+        np.testing.assert_allclose(made(x), expected, rtol=1e-14)
+        assert np.signbit(made(x)) == np.signbit(expected) or np.isnan(expected)
+
+
 def test_a_negative_power_of_zero_is_that_of_numpy():
     def inverse(x):
         return np.sum(x**-1)

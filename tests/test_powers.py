@@ -101,3 +101,18 @@ def test_a_derivative_that_is_differentiated_again():
         wanted = pb.grad(pb.differentiable(optimisations=WITHOUT)(f), argnums=(0, 1))(x, 2.3)
         for a, b in zip(pb.grad(f, argnums=(0, 1))(x, 2.3), wanted, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+def test_constant_exponents_are_written_out_or_of_the_vector_library():
+    def total(x):
+        return np.sum(x**1.5 + x**0.3 + x**-2)
+
+    def recurrence(x):
+        y = 1.3
+        for i in range(x.shape[0]):
+            y = y**0.3 + x[i]
+        return y
+
+    text = pb.inspect_source(total, np.ones(3), argnums=())
+    assert all(part in text for part in ("x_i ** 1.5", "vm.power(x_i, 0.3)", "x_i ** -2"))
+    assert "y ** 0.3" in pb.inspect_source(recurrence, np.ones(3), argnums=())  # one after the other, by C's pow

@@ -19,14 +19,16 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.reductions import adds_to
 from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
-from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, walk
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, Value, blocks_of, is_scalar, walk
 from pullback.ir.types import Scalar
 
 _NUMBERS = {
@@ -49,6 +51,27 @@ _DIVIDING = {np.divide, np.sqrt}
 def is_straight(loop: For) -> bool:
     """Whether a loop has no loop, call or visible effect in it, and ends where it says."""
     return not loop.exits and all(map(is_simple, walk(loop.body)))
+
+
+def may_be_vectorised(loop: For) -> bool:
+    """Whether the iterations of an innermost loop wait for each other in nothing but sums, as far as numbers go."""
+    numbers = [k for k, carried in enumerate(loop.carried) if is_scalar(carried.parameter)]
+    return loop.step == constant(1) and is_straight(loop) and adds_to(loop, numbers)
+
+
+def powers_one_by_one(block: Block, side_by_side: bool = False) -> Iterator[Value]:
+    """The powers of numbers of which a compiler cannot compute several at once.
+
+    side_by_side: whether the block is that of a loop of which it may do several iterations at once.
+    """
+    for statement in block.statements:
+        if isinstance(statement, Let):
+            if statement.function is np.power and is_scalar(statement.value) and not side_by_side:
+                yield statement.value
+            continue
+        for inner in blocks_of(statement):
+            is_vectorised = isinstance(statement, For) and may_be_vectorised(statement)
+            yield from powers_one_by_one(inner, is_vectorised or (side_by_side and isinstance(statement, If)))
 
 
 def computes_numbers(block: Block) -> bool:

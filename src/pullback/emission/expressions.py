@@ -47,16 +47,20 @@ class Expressions:
         exact: bool,
         reductions: frozenset[Value],
         non_negative: frozenset[Value],
+        one_by_one: frozenset[Value],
         classes: Mapping[type, str],
         writers: Mapping[Any, Callable[[Expressions, Let], Any]],
     ) -> None:
         """`classes` names the exceptions that are not built in; the rest is what `emit_function` found out.
 
+        one_by_one: the powers for which the vector math library takes longer than C's.
+
         writers: what writes operations that are not calls.
         """
         self.names, self.inlined, self.compiled = names, inlined, compiled
         self.vector, self.exact = vector, exact
-        self.reductions, self.non_negative, self.classes = reductions, non_negative, classes
+        self.reductions, self.non_negative, self.one_by_one = reductions, non_negative, one_by_one
+        self.classes = classes
         self.writers = writers
         self.helpers: set[str] = set()
         self.modules: set[str] = set()
@@ -122,7 +126,7 @@ class Expressions:
             return writer(self, statement)
         if statement.value in self.reductions:
             return self.sum(statement)
-        if self.vector and spelling.has_vector(function, operands):
+        if self.vector and spelling.has_vector(function, operands) and statement.value not in self.one_by_one:
             return self.of_library(VECTOR_LIBRARY, function.__name__, operands)
         library, _, own_name = spelling.library_for(statement, self.compiled, self.exact).partition(".")
         if own_name:

@@ -15,6 +15,7 @@ import gast
 from pullback.analysis.equal_sizes import EqualSizes
 from pullback.analysis.non_negative import non_negative_indices
 from pullback.analysis.reductions import reduction_steps
+from pullback.analysis.straight_loops import powers_one_by_one
 from pullback.emission import parts
 from pullback.emission.expressions import VECTOR_LIBRARY, Expressions
 from pullback.emission.inline import find_inlined
@@ -79,7 +80,8 @@ def emit_function(
     reductions = reduction_steps(function) if compiled and fastmath is not False else frozenset()
     non_negative = non_negative_indices(function) if compiled else frozenset()
     names_of_classes = {kind: name for name, kind in classes.items()}
-    facts = (reductions, non_negative, names_of_classes)
+    one_by_one = frozenset(powers_one_by_one(function.body)) if vector else frozenset()
+    facts = (reductions, non_negative, one_by_one, names_of_classes)
     expressions = Expressions(names, inlined, compiled, vector, exact, *facts, WRITERS)
     equal_sizes = EqualSizes(function if compiled else None)
     statements = Statements(expressions, names, copied, comments, equal_sizes, style.contracts)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pullback.runtime.codegen.constant_powers import is_written_out
+
 
 def is_known(operand: Any) -> bool:
     """Whether an operand is a number that is known before the run."""
@@ -68,8 +70,8 @@ def needs_power(x1: Any, x2: Any) -> bool:
 
 
 def has_vector_power(x1: Any, x2: Any) -> bool:
-    """Whether a power is one of the vector math library: Numba multiplies for an exponent that is known."""
-    return needs_power(x1, x2) or not is_known(x2)
+    """Whether a power is one of the vector math library: for some exponents that are known, it is written out."""
+    return needs_power(x1, x2) or not (is_known(x2) and is_written_out(x2.value))
 
 
 def are_vectors_or_matrices(x1: Any, x2: Any) -> bool:

@@ -38,12 +38,12 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.straight_loops import work_of
+from pullback.analysis.straight_loops import may_be_vectorised, work_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
 from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, is_scalar, walk
 from pullback.ir.rewrite import renamed, substituted, with_blocks
-from pullback.passes.loops.speculation import CHEAP, may_be_vectorised
+from pullback.passes.loops.speculation import CHEAP
 
 MOST_WORK = 16
 """So many operations the two sides may have together."""

@@ -58,11 +58,9 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.reductions import adds_to
 from pullback.analysis.sizes import Form
-from pullback.analysis.straight_loops import is_straight
+from pullback.analysis.straight_loops import may_be_vectorised
 from pullback.ir import primitives
-from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
     Constant,
@@ -195,12 +193,6 @@ class _Speculation(RangeWalk):
             self.ranges.note(let)
         inside = (self.ranges.is_inside(item, size) for item, size in zip(items, shape, strict=True))
         return needed if all(inside) else None
-
-
-def may_be_vectorised(loop: For) -> bool:
-    """Whether the iterations of an innermost loop wait for each other in nothing but sums, as far as numbers go."""
-    numbers = [k for k, carried in enumerate(loop.carried) if is_scalar(carried.parameter)]
-    return loop.step == constant(1) and is_straight(loop) and adds_to(loop, numbers)
 
 
 def _addition(branch: If, k: int) -> Let | None:

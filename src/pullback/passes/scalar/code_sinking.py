@@ -37,6 +37,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.analysis.straight_loops import may_be_vectorised
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -60,7 +61,6 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import is_integer
 from pullback.passes.loops.cost import is_simple
-from pullback.passes.loops.speculation import may_be_vectorised
 
 _OF_INTEGERS: set[Callable[..., Any]] = {np.add, np.subtract, np.multiply, np.negative}
 

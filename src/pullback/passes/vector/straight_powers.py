@@ -30,10 +30,10 @@ from dataclasses import replace
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.straight_loops import may_be_vectorised
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, For, Function, Let, Statement
 from pullback.ir.rewrite import with_blocks
-from pullback.passes.loops.speculation import may_be_vectorised
 
 
 def straighten_powers(function: Function) -> Function:

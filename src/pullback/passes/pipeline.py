@@ -73,6 +73,7 @@ from pullback.passes.memory.list_preallocation import preallocate_lists
 from pullback.passes.memory.loop_load_elimination import eliminate_loads
 from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.rank_k_updates import update_by_matrices
+from pullback.passes.memory.rolls import write_rolls
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
 from pullback.passes.memory.stack_allocation import allocate_on_stack
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
@@ -365,6 +366,13 @@ PASSES = (
         option="zero_initialisation",
     ),
     Pass(
+        "rolls",
+        "arrays that iterations roll by one place are copied, or added to others, by loops",
+        plain(write_rolls),
+        needs=("dead_code",),
+        option="allocation_hoisting",
+    ),
+    Pass(
         "products",
         "products, inverses and copies that iterations make are written into buffers, or added in place",
         plain(write_products),
@@ -647,7 +655,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "accumulator_coalescing",
     ),
     "initialisation": ("zero_initialisation",),
-    "buffers": ("products", "simplification", "dead_code", "loop_invariants", "in_place", "rank_k_updates"),
+    "buffers": ("rolls", "products", "simplification", "dead_code", "loop_invariants", "in_place", "rank_k_updates"),
     "allocation": ("allocation_hoisting",),
     "assumptions": ("small_integers",),
     "copies": ("copy_insertion",),

@@ -156,11 +156,11 @@ class _Writer:
 
     def has_place(self, value: Value, loop: For | While, varying: set[Value]) -> bool:
         """Whether a buffer for a product can be made before the loop."""
-        return value not in loop.body.yields and all(_is_from_outside(size, varying) for size in self.shapes.of(value))
+        return value not in loop.body.yields and all(is_from_outside(size, varying) for size in self.shapes.of(value))
 
     def write(self, statement: Let, before: Builder, body: Builder) -> None:
         with before.at(statement.location), body.at(statement.location):
-            shape = tuple(_extent(size, before) for size in self.shapes.of(statement.value))
+            shape = tuple(extent_from_outside(size, before) for size in self.shapes.of(statement.value))
             name, type_ = statement.value.name, statement.value.type
             buffer = body.let(np.empty, shape, Constant(type_.dtype), keywords=("dtype",), name=name, type_=type_)
             body.add(with_destination(statement, buffer))
@@ -198,11 +198,11 @@ class _Writer:
     def may_wait(self, product: Let, total: Value, between: tuple[Statement, ...]) -> bool:
         """Whether a product is the same after some statements, and shares no memory with a sum."""
         read = {self.buffers.root(factor) for factor in product.operands}
-        written = {self.buffers.root(value) for value in _written_by(between)}
+        written = {self.buffers.root(value) for value in written_by(between)}
         return not read & {self.buffers.root(total), *written}
 
 
-def _written_by(statements: tuple[Statement, ...]) -> set[Value]:
+def written_by(statements: tuple[Statement, ...]) -> set[Value]:
     """The arrays that statements write, or hand to loops that may write them."""
     found: set[Value] = set()
     for statement in walk(Block(statements)):
@@ -225,14 +225,14 @@ def transposed(factor: Value, builder: Builder) -> Value:
     return builder.let(np.transpose, factor, axes, type_=factor.type) if rank_of(factor) == 2 else factor
 
 
-def _is_from_outside(size: Size, varying: set[Value]) -> bool:
+def is_from_outside(size: Size, varying: set[Value]) -> bool:
     """Whether a size is known before a loop whose iterations make these values."""
     if isinstance(size, SliceSize):
         return False
     return isinstance(size, int) or (size if isinstance(size, Value) else size[0]) not in varying
 
 
-def _extent(size: Size, builder: Builder) -> Operand:
+def extent_from_outside(size: Size, builder: Builder) -> Operand:
     """The size as an operand."""
     if isinstance(size, int):
         return Constant(size, INT)

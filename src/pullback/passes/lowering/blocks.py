@@ -41,6 +41,7 @@ from pullback.ir.nodes import (
     For,
     Function,
     Let,
+    Operand,
     Statement,
     Value,
     While,
@@ -108,7 +109,8 @@ class _Lowering:
         spaces = ((s, _space_of(s, sizes, extrema)) for s in block.statements)
         self.spaces = {id(s): space for s, space in spaces if space is not None}
         self.leave_products()
-        self.views = _find_views(block, self.readers, self.spaces, sizes)
+        self.added = _added_parts(block, self.spaces)
+        self.views = _find_views(block, self.readers, self.spaces, self.added, sizes)
 
     def block(self) -> Block:
         for statement in self.source.statements:
@@ -152,7 +154,7 @@ class _Lowering:
             member = _by_elements(self.renamed(statement))
             if self.group is None or not self.fits(member, space):
                 self.flush()
-                self.group = None if is_store(member) else Group(space)
+                self.group = None if is_store(member) and id(statement) not in self.added else Group(space)
             if self.group is not None:
                 if is_store(member) and has_places(member.operands[1]):
                     self.check_place(member)
@@ -308,12 +310,27 @@ def _read_by(statement: Statement) -> list[Value]:
     return [*values_in(operands_of(statement)), *inner]
 
 
-def _find_views(block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], sizes: Sizes) -> Views:
+def _added_parts(block: Block, spaces: dict[int, Shape]) -> set[int]:
+    """The additions of parts of arrays to parts of others, which are loops wherever they stand."""
+    lets = {s.value: s for s in block.statements if isinstance(s, Let)}
+
+    def is_part_of(value: Operand, array: Value) -> bool:
+        made = lets.get(value)
+        found = view_of(made) if made is not None else None
+        return value is array or (found is not None and is_part_of(found[0], array))
+
+    added = (s for s in lets.values() if s.function is primitives.add_at and id(s) in spaces)
+    return {id(s) for s in added if not is_whole(s.operands[1]) and not is_part_of(s.operands[2], s.operands[0])}
+
+
+def _find_views(
+    block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], added: set[int], sizes: Sizes
+) -> Views:
     """The parts of arrays that only lowered statements read, before the array changes; with root and path."""
     refused: set[Value] = set()
     while True:
         views: Views = {}
-        for statement in _read_by_loops(block, readers, spaces, sizes, refused):
+        for statement in _read_by_loops(block, readers, spaces, added, sizes, refused):
             root, path = view_of(statement) or (statement.operands[0], ())
             first, before = views.get(root, (root, ()))
             if not can_index(first, (*before, *path), sizes.shapes):
@@ -325,11 +342,16 @@ def _find_views(block: Block, readers: dict[Value, set[int]], spaces: dict[int, 
 
 
 def _read_by_loops(
-    block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], sizes: Sizes, refused: set[Value]
+    block: Block,
+    readers: dict[Value, set[int]],
+    spaces: dict[int, Shape],
+    added: set[int],
+    sizes: Sizes,
+    refused: set[Value],
 ) -> list[Let]:
     """The statements that take parts of arrays for nothing but lowered statements, and for one another."""
     places = {id(s): k for k, s in enumerate(block.statements)}
-    served = {id(s) for s in block.statements if id(s) in spaces and not _writes(s)}
+    served = added | {id(s) for s in block.statements if id(s) in spaces and not _writes(s)}
     ends: dict[int, int] = {}
     found: list[Let] = []
     for k, statement in reversed(list(enumerate(block.statements))):

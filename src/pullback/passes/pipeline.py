@@ -75,6 +75,7 @@ from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.rank_k_updates import update_by_matrices
 from pullback.passes.memory.rolls import write_rolls
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
+from pullback.passes.memory.small_products import write_out_products
 from pullback.passes.memory.stack_allocation import allocate_on_stack
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
 from pullback.passes.scalar.branch_fusion import fuse_branches
@@ -558,6 +559,14 @@ PASSES = (
         then=("simplification", "dead_code"),
     ),
     Pass(
+        "small_products",
+        "products of a few elements, whose sizes are known, are loops of constant lengths",
+        plain(write_out_products),
+        needs=("bounds_checks",),
+        option="allocation_hoisting",
+        then=("dead_code",),
+    ),
+    Pass(
         "stack_allocation",
         "a small array that does not outlive the call is on the stack",
         plain(allocate_on_stack),
@@ -680,6 +689,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "column_layout",
         "deinterleaving",
         "largest_buffers",
+        "small_products",
         "stack_allocation",
         "if_conversion",
         "load_scheduling",

@@ -190,7 +190,7 @@ class _Writer:
                 replaced.append(made)
                 if is_product(made) and self.may_wait(made, total, block.statements[places[addend] : k]):
                     found[statement.value] = _Sum(made.operands, tuple(replaced), len(replaced) == 2)
-                if len(replaced) == 2 or not _is_transposing(made):
+                if len(replaced) == 2 or not is_transposing(made):
                     break
                 addend = made.operands[0]
         return found
@@ -213,7 +213,7 @@ def written_by(statements: tuple[Statement, ...]) -> set[Value]:
     return found
 
 
-def _is_transposing(statement: Let) -> bool:
+def is_transposing(statement: Let) -> bool:
     """Whether a statement transposes a matrix."""
     axes = statement.operands[1:]
     return statement.function is np.transpose and axes in ((), ((Constant(1, INT), Constant(0, INT)),))

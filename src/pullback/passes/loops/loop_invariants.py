@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def hoist_invariants(function: Function) -> Function:
     sizes = _Sizes(function)
     named = sizes.block(function.body, set(function.parameters))
     whole = Block((*sizes.at_entry.values(), *named.statements), named.yields)
-    body = _Hoisting(_Arrays(sizes.shapes, consumed_in(whole))).block(whole, set())
+    body = _Hoisting(_Arrays(cache(lambda: Shapes(function)), consumed_in(whole))).block(whole, set())
     return replace(function, body=body, callees=tuple(hoist_invariants(callee) for callee in function.callees))
 
 
@@ -167,7 +168,7 @@ class _Sizes:
 class _Arrays:
     """What is known of arrays: their shapes, and whose memory a later version takes over."""
 
-    shapes: Shapes
+    shapes: Callable[[], Shapes]
     consumed: set[Value]
 
     def are_safe(self, statement: Let) -> bool:
@@ -175,7 +176,9 @@ class _Arrays:
         function, operands = statement.function, statement.operands
         if not isinstance(statement.value.type, Array) or statement.value in self.consumed or statement.keywords:
             return False
-        shapes = [self.shapes.of(operand) for operand in operands if isinstance(operand, Value)]
+        if function not in _PRODUCTS | _OF_ARRAYS | {np.eye, np.identity}:
+            return False
+        shapes = [self.shapes().of(operand) for operand in operands if isinstance(operand, Value)]
         if function in _PRODUCTS:
             return [*map(len, shapes)] in ([2, 2], [2, 1], [1, 2]) and shapes[0][-1] == shapes[1][0]
         if function in (np.eye, np.identity):

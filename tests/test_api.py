@@ -382,9 +382,10 @@ def test_argument_that_is_not_float_is_named(argument: Any, words: str) -> None:
 
     with pytest.raises(TypeError) as caught:
         gradient(f, 1.0, argument, argnums="count")
-    assert "'f' cannot be differentiated with respect to 'count'" in str(caught.value)
+    place = """count["b"]""" if isinstance(argument, dict) else "count"
+    assert f"'f' cannot be differentiated with respect to '{place}'" in str(caught.value)
     assert words in str(caught.value)
-    assert "argnums" in str(caught.value)
+    assert ("an argument that is not differentiated" if place != "count" else "argnums") in str(caught.value)
 
 
 def test_complex_result_has_no_gradient():

@@ -118,7 +118,7 @@ def rows_of_other_lengths(x):
     rows = []
     for i in range(1, 4):
         rows.append(x[:i] * 2.0)
-    return sum([np.sum(row) for row in rows]) + rows[5][0]
+    return sum([np.sum(row) for row in rows]) + np.array(rows)[1][0]
 
 
 @program(2.7, np.array([3, -2, 5], dtype=np.int8), wrt=(0,))

@@ -25,6 +25,7 @@ from pullback.frontend.source.plain_functions import plain_function, signature_o
 from pullback.frontend.source.star_parameters import identifier_of, spread
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_places, leaf_types, leaves_in
 from pullback.frontend.values.context import StaticNeeded
+from pullback.functions.generators import Outside
 from pullback.ir import primitives
 from pullback.ir.classes import obstacles_in
 from pullback.ir.nodes import Effect, Function, type_of_operand, walk
@@ -243,7 +244,8 @@ def _name_of(names: list[str], argnum: int | str) -> str:
 def _check_floats(engine: Engine, name: str, form: Form, types: list[Any]) -> None:
     bad = [k for k, type_ in enumerate(types) if not is_float(type_)]
     if bad or not types:
-        place = list(leaf_places(form, name))[bad[0]] if bad else name
+        is_generator = isinstance(form, Sequence_) and form.kind is Outside
+        place = list(leaf_places(form, name))[bad[0]] if bad and not is_generator else name
         what = f"is of dtype {types[bad[0]].dtype}" if bad else "has no numbers"
         remedy = "pass a float, as in 2.0 or x.astype(float), or leave it out of argnums"
         if place != name:

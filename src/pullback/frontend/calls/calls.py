@@ -61,7 +61,7 @@ from pullback.frontend.values.bindings import (
     TupleValue,
 )
 from pullback.frontend.values.context import Context
-from pullback.functions import METHODS, canonical, record_of, text_for
+from pullback.functions import METHODS, canonical, is_elementwise, record_of, text_for
 from pullback.functions.along import element_by_element
 from pullback.functions.declare import PLANNING
 from pullback.functions.generators import FUNCTIONS as OF_RANDOM
@@ -224,7 +224,7 @@ def _applied(
         reason = f"{name_of(function)} has no public name by which generated code could call it"
         context.refuse(node, reason, "write the function in Python")
     by = by_call(given)
-    if getattr(given, "__module__", None) in ("builtins", "_operator", "math"):
+    if getattr(given, "__module__", None) in ("builtins", "_operator", "math") and is_elementwise(function):
         check_operands(context, function, arguments, node)
     if by:
         arguments = tuple(as_python_float(context, argument, node) for argument in arguments)

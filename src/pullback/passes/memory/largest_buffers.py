@@ -86,7 +86,12 @@ class _Hoisting:
             (size,) = _sizes(statement)
             last = last_version(statement.value, loop.body)
             interval = _Interval(loop, builder)
-            if last and interval.is_known(size) and self.are_elements(statement.value, loop.body):
+            if (
+                last
+                and size in interval.lets
+                and interval.is_known(size)
+                and self.are_elements(statement.value, loop.body)
+            ):
                 largest = builder.let(max, interval.end(size, largest=True), constant(0), type_=INT)
                 made = replace(statement, operands=((largest,), *statement.operands[1:]))
                 builder.add(made)

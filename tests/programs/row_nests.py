@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from collect import program
+from collect import failing, program
 
 X = np.array([[0.5, -1.2, 0.1, 0.9], [2.0, 0.3, -0.8, 1.4], [1.1, -0.7, 0.6, -0.3]])
 W = np.array([0.7, -0.2, 1.4, 0.3])
@@ -310,3 +310,15 @@ def copied_before_it_changes(s, steps):
             for j in range(s.shape[1]):
                 y[i, j] = y[i, j] * s[i, j]
     return np.sum(kept**3) + np.sum(y)
+
+
+@failing(np.arange(7.0), 7, 3, error=IndexError)
+def beyond_an_array_of_its_own(x, n, m):
+    """Nobody sees the array, in which there is no place for all that is written."""
+    y = np.empty(m)
+    for j in range(n):
+        y[j] = x[j]
+    s = 0.0
+    for j in range(n):
+        s += y[j]
+    return s

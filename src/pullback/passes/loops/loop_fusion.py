@@ -26,8 +26,9 @@ def scaled(x, y):
 
 A row is then read while it is in the nearest cache. That is legal where each iteration of both loops accesses, of every
 array that one of them writes and the other one accesses, the row with its own index alone, and where nothing in between
-needs the first loop but copies, which then come after both (Allen & Kennedy 2001, 6.2.5). It pays where the second loop
-reads what the first one writes; loops without inner loops stay apart, as they run on vectors either way.
+needs the first loop but copies, which then come after both (Allen & Kennedy 2001, 6.2.5), and where the arrays that the
+function makes have room for all iterations, so that no write may raise. It pays where the second loop reads what the
+first one writes; loops without inner loops stay apart, as they run on vectors either way.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     is_scalar,
+    lets_in,
     read_by,
     read_in,
     results_of,
@@ -80,6 +82,8 @@ class _Fusion:
     def __init__(self, function: Function) -> None:
         self.root = find_aliases(function).root
         self.shapes = Shapes(function)
+        new = CREATING | {primitives.zeros_like}
+        self.made = {self.root(let.value) for let in lets_in(function.body).values() if let.function in new}
         self.uses = Counter(read_in(function.body))
         self.has_fused = False
 
@@ -128,10 +132,20 @@ class _Fusion:
         accesses = [(access, loop) for loop in (first, second) for access in _accesses(loop)]
         written = {self.root(a.operands[0]) for a, _ in accesses if a.function is not primitives.load}
         of_first, of_second = ({self.root(a.operands[0]) for a in _accesses(loop)} for loop in (first, second))
+        if not all(self.is_inside(a, first) for a in _accesses(first) if self.root(a.operands[0]) in of_second):
+            return False
         return all(
             _have_own_parts([(access, loop) for access, loop in accesses if self.root(access.operands[0]) is root])
             for root in written & of_first & of_second
         )
+
+    def is_inside(self, access: Let, loop: For) -> bool:
+        """Whether a write cannot raise, so that it may go once nobody reads what it writes."""
+        if access.function is primitives.load or self.root(access.operands[0]) not in self.made:
+            return True
+        end, sizes = self.shapes.made_size(loop.stop), self.shapes.of(access.operands[0])
+        places = zip(access.operands[1][0].items, sizes, strict=False)
+        return all(size == end for item, size in places if item is loop.index)
 
     def may_come_after(self, copy: Let, loop: For) -> bool:
         """Whether a loop does not write what a copy reads, nor access what that writes."""

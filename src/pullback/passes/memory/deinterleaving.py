@@ -78,7 +78,7 @@ def deinterleave(function: Function) -> Function:
     return replace(function, body=_Phases(function).block(function.body), callees=callees)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Access:
     """An access of an innermost loop to the element `stride` times its index, and `rest`, of an array."""
 
@@ -172,7 +172,7 @@ class _Phases:
         return [with_blocks(each, self.block) for each in nested]
 
     def nest(self, nest: For | While, block: Block) -> list[Statement]:
-        """A loop of a block, after the arrays in phases were made, and before their sums are taken over."""
+        """A loop of a block, after copies in phases, and before what it has written is copied back."""
         found = self.survey.within(nest)
         if not found or any(isinstance(s, Call) for s in walk(nest.body)):
             return [nest]
@@ -198,10 +198,14 @@ class _Phases:
         return {array: _of_one_stride(group) for array, group in groups.items() if self.is_passed_over(array, block)}
 
     def changes(self, nest: For | While, found: list[_Access], block: Block) -> dict[int, list[_Access]]:
-        """The accesses to arrays that a nest changes, by their positions among the carried values."""
+        """The accesses to arrays that a nest changes, by their positions among the carried values.
+
+        An argument is written where it is, since the caller sees what was written before an error.
+        """
         groups: dict[int, list[_Access]] = {}
         for position, carried in enumerate(nest.carried):
-            if not _is_row(carried.parameter) or not self.is_passed_over(carried.initial, block):
+            is_own = _is_row(carried.parameter) and not self.is_argument(carried.initial)
+            if not is_own or not self.is_passed_over(carried.initial, block):
                 continue
             uses = uses_of(carried.initial, Block((nest,)))
             group = _of_one_stride([a for a in found if uses and a.statement.operands[0] in uses.versions])
@@ -213,10 +217,16 @@ class _Phases:
         """Whether a function passes over an array where a nest stands anyway, or over one of its size."""
         if not isinstance(array, Value):
             return False
-        root, made = self.root(array), [s for s in block.statements if isinstance(s, Let) and _is_new(s)]
-        if any(self.root(parameter) is root for parameter in self.function.parameters if _is_row(parameter)):
+        made = [s for s in block.statements if isinstance(s, Let) and _is_new(s)]
+        if self.is_argument(array):
             return any(self.shapes.of(s.value) == self.shapes.of(array) for s in made)
-        return any(self.root(s.value) is root for s in made)
+        return any(self.root(s.value) is self.root(array) for s in made)
+
+    def is_argument(self, array: Operand) -> bool:
+        """Whether an array may share memory with an argument."""
+        if not isinstance(array, Value):
+            return False
+        return self.root(array) in {self.root(parameter) for parameter in self.function.parameters}
 
 
 class _Rewriting:

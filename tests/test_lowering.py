@@ -190,3 +190,24 @@ def test_an_array_that_several_loops_read_is_kept_once() -> None:
     text = pb.inspect_source(pb.grad(descent), np.ones(9), 2)
     names = [line.split(" = ")[0].strip() for line in text.splitlines() if "_saved = np.empty((trips, b" in line]
     assert [name for name in names if name.startswith("q_")] == ["q_saved"]
+
+
+def test_a_part_that_is_added_to_is_not_only_read_by_loops():
+    """The adjoint of y is the transpose of what the loop hands on, and then written."""
+
+    def overwritten(x, y, m):
+        p = y.T
+        w = y[0].copy()
+        v = x[0] * 0.5
+        for _ in range(m):
+            p = np.outer(v, v)
+        return np.sum(p * p) + v @ w
+
+    x, y = np.random.default_rng(0).uniform(0.2, 1.0, (2, 3, 3))
+    for m in (0, 2):
+        value, slopes = pb.value_and_grad(overwritten, argnums=(0, 1))(x, y, m)
+        plain = pb.differentiable(optimisations=False, jit=False)(overwritten)
+        expected, expected_slopes = pb.value_and_grad(plain, argnums=(0, 1))(x, y, m)
+        assert value == pytest.approx(expected, rel=1e-13)
+        for slope, expected_slope in zip(slopes, expected_slopes, strict=True):
+            np.testing.assert_allclose(slope, expected_slope, rtol=1e-12)

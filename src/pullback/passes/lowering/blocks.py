@@ -352,6 +352,7 @@ def _read_by_loops(
     """The statements that take parts of arrays for nothing but lowered statements, and for one another."""
     places = {id(s): k for k, s in enumerate(block.statements)}
     served = added | {id(s) for s in block.statements if id(s) in spaces and not _writes(s)}
+    refused = refused | {s.operands[0] for s in block.statements if isinstance(s, Let) and id(s) in added}
     ends: dict[int, int] = {}
     found: list[Let] = []
     for k, statement in reversed(list(enumerate(block.statements))):

@@ -95,7 +95,7 @@ class _Hoisting:
                 largest = builder.let(max, interval.end(size, largest=True), constant(0), type_=INT)
                 made = replace(statement, operands=((largest,), *statement.operands[1:]))
                 builder.add(made)
-                loop = carrying(loop, made, last)
+                loop = carrying(_checking(loop, statement, size), made, last)
         return [*builder.statements, loop]
 
     def are_elements(self, array: Value, block: Block) -> bool:
@@ -150,6 +150,21 @@ class _Interval:
 
 
 _MONOTONE = {np.add, np.subtract, max, min}
+
+
+def _checking(loop: For, maker: Let, size: Operand) -> For:
+    """The loop, in which a size below zero raises as before; those of a backward sweep have been checked before it."""
+    made = lets_in(loop.body).get(size)
+    is_largest = made is not None and made.function is max and constant(0) in made.operands
+    if is_largest or maker.location.is_adjoint:
+        return loop
+    builder = Builder()
+    builder.location = maker.location
+    is_size = builder.let(np.less_equal, constant(0), size)
+    builder.effect(primitives.check, is_size, Constant(ValueError), Constant("negative dimensions are not allowed"))
+    k = loop.body.statements.index(maker)
+    statements = (*loop.body.statements[:k], *builder.statements, *loop.body.statements[k:])
+    return replace(loop, body=replace(loop.body, statements=statements))
 
 
 def _is_made(statement: Statement) -> TypeGuard[Let]:

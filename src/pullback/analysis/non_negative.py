@@ -31,6 +31,9 @@ from pullback.ir import primitives
 from pullback.ir.nodes import Block, For, Function, If, Index, Let, Operand, Slice, Statement, Value, While
 from pullback.ir.types import Scalar
 
+_SMALL = {Scalar(dtype) for dtype in ("int8", "int16", "int32")}
+"""Integers whose ranges are not followed."""
+
 
 def non_negative_indices(function: Function) -> frozenset[Value]:
     """The integers that are an index in a loop, and are proved to be non-negative at every access."""
@@ -96,6 +99,8 @@ class _Finder:
             for item in step.items if isinstance(step, Index) else ():
                 if isinstance(item, Slice) and isinstance(item.start, Value):
                     self.start(item.start)
+                if isinstance(item, Value) and item.type in _SMALL:
+                    self.unproved.add(item)
                 if isinstance(item, Value) and isinstance(item.type, Scalar) and item.type.dtype == "int64":
                     form = self.ranges.sure(item)
                     is_proved = self.ranges.is_never_negative(form)

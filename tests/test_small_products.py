@@ -11,14 +11,23 @@ X = np.array([0.3, -0.7, 1.1, 0.2])
 WITHOUT = pb.OPTIMISATIONS - {"allocation_hoisting"}
 
 
+def step(p, h, x):
+    gain = p @ h.T
+    s = np.sum(np.sin(h @ gain)) + np.sum(np.cos(h @ x))
+    p = 0.5 * p - 0.1 * gain @ gain.T + 0.2 * np.outer(x, x)
+    return s, p, np.tanh(p @ x + x @ p.T)
+
+
 def filtered(p, h, x, n):
-    """Factors that are transposed, and kept for the backward sweep; outer products, and products with vectors."""
+    """Factors that are transposed, and kept for the backward sweep; outer products, and products with vectors.
+
+    It is a long function, whose parts are compiled one by one.
+    """
     s = 0.0
     for _ in range(n):
-        gain = p @ h.T
-        s += np.sum(np.sin(h @ gain)) + np.sum(np.cos(h @ x))
-        p = 0.5 * p - 0.1 * gain @ gain.T + 0.2 * np.outer(x, x)
-        x = np.tanh(p @ x + x @ p.T)
+        one, p, x = step(p, h, x)
+        other, p, x = step(p, h, x)
+        s += one * other
     return s
 
 

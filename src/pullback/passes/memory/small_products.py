@@ -1,37 +1,31 @@
 """Small products: a product of matrices of a few elements, whose sizes are known, is loops of constant lengths.
 
->>> import numpy as np, pullback as pb
->>> def covariance(a, p, n):
+>>> from pullback.emission.module import emit_module
+>>> from pullback.frontend.build import normal_form
+>>> from pullback.passes.memory.products import write_products
+>>> from pullback.transform.derivative import prepared
+>>> def traces(x, n):
+...     a = np.zeros((2, 2))
 ...     s = 0.0
 ...     for k in range(n):
-...         p = a @ p @ a.T
-...         s += np.max(p)
+...         a[0, 1] = x
+...         p = a @ a.T
+...         s += p[0, 0]
 ...     return s
->>> text = pb.inspect_source(covariance, np.eye(4), np.ones((4, 4)), 3, argnums=())
->>> for line in text[text.index("    for k") :].splitlines():
-...     if "#" not in line:
-...         print(line)
-    for k in range(n):
-        for i in range(4):
-            for j in range(4):
+>>> function = write_products(prepared(normal_form(traces, 0.5, 3)))
+>>> text = emit_module([write_out_products(function, long=0)], compiled=False, comments=False)
+>>> print(text[text.index("        p = ") : text.index("        s += ")], end="")
+        p = np.empty((2, 2), dtype=np.float64)
+        for i in range(2):
+            for j in range(2):
                 total = 0.0
-                for k in range(4):
-                    total = plus(total, a[i, k] * p[k, j])
-                sums[i, j] = total
-        for i in range(4):
-            for j in range(4):
-                total = 0.0
-                for k in range(4):
-                    total = plus(total, sums[i, k] * a[j, k])
+                for k in range(2):
+                    total += a[i, k] * a[j, k]
                 p[i, j] = total
-        largest = -np.inf
-        for i in range(4):
-            for j in range(4):
-                largest = greater_of(largest, p[i, j])
-        s = plus(s, largest)
-    return s
 
-LLVM unrolls them, and computes neighbouring elements at once. Of a product that is called it does not know the sizes.
+LLVM unrolls them, and computes neighbouring elements at once. That is done in long functions: their machine code is
+made part by part (`emission/parts.py`), and of an array that is handed to a part, LLVM does not know the sizes. In
+others it knows those of arrays on the stack, and a call takes less time to compile.
 """
 
 from __future__ import annotations
@@ -60,15 +54,20 @@ from pullback.ir.nodes import (
     Value,
     is_scalar,
     lets_in,
+    walk,
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Scalar
 from pullback.passes.memory.products import is_transposing
 
+LONG = 500
+"""So many statements a function has that is divided into parts."""
 
-def write_out_products(function: Function) -> Function:
-    """The same function with loops in place of such products."""
-    if not any(s.function is primitives.product_into for s in lets_in(function.body).values()):
+
+def write_out_products(function: Function, long: int = LONG) -> Function:
+    """The same function with loops in place of such products, if it has more statements than `long`."""
+    is_long = sum(1 for _ in walk(function.body)) > long
+    if not is_long or not any(s.function is primitives.product_into for s in lets_in(function.body).values()):
         return function
     return replace(function, body=_Products(function).block(function.body))
 

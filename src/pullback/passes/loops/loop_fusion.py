@@ -36,13 +36,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import TypeGuard
 
 import numpy as np
 
 from pullback.analysis.aliases import consumes, find_aliases
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.reductions import are_reductions
 from pullback.analysis.shapes import CREATING, Shapes
+from pullback.analysis.sizes import Size
 from pullback.analysis.straight_loops import is_simple, is_straight
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -82,8 +85,10 @@ class _Fusion:
     def __init__(self, function: Function) -> None:
         self.root = find_aliases(function).root
         self.shapes = Shapes(function)
+        self.lets = lets_in(function.body)
         new = CREATING | {primitives.zeros_like}
-        self.made = {self.root(let.value) for let in lets_in(function.body).values() if let.function in new}
+        self.made = {self.root(let.value) for let in self.lets.values() if let.function in new}
+        self.ranges = cache(lambda: _ranges(self.shapes, function.body))
         self.uses = Counter(read_in(function.body))
         self.has_fused = False
 
@@ -143,9 +148,16 @@ class _Fusion:
         """Whether a write cannot raise, so that it may go once nobody reads what it writes."""
         if access.function is primitives.load or self.root(access.operands[0]) not in self.made:
             return True
-        end, sizes = self.shapes.made_size(loop.stop), self.shapes.of(access.operands[0])
-        places = zip(access.operands[1][0].items, sizes, strict=False)
-        return all(size == end for item, size in places if item is loop.index)
+        places = zip(access.operands[1][0].items, self.shapes.of(access.operands[0]), strict=False)
+        return all(self.covers(size, loop.stop) for item, size in places if item is loop.index)
+
+    def covers(self, size: Size, end: Operand) -> bool:
+        """Whether a size is proved not to be below the end of a loop."""
+        made = self.lets.get(size) if isinstance(size, Value) else None
+        if made is not None and made.function is min:
+            return all(self.covers(self.shapes.made_size(operand), end) for operand in made.operands)
+        whole = self.ranges().of_size(size)
+        return whole is not None and self.ranges().is_never_negative(whole.plus(self.ranges().form(end), -1))
 
     def may_come_after(self, copy: Let, loop: For) -> bool:
         """Whether a loop does not write what a copy reads, nor access what that writes."""
@@ -161,6 +173,17 @@ class _Fusion:
             return False
         written = {self.root(a.operands[0]) for a in _accesses(first) if a.function is not primitives.load}
         return any(a.function is primitives.load and self.root(a.operands[0]) in written for a in _accesses(second))
+
+
+def _ranges(shapes: Shapes, body: Block) -> Ranges:
+    """What is known of the integers of a function: of an index, wherever there is one."""
+    ranges = Ranges(shapes)
+    for statement in walk(body):
+        if isinstance(statement, Let):
+            ranges.note(statement)
+        elif isinstance(statement, For):
+            ranges.facts += ranges.loop_facts(statement)
+    return ranges
 
 
 def _is_simple(loop: For) -> bool:

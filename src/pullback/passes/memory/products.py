@@ -5,24 +5,25 @@ buffers, or added where it is summed.
 >>> def trace(a, x, n):
 ...     s = 0.0
 ...     for i in range(n):
-...         y = a @ x
+...         y = a @ x[i]
 ...         s += y[i]
 ...     return s
->>> print(pb.explain(trace, np.ones((9, 9)), np.ones(9), 2, argnums=0, passes=["products"]))
+>>> print(pb.explain(trace, np.ones((9, 9)), np.ones((9, 9)), 2, argnums=0, passes=["products"]))
 buffers: products, products, inverses and copies that iterations make are written into buffers, or added in place
   ...
        a_bar: float64[:, :] = zeros((t.3, t.1), dtype='float64')
-  +    t.6: int64* = dim(a, 0)
+  +    t.7: int64* = dim(a, 0)
        s.2, a_bar.3 = for i in range(0, n, 1) with (s: float64 = 0.0, a_bar.1: float64[:, :] = a_bar):
-  -        y: float64[:] = matmul(a, x)
-  +        y.1: float64[:] = empty((t.6), dtype='float64')
-  +        y: float64[:] = product_into(y.1, a, x, False)
-           t.4: float64 = load(y, ([i]))
+           t.4: float64[:] = load(x, ([i]))
+  -        y: float64[:] = matmul(a, t.4)
+  +        y.1: float64[:] = empty((t.7), dtype='float64')
+  +        y: float64[:] = product_into(y.1, a, t.4, False)
+           t.5: float64 = load(y, ([i]))
   ...
            y_bar.1: float64[:] = add_at(y_bar, ([i]), 1.0)
-  -        t.5: float64[:, :] = outer(y_bar.1, x)
-  -        a_bar.2: float64[:, :] = accumulate(a_bar.1, t.5)
-  +        a_bar.2: float64[:, :] = product_into(a_bar.1, y_bar.1, x, True)
+  -        t.6: float64[:, :] = outer(y_bar.1, t.4)
+  -        a_bar.2: float64[:, :] = accumulate(a_bar.1, t.6)
+  +        a_bar.2: float64[:, :] = product_into(a_bar.1, y_bar.1, t.4, True)
            yield s.1, a_bar.2
 
 The buffers are then made before the loop (`passes/memory/allocation_hoisting.py`), so that a product of small matrices

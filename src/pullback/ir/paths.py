@@ -14,3 +14,9 @@ def is_whole(path: tuple[Step, ...]) -> bool:
 def is_rest(item: Operand) -> bool:
     """Whether an item of an index is `...`."""
     return isinstance(item, Constant) and item.value is Ellipsis
+
+
+def only_item(path: tuple[Step, ...]) -> Operand | Slice | None:
+    """The item of a path that is one index with one item; None for other paths."""
+    items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
+    return items[0] if len(items) == 1 else None

@@ -185,6 +185,9 @@ PRINTING = {print_, print_to}
 CREATING = {np.empty, np.zeros, np.ones}
 """Functions that make an array of a shape, whose elements follow from no value of the program."""
 
+ZEROING = {np.zeros, zeros_like}
+"""Functions that make an array of zeros."""
+
 REQUESTS = {gradient, tangent, jacobian, columns, divergence}
 """Functions that ask for derivatives of what the statements before them compute."""
 

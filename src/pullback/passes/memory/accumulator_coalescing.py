@@ -1,6 +1,6 @@
 """Accumulator coalescing: adjoints that start from zeros, and are added to another array, start from that array.
 
->>> import pullback as pb
+>>> import numpy as np, pullback as pb
 >>> def stepped(u, n):
 ...     now = u.copy()
 ...     for _ in range(n):
@@ -37,8 +37,6 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeGuard
 
-import numpy as np
-
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
@@ -56,8 +54,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import substituted, with_blocks
 
-_ZEROS = {np.zeros, primitives.zeros_like}
-
 
 def coalesce_accumulators(function: Function) -> Function:
     """The same function with such adjoints in one array from the start."""
@@ -73,7 +69,7 @@ class _Coalescing:
         block = replace(block, statements=tuple(with_blocks(s, self.block) for s in block.statements))
         sums = {s.operands[1].type for s in block.statements if _is_sum(s) and s.function is primitives.accumulate}
         for made in block.statements:
-            if isinstance(made, Let) and made.function in _ZEROS and made.value.type in sums:
+            if isinstance(made, Let) and made.function in primitives.ZEROING and made.value.type in sums:
                 block = self.coalesced(block, made)
         return block
 

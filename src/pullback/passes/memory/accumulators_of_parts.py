@@ -49,10 +49,9 @@ from pullback.ir.nodes import (
     is_scalar,
     read_in,
 )
+from pullback.ir.paths import only_item
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import INT
-
-ZEROS = {np.zeros, primitives.zeros_like}
 
 
 def add_up_in_parts(function: Function) -> Function:
@@ -76,7 +75,7 @@ class _Parts:
         """The block with additions to the part of a row itself, if they are made to zeros, and added to it then."""
         row, start, total = added.operands[0], _start_of_part(added), added.operands[2]
         for k, zeros in enumerate(block.statements):
-            if not isinstance(zeros, Let) or zeros.function not in ZEROS or zeros.value.type != total.type:
+            if not isinstance(zeros, Let) or zeros.function not in primitives.ZEROING or zeros.value.type != total.type:
                 continue
             between = Block(block.statements[k + 1 : block.statements.index(added)])
             uses = uses_of(zeros.value, between)
@@ -142,6 +141,4 @@ def _index_of(statement: Let) -> Operand | None:
 def _item(statement: Let) -> Any:
     if statement.function is not primitives.add_at or not statement.location.is_adjoint:
         return None
-    path = statement.operands[1]
-    is_item = len(path) == 1 and isinstance(path[0], Index) and len(path[0].items) == 1
-    return path[0].items[0] if is_item and statement.operands[0].type.ndim == 1 else None
+    return only_item(statement.operands[1]) if statement.operands[0].type.ndim == 1 else None

@@ -56,6 +56,7 @@ from pullback.ir.nodes import (
     Function,
     If,
     Let,
+    Operand,
     Statement,
     Value,
     While,
@@ -113,6 +114,12 @@ def carrying(loop: Loop, made: Let, last: Value) -> Loop:
         body=Block(body.statements, yields),
         results=(*loop.results, Value(value.name, value.type)),
     )
+
+
+def sizes_of(maker: Let) -> tuple[Operand, ...]:
+    """The sizes that `np.empty` and its like are called with."""
+    shape = maker.operands[0]
+    return shape if isinstance(shape, tuple) else (shape,)
 
 
 def last_version(value: Value, block: Block) -> Value | None:

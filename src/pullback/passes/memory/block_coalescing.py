@@ -70,6 +70,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import Array
+from pullback.passes.memory.allocation_hoisting import sizes_of
 from pullback.runtime import checked_subtract
 
 
@@ -155,7 +156,7 @@ class _Coalescing:
         self.coalesced.add(maker.value)
         builder = Builder()
         builder.location = maker.location
-        sizes = _sizes(maker)
+        sizes = sizes_of(maker)
         with builder.block() as made:
             size = sizes[0] if len(sizes) == 1 else reduce(partial(builder.let, np.multiply), sizes)
             top = builder.let(np.add, count, size)
@@ -171,7 +172,7 @@ class _Coalescing:
 
     def cut(self, loop: For | While, array: Value, maker: Let) -> int:
         """How many elements less than the iteration before each one makes, until none is left; 0 if that is unknown."""
-        largest = self.let(_sizes(maker)[0], max) if len(_sizes(maker)) == 1 else None
+        largest = self.let(sizes_of(maker)[0], max) if len(sizes_of(maker)) == 1 else None
         if largest is None or largest.operands[1] != constant(0):
             return 0
         falls = self.falls(loop, largest.operands[0])
@@ -230,7 +231,7 @@ class _Coalescing:
         if made is None or made.value not in map(_value_of, block.statements):
             return None
         is_free = self.aliases.root(made.value) not in self.results and made.value not in self.coalesced
-        return made if is_free and all(is_size(size, self.made) for size in _sizes(made)) else None
+        return made if is_free and all(is_size(size, self.made) for size in sizes_of(made)) else None
 
     def owner(self, array: Value) -> Value | None:
         """The array that became this one by writes in place, in loops and branches too."""
@@ -260,11 +261,6 @@ def _is_push(statement: Statement) -> TypeGuard[Let]:
 
 def _value_of(statement: Statement) -> Value | None:
     return statement.value if isinstance(statement, Let) else None
-
-
-def _sizes(maker: Let) -> tuple[Operand, ...]:
-    shape = maker.operands[0]
-    return shape if isinstance(shape, tuple) else (shape,)
 
 
 def _with_room(builder: Builder, loop: For, stack: Operand, first: Operand, cut: int) -> Operand:

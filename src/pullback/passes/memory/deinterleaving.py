@@ -31,8 +31,6 @@ copy costs one pass over an array of which the function makes one such as it any
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,8 +39,7 @@ from pullback import runtime
 from pullback.analysis.aliases import consumes, find_aliases, shares_memory
 from pullback.analysis.array_uses import uses_of
 from pullback.analysis.extents import integer
-from pullback.analysis.ranges import Ranges, mentions
-from pullback.analysis.shapes import Shapes
+from pullback.analysis.ranges import mentions
 from pullback.analysis.sizes import Form
 from pullback.analysis.straight_loops import is_straight
 from pullback.ir import primitives
@@ -52,7 +49,6 @@ from pullback.ir.nodes import (
     Call,
     For,
     Function,
-    If,
     Index,
     Let,
     Operand,
@@ -60,13 +56,14 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
-    blocks_of,
     lets_in,
     made_in_iterations,
     walk,
 )
+from pullback.ir.paths import only_item
 from pullback.ir.rewrite import copied, with_blocks
 from pullback.ir.types import INT, Array, Scalar
+from pullback.passes.scalar.range_walk import RangeWalk
 
 LARGEST_STRIDE = 4
 """Of so many neighbours one is accessed; those farther apart are on lines of memory of their own anyway."""
@@ -88,47 +85,22 @@ class _Access:
     rest: Form
 
 
-class _Survey:
+class _Survey(RangeWalk):
     """All such accesses of a function, by the values that they make."""
 
     def __init__(self, function: Function) -> None:
-        self.ranges = Ranges(Shapes(function))
+        super().__init__(function)
         self.accesses: dict[Value, _Access] = {}
         self.block(function.body)
 
-    @contextmanager
-    def knowing(self, facts: list[Form] | tuple[Form, ...]) -> Iterator[None]:
-        """Know more inside, and forget what is found out there."""
-        before = len(self.ranges.facts)
-        self.ranges.facts += facts
-        yield
-        del self.ranges.facts[before:]
-
-    def block(self, block: Block) -> None:
-        for statement in block.statements:
-            match statement:
-                case Let():
-                    self.ranges.note(statement)
-                case For():
-                    self.loop(statement)
-                case If(condition=condition):
-                    known = (self.ranges.conditions, self.ranges.refuted)
-                    for side, facts in zip((statement.then, statement.orelse), known, strict=True):
-                        with self.knowing(facts.get(condition, ()) if isinstance(condition, Value) else ()):
-                            self.block(side)
-                case _:
-                    for inner in blocks_of(statement):
-                        with self.knowing(()):
-                            self.block(inner)
-
-    def loop(self, loop: For) -> None:
-        with self.knowing(self.ranges.loop_facts(loop)):
-            self.block(loop.body)
-        if is_straight(loop) and loop.step in (constant(1), constant(-1)) and self.starts_inside(loop):
-            made = made_in_iterations(loop)
-            for statement in walk(loop.body):
-                if isinstance(statement, Let) and _is_element(statement):
-                    self.note(statement, loop, made)
+    def after(self, statement: Statement) -> None:
+        if not isinstance(statement, For) or statement.step not in (constant(1), constant(-1)):
+            return
+        if is_straight(statement) and self.starts_inside(statement):
+            made = made_in_iterations(statement)
+            for access in walk(statement.body):
+                if isinstance(access, Let) and _is_element(access):
+                    self.note(access, statement, made)
 
     def starts_inside(self, loop: For) -> bool:
         return self.ranges.is_never_negative(self.ranges.reach(loop)[0])
@@ -161,7 +133,7 @@ class _Phases:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.survey = _Survey(function)
-        self.shapes = self.survey.ranges.shapes
+        self.shapes = self.survey.shapes
         self.root = find_aliases(function).root
 
     def block(self, block: Block) -> Block:
@@ -313,9 +285,7 @@ def _is_element(statement: Let) -> bool:
     """Whether a statement reads or writes an element of a row."""
     if statement.function not in primitives.ACCESSES or not _is_row(statement.operands[0]):
         return False
-    path = statement.operands[1]
-    items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
-    return len(items) == 1 and getattr(items[0], "type", None) in (INT, Scalar("int64"))
+    return getattr(only_item(statement.operands[1]), "type", None) in (INT, Scalar("int64"))
 
 
 def _is_row(operand: Operand) -> bool:

@@ -42,7 +42,6 @@ from pullback.ir.nodes import (
     Constant,
     For,
     Function,
-    Index,
     Let,
     Operand,
     Statement,
@@ -52,9 +51,10 @@ from pullback.ir.nodes import (
     made_in_iterations,
     walk,
 )
+from pullback.ir.paths import only_item
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT
-from pullback.passes.memory.allocation_hoisting import carrying, last_version
+from pullback.passes.memory.allocation_hoisting import carrying, last_version, sizes_of
 
 
 def allocate_largest(function: Function) -> Function:
@@ -83,15 +83,11 @@ class _Hoisting:
         builder = Builder()
         builder.location = loop.location
         for statement in filter(_is_made, loop.body.statements):
-            (size,) = _sizes(statement)
+            (size,) = sizes_of(statement)
             last = last_version(statement.value, loop.body)
             interval = _Interval(loop, builder)
-            if (
-                last
-                and size in interval.lets
-                and interval.is_known(size)
-                and self.are_elements(statement.value, loop.body)
-            ):
+            has_largest = size in interval.lets and interval.is_known(size)
+            if last is not None and has_largest and self.are_elements(statement.value, loop.body):
                 largest = builder.let(max, interval.end(size, largest=True), constant(0), type_=INT)
                 made = replace(statement, operands=((largest,), *statement.operands[1:]))
                 builder.add(made)
@@ -103,13 +99,12 @@ class _Hoisting:
         uses = uses_of(array, block)
         if uses is None or not uses.versions.isdisjoint(block.yields):
             return False
-        return all(self.is_element(s) for s in uses.statements if s.value is not array)
+        return all(map(self.is_element, uses.statements))
 
     def is_element(self, statement: Let) -> bool:
         if statement.function not in primitives.ACCESSES or not all(map(is_scalar, statement.operands[2:])):
             return False
-        step = statement.operands[1][0]
-        index = step.items[0] if isinstance(step, Index) else None
+        index = only_item(statement.operands[1])
         if isinstance(index, Constant):
             return isinstance(index.value, int) and index.value >= 0
         return isinstance(index, Value) and is_scalar(index) and index not in self.negative()
@@ -121,7 +116,7 @@ class _Interval:
     def __init__(self, loop: For, builder: Builder) -> None:
         self.loop, self.builder = loop, builder
         self.varying = made_in_iterations(loop)
-        self.lets = {value: let for value, let in lets_in(loop.body).items() if value in self.varying}
+        self.lets = lets_in(loop.body)
 
     def is_known(self, operand: Operand) -> bool:
         made = self.lets.get(operand)
@@ -169,9 +164,4 @@ def _checking(loop: For, maker: Let, size: Operand) -> For:
 
 def _is_made(statement: Statement) -> TypeGuard[Let]:
     """Whether a statement makes a row that is yet to be filled."""
-    return isinstance(statement, Let) and statement.function is np.empty and len(_sizes(statement)) == 1
-
-
-def _sizes(maker: Let) -> tuple[Operand, ...]:
-    shape = maker.operands[0]
-    return shape if isinstance(shape, tuple) else (shape,)
+    return isinstance(statement, Let) and statement.function is np.empty and len(sizes_of(statement)) == 1

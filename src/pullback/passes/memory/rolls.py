@@ -2,14 +2,14 @@
 
 >>> import pullback as pb
 >>> def advected(u, n):
-...     for _ in range(n):
+...     for step in range(n):
 ...         u = u * np.roll(u, 1)
 ...     return u[0]
 >>> text = pb.inspect_source(advected, np.ones(9), 2, argnums=())
->>> for line in text[text.index("    for _") :].splitlines():
+>>> for line in text[text.index("    for step") :].splitlines():
 ...     if "#" not in line:
 ...         print(line)
-    for _ in range(n):
+    for step in range(n):
         for i in range(u_size_minus_one):
             elements[i + 1] = u2[i]
         for i in range(i_start, u_size):

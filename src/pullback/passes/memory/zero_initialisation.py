@@ -61,8 +61,6 @@ from pullback.ir.nodes import Block, Carried, Constant, For, Function, Index, Le
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Array
 
-_ZEROS = {np.zeros, primitives.zeros_like}
-
 
 def skip_zero_initialisation(function: Function, tails: bool = False) -> Function:
     """The same function with such arrays left empty at first.
@@ -79,7 +77,7 @@ class _ZeroInitialisation:
         self.tails = tails
 
     def block(self, block: Block) -> Block:
-        zeros = {s.value: s for s in block.statements if isinstance(s, Let) and s.function in _ZEROS}
+        zeros = {s.value: s for s in block.statements if isinstance(s, Let) and s.function in primitives.ZEROING}
         emptied: set[Value] = set()
         changed: list[Statement] = []
         for statement in block.statements:

@@ -65,6 +65,7 @@ WRITTEN_FOR = {
     "array_privatisation": ("preallocated_arrays",),
     "scalar_replacement": ("loops",),
     "residuals": ("final_elements",),
+    "save_on_kill": ("restored_arrays",),
     "if_conversion": ("converted_branches",),
     "load_scheduling": ("branching_stencils",),
     "loop_peeling": ("peeled_loops",),

@@ -164,7 +164,7 @@ class _Call:
         checkpointed = memory.choose(self.given) if memory is not None else NONE
         self.keeps = find_kept(self.function, self.wrt, self.settings, checkpointed=checkpointed)
         self.arrays = self.keeps.arrays
-        self.makers = lets_in(self.function.body)
+        self.makers = lets_in(self.function.body) | self.keeps.overwritten
         self.segments = {id(loop) for s in self.keeps.segments.values() for loop in (s.outer, s.kept_over)}
         known.update(dict.fromkeys(self.keeps.segments, 0))  # the first segment is the longest
         statements = list(_unconditional(self.keeps.statements))
@@ -210,7 +210,8 @@ class _Call:
         """The place of one value that a loop keeps, and the line about it."""
         made = self.makers.get(array.value)
         where = made.location if made is not None else array.loops[-1].location
-        name = array.value.name or "what it computes"
+        overwritten = array.value in self.keeps.overwritten
+        name = array.value.name or ("what it overwrites" if overwritten else "what it computes")
         try:
             amount = f"{self.bytes_of(array)} bytes"
         except ShapeError:
@@ -220,7 +221,8 @@ class _Call:
             return where, f"keeps {name}, {amount}: each segment {'ends' if self.is_end(array) else 'starts'} with it"
         if self.is_in_segment(array):
             amount += " for one segment" if "iteration" not in amount else ", for one segment"
-        return where, f"keeps {name}, {amount}: {reason(array.value, made)}"
+        why = "the array is restored on the way back" if overwritten else reason(array.value, made)
+        return where, f"keeps {name}, {amount}: {why}"
 
     def is_end(self, array: ResidualArray) -> bool:
         """Whether an array keeps how many iterations there were at the end of each segment."""

@@ -306,6 +306,12 @@ PASSES = (
         option="residuals",
     ),
     Pass(
+        "save_on_kill",
+        "arrays that nests write in place are restored element by element in the backward sweep",
+        needs=("residuals",),
+        option="save_on_kill",
+    ),
+    Pass(
         "branch_fusion",
         "branches in a row that have the same condition become one",
         plain(fuse_branches),
@@ -640,6 +646,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "common_subexpressions",
         "one_sweep",
         "residuals",
+        "save_on_kill",
     ),
     "segments": ("loop_invariants",),
     "finish": (

@@ -104,7 +104,7 @@ class _Forward:
         """The statements of a block and what they keep; `env` holds the present version of each array and counter."""
         statements: list[Statement]
         with self.builder.block() as statements:
-            defined = {v for s in block.statements for v in self.defined_by(s)}
+            defined = {v for s in block.statements for v in (*self.defined_by(s), *self.loaded_before(s))}
             for value in parameters:
                 self.note(value)
             saves = self.plan.saves.get(path, [])
@@ -118,6 +118,10 @@ class _Forward:
                 whole = [c for c in self.plan.counters if c.loop is statement and c.path == path]
                 for counter in whole:
                     self.make_room(counter, env)
+                before = self.loaded_before(statement)
+                if before:
+                    self.builder.add(self.plan.before[id(statement)])
+                    self.save([array for array in at_once if array.value in before], path, env)
                 self.statement(statement, path, env)
                 self.builder.location = statement.location
                 for counter in whole:
@@ -155,6 +159,11 @@ class _Forward:
         trips = self.trip_counts.of(statement)
         results = results_of(statement) if trips is None else (*results_of(statement), trips)
         return (*results, *(note.value for value in results for note in self.notes.get(value, ())))
+
+    def loaded_before(self, statement: Statement) -> tuple[Value, ...]:
+        """The element that a store overwrites, where it is loaded to be kept alone."""
+        element = self.plan.before.get(id(statement))
+        return () if element is None else (element.value,)
 
     def note(self, value: Value) -> None:
         for statement in self.notes.get(value, ()):

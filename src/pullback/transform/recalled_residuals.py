@@ -16,6 +16,7 @@ def last_backward(trips, x_saved, x_bar):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,13 +44,14 @@ from pullback.ir.rewrite import copied, like, substituted, with_blocks
 from pullback.ir.trip_counts import iteration_number
 from pullback.ir.types import INT
 from pullback.transform.residual_places import extent, passes_through, place_of, starts_at_zero
-from pullback.transform.residual_plan import Counter, Path, ResidualArray
+from pullback.transform.residual_plan import Counter, Overwritten, Path, ResidualArray, Restoration
 from pullback.transform.residuals import Residuals
 
 
 class Recall:
     def __init__(self, residuals: Residuals) -> None:
         self.plan, self.sweep = residuals.plan, residuals.sweep
+        self.undone: list[Counter | Restoration] = [*self.plan.counters, *self.plan.restorations]
         self.builder = Builder()
         self.iterations: dict[int, Operand] = {}
 
@@ -61,9 +63,12 @@ class Recall:
             if block.statements:
                 self.builder.location = block.statements[0].location
             self.count_back(path, env, counts)
+            env.update({r.present: counts[id(r)] for r in self.plan.restorations if id(r) in counts})
             self.recall(path, env, counts)
             for statement in block.statements:
                 self.statement(statement, path, env, counts)
+            for restoration in self.plan.restorations:
+                self.restore(restoration, restoration.at_end.get(path, ()), env, counts)
             yields = self.mapped(block.yields, env)
         return Block(tuple(statements), yields)
 
@@ -96,8 +101,20 @@ class Recall:
                     env[item.value] = restored.called("", (item.value, ""))
                     if item.following is not None:
                         env[item.following] = self.following(item, env).called("", (item.following, ""))
+                case Restoration():
+                    self.restore(item, item.at_begin[path], env, counts)
                 case (value, outside):
                     env[value] = env.get(outside, outside)
+
+    def restore(
+        self, array: Restoration, stores: Sequence[Overwritten], env: dict[Value, Operand], counts: dict[int, Operand]
+    ) -> None:
+        """Put elements of an array back that stores have overwritten."""
+        for one in stores:
+            self.builder.location = one.store.location
+            _, place = self.mapped(one.element.operands, env)
+            element, name = self.mapped(one.element.value, env), array.final.name
+            counts[id(array)] = self.builder.let(primitives.store, counts[id(array)], place, element, name=name)
 
     def restored(self, array: ResidualArray, env: dict[Value, Operand], counts: dict[int, Operand]) -> Value:
         final: Operand = env.get(array.final, array.final)
@@ -142,7 +159,7 @@ class Recall:
 
     def branches(self, statement: If, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         mirrored = self.sweep.mirror_of(statement) or statement
-        passing = [c for c in self.plan.counters if id(c) in counts and passes_through(c, mirrored)]
+        passing = [c for c in self.undone if id(c) in counts and passes_through(c, mirrored)]
         blocks = []
         for side, block in enumerate((statement.then, statement.orelse)):
             inner = dict(counts)
@@ -164,7 +181,7 @@ class Recall:
     def loop(self, statement: For, path: Path, env: dict[Value, Operand], counts: dict[int, Operand]) -> None:
         mirrored = self.sweep.mirror_of(statement)
         assert isinstance(mirrored, For | While), "a loop of the backward sweep's own has no mirror"
-        passing = [c for c in self.plan.counters if passes_through(c, mirrored)]
+        passing = [c for c in self.undone if passes_through(c, mirrored)]
         whole = [c for c in self.plan.counters if c.loop is mirrored]
         for counter in (*passing, *whole):
             counts.setdefault(id(counter), env.get(counter.final, counter.final))

@@ -33,13 +33,15 @@ from pullback.ir.nodes import (
     map_values,
 )
 from pullback.ir.trip_counts import at_least_zero, trip_count
-from pullback.transform.residual_plan import Counter, ResidualArray
+from pullback.transform.residual_plan import Counter, ResidualArray, Restoration
 
 Storage = ResidualArray | Counter
 
 
-def passes_through(kept: Storage, statement: Statement) -> bool:
+def passes_through(kept: Storage | Restoration, statement: Statement) -> bool:
     """Whether an array or counter goes through a statement: it is made before, and changes inside."""
+    if isinstance(kept, Restoration):
+        return id(statement) in kept.through
     return any(number == id(statement) for number, _ in kept.path[len(kept.home) :])
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from pullback.analysis.most_iterations import Room
 from pullback.analysis.sizes import Size
+from pullback.ir import primitives
 from pullback.ir.nodes import For, Let, Operand, Value, While
 
 Path = tuple[tuple[int, int], ...]  # (id of a structured forward statement, which of its blocks)
@@ -69,13 +70,49 @@ class Counter:
     loop: For | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Overwritten:
+    """A store to one element of an array, and what loads the element before it."""
+
+    store: Let
+    element: Let
+
+
+@dataclass(slots=True)
+class Restoration:
+    """An array that loops write in place, and that the backward sweep restores as it goes back through them.
+
+    final: the array after the outermost loop. present: stands for the array as it is where it is loaded from.
+    through: the statements in which it changes. at_begin, at_end: the stores that the mirror of a block undoes before
+    all else, and after all else. versions: the version that the array is restored to where the mirror of a block
+    begins, after that; None if statements of the block cannot load from it.
+    """
+
+    final: Value
+    present: Value
+    through: set[int] = field(default_factory=set)
+    at_begin: dict[Path, list[Overwritten]] = field(default_factory=dict)
+    at_end: dict[Path, list[Overwritten]] = field(default_factory=dict)
+    versions: dict[Path, Value | None] = field(default_factory=dict)
+
+    def has(self, load: Let, path: Path) -> bool:
+        """Whether the mirror of a block can load what a statement of it loads."""
+        nearest = next((p for k in range(len(path), 0, -1) if (p := path[:k]) in self.versions), None)
+        return nearest is not None and load.function is primitives.load and self.versions[nearest] is load.operands[0]
+
+    def overwritten(self, path: Path) -> list[Overwritten]:
+        """The stores of a block, with what they overwrite."""
+        return [*self.at_begin.get(path, ()), *self.at_end.get(path, ())]
+
+
 @dataclass(slots=True)
 class Plan:
     """What the forward sweep must keep, and what the mirror of each block does first.
 
     saves: the arrays to fill in a block. exports: values of a branch that become results of it. recalls: what the
     mirror of a block loads or computes again. notes: statements that compute sizes in the forward sweep, `noted` by
-    array and axis; `sizes`: what stands for a size that the backward sweep asks for.
+    array and axis; `sizes`: what stands for a size that the backward sweep asks for. restorations: the arrays that the
+    backward sweep restores; `before`: what loads an element before a store to it, by the store.
     """
 
     saves: dict[Path, list[ResidualArray]] = field(default_factory=dict)
@@ -85,3 +122,5 @@ class Plan:
     noted: dict[tuple[Value, int], Value] = field(default_factory=dict)
     notes: dict[Path, dict[Value, list[Let]]] = field(default_factory=dict)
     counters: list[Counter] = field(default_factory=list)
+    restorations: list[Restoration] = field(default_factory=list)
+    before: dict[int, Let] = field(default_factory=dict)

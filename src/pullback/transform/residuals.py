@@ -58,9 +58,10 @@ from pullback.ir.nodes import (
 from pullback.ir.types import INT, Array, axis_noun
 from pullback.transform.min_cut import CHEAP, Choice, can_repeat, choose, is_dear
 from pullback.transform.repeated_branches import Repeatable, definitions_in
-from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray
+from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray, Restoration
 from pullback.transform.residual_rooms import Rooms, counts_iterations
 from pullback.transform.reverse.sweep import Sweep
+from pullback.transform.save_on_kill import find_restorations
 from pullback.transform.states import begin_with, following
 from pullback.transform.whole_arrays import is_kept_whole, most_loads
 
@@ -68,9 +69,11 @@ from pullback.transform.whole_arrays import is_kept_whole, most_loads
 class Residuals:
     """Makes every forward value that a backward sweep mentions available where it is mentioned."""
 
-    def __init__(self, body: Block, sweep: Sweep, aliases: Aliases, shapes: Shapes, keep_everything: bool) -> None:
+    def __init__(
+        self, body: Block, sweep: Sweep, aliases: Aliases, shapes: Shapes, *, keep_everything: bool, restore: bool
+    ) -> None:
         self.body, self.sweep, self.aliases, self.shapes = body, sweep, aliases, shapes
-        self.keep_everything = keep_everything
+        self.keep_everything, self.restores = keep_everything, restore and not keep_everything
         self.blocks: dict[Path, Block] = {}
         self.needs: dict[Path, dict[Value, None]] = {}
         self.plan = Plan()
@@ -78,12 +81,15 @@ class Residuals:
         self.elements = FinalElements(body, shapes)
         self.rooms = Rooms(body, shapes, self.elements.places.ranges)
         self.paths, self.statements, self.lets = self.rooms.paths, self.rooms.statements, self.rooms.lets
+        self.mirrored: set[int] = set()
 
     def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
         """The plan, and the backward sweep as a block that yields `results`."""
         self.survey(self.body, ())
         backward = Block(tuple(self.sweep.statements), results)
         self.collect(backward, ())
+        if self.restores:
+            self.restore(find_restorations(self))
         for path in sorted(self.blocks, key=lambda path: (len(path), most_loads(self.blocks[path])), reverse=True):
             if path:
                 self.settle(path)
@@ -127,6 +133,7 @@ class Residuals:
             else:
                 self.need_all(operands_of(statement))
             mirrored = self.sweep.mirror_of(statement)
+            self.mirrored.add(id(mirrored))
             match statement:
                 case If():
                     branches = mirrored if mirrored is not None else statement
@@ -138,6 +145,19 @@ class Residuals:
                     for inner in blocks_of(statement):
                         self.collect(inner, (*path, (id(mirrored), 0)))
         self.need_all(block.yields)
+
+    def restore(self, restorations: list[Restoration]) -> None:
+        """Plan to restore arrays: what is overwritten is needed, and where it was."""
+        self.plan.restorations = restorations
+        for restoration in restorations:
+            self.need(restoration.final)
+            for path in self.blocks:
+                for overwritten in restoration.overwritten(path):
+                    element = overwritten.element
+                    if element.value not in self.paths:
+                        self.plan.before[id(overwritten.store)] = element
+                        self.paths[element.value], self.lets[element.value] = path, element
+                    self.need_all((element.value, element.operands[1]))
 
     def need_size(self, statement: Let) -> None:
         """The backward sweep asks for the size of an array: the forward one notes it, where the array is made."""
@@ -185,7 +205,8 @@ class Residuals:
             return
         definitions = definitions_in(self.blocks[path])
         noted = [statement for made in self.plan.notes.get(path, {}).values() for statement in made]
-        definitions.update({statement.value: statement for statement in noted})
+        restored = [o for restoration in self.plan.restorations for o in restoration.overwritten(path)]
+        definitions.update({s.value: s for s in (*noted, *(o.element for o in restored))})
         inside = {v for v, where in self.paths.items() if where == path and not self.is_index(v, path)}
         if self.keep_everything:
             kept: tuple[Value, ...] = tuple(needed)
@@ -215,6 +236,7 @@ class Residuals:
             if not self.kept.intersection(results_of(statement)):
                 recalls.append(statement)
                 self.need_all(tuple(free_in(Block((statement,)))))
+        recalls += (r for r in self.plan.restorations if path in r.at_begin)
 
     def fills_buffer(self, kept: tuple[Value, ...], path: Path) -> bool:
         """Whether what a block keeps goes into a buffer in which an innermost loop makes room for its iterations."""
@@ -240,7 +262,7 @@ class Residuals:
         for statement in definitions.values():
             if isinstance(statement, If):
                 continue
-            array = self.elements.holder(statement)
+            array = self.restored(statement, path) or self.elements.holder(statement)
             if array is None or (self.paths.get(array) and not is_kept_whole(self, array, path)):
                 array = self.handed(statement)
             if array is None:
@@ -253,6 +275,17 @@ class Residuals:
                     statement, value=stored[0], function=primitives.load, operands=(array, place)
                 )
         return found
+
+    def restored(self, statement: Let, path: Path) -> Value | None:
+        """What stands for the array of a load or store where the mirror of its block begins, if it has the element.
+
+        That of the last store is there before it is restored.
+        """
+        for array in self.plan.restorations:
+            stores = array.at_begin.get(path, ())
+            if (stores and stores[0].store is statement) or array.has(statement, path):
+                return array.present
+        return None
 
     def handed(self, statement: Let) -> Value | None:
         """An array that an iteration around the loop of a load was handed, and keeps anyway, if it has the element."""

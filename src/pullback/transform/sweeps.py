@@ -28,7 +28,7 @@ from pullback.analysis.carried_sizes import shapes_with_carried
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
 from pullback.functions import is_constant
-from pullback.ir.nodes import Block, Constant, For, Function, Operand, Statement, Value, While, defined_in, walk
+from pullback.ir.nodes import Block, Constant, For, Function, Let, Operand, Statement, Value, While, defined_in, walk
 from pullback.ir.types import is_float
 from pullback.passes.entries import Settings
 from pullback.passes.loops.argument_selection import select_arguments
@@ -61,13 +61,15 @@ class Kept:
     """What the loops of a derivative keep.
 
     loops: those of the forward sweep, in the order of their numbers. statements: those of both sweeps. segments: those
-    of checkpointed loops, by the indices of the backward loops over them.
+    of checkpointed loops, by the indices of the backward loops over them. overwritten: what loads elements that stores
+    overwrite, for nothing but to keep them.
     """
 
     arrays: list[ResidualArray] = field(default_factory=list)
     loops: list[For | While] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     segments: dict[Value, Segments] = field(default_factory=dict)
+    overwritten: dict[Value, Let] = field(default_factory=dict)
 
 
 def numbered_loops(function: Function) -> list[For | While]:
@@ -120,12 +122,14 @@ def sweeps(
         if together and settings.has("one_sweep"):
             body, results = in_one_sweep(body, sweep, results, merge)
         body, segments = with_checkpoints(body, sweep, chosen, shapes, merge)
-        residuals = Residuals(body, sweep, aliases, shapes, keep_everything=not settings.has("residuals"))
+        keep_everything, restore = not settings.has("residuals"), settings.has("save_on_kill")
+        residuals = Residuals(body, sweep, aliases, shapes, keep_everything=keep_everything, restore=restore)
         made = materialise(residuals, results)
         if kept is not None:
             kept.arrays += [array for saved in residuals.plan.saves.values() for array in saved]
             kept.arrays += [array for pieces in segments.values() for array in pieces.arrays]
             kept.segments |= segments
+            kept.overwritten |= {element.value: element for element in residuals.plan.before.values()}
         return made
 
     forward, backward = merge(function.body, sweep, results, together)

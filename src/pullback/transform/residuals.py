@@ -56,8 +56,9 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.types import INT, Array, axis_noun
-from pullback.transform.min_cut import CHEAP, Choice, can_repeat, choose, is_dear
+from pullback.transform.min_cut import CHEAP, Choice, choose, is_dear
 from pullback.transform.repeated_branches import Repeatable, definitions_in
+from pullback.transform.repeated_loads import repeated_loads
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray, Restoration
 from pullback.transform.residual_rooms import Rooms, counts_iterations
 from pullback.transform.reverse.sweep import Sweep
@@ -212,7 +213,7 @@ class Residuals:
             kept: tuple[Value, ...] = tuple(needed)
             again: tuple[Repeatable, ...] = ()
         else:
-            read_again = self.read_again(path, definitions)
+            read_again = repeated_loads(self, path, definitions)
             arrays = {statement.operands[0] for statement in read_again.values()}
             definitions.update(read_again)
 
@@ -255,56 +256,6 @@ class Residuals:
         if any(array not in self.needs.get(self.paths[array], ()) for array in arrays):
             return False
         return not other.kept and sum(map(is_dear, other.again)) <= len(choice.kept)
-
-    def read_again(self, path: Path, definitions: dict[Value, Repeatable]) -> dict[Value, Let]:
-        """Loads from the last version of an array, for what a block loads or stores and nothing overwrites."""
-        found: dict[Value, Let] = {}
-        for statement in definitions.values():
-            if isinstance(statement, If):
-                continue
-            array = self.restored(statement, path) or self.elements.holder(statement)
-            if array is None or (self.paths.get(array) and not is_kept_whole(self, array, path)):
-                array = self.handed(statement)
-            if array is None:
-                continue
-            _, place, *stored = statement.operands
-            if statement.function is primitives.load:
-                found[statement.value] = replace(statement, operands=(array, place))
-            elif statement.function is primitives.store and self.can_load(array, place, stored[0], definitions):
-                found[stored[0]] = replace(
-                    statement, value=stored[0], function=primitives.load, operands=(array, place)
-                )
-        return found
-
-    def restored(self, statement: Let, path: Path) -> Value | None:
-        """What stands for the array of a load or store where the mirror of its block begins, if it has the element.
-
-        That of the last store is there before it is restored.
-        """
-        for array in self.plan.restorations:
-            stores = array.at_begin.get(path, ())
-            if (stores and stores[0].store is statement) or array.has(statement, path):
-                return array.present
-        return None
-
-    def handed(self, statement: Let) -> Value | None:
-        """An array that an iteration around the loop of a load was handed, and keeps anyway, if it has the element."""
-        if statement.function is not primitives.load:
-            return None
-        arrays = self.elements.handed_to_iterations(statement)
-        return next((array for array in arrays if array in self.needs.get(self.paths[array], ())), None)
-
-    def can_load(self, array: Value, place: Any, stored: Operand, definitions: dict[Value, Repeatable]) -> bool:
-        """Whether a stored value is that of the element, and the index is known where the value is made."""
-        made = definitions.get(stored) if isinstance(stored, Value) else None
-        is_cheap = made is None or (can_repeat(made, is_scalar) if isinstance(made, If) else made.function in CHEAP)
-        if is_cheap or stored.type.dtype != array.type.dtype:
-            return False
-        order = list(definitions)
-        at = order.index(stored)
-        if any(v in definitions and order.index(v) > at for v in values_in(place)):
-            return False
-        return self.shapes.part(self.shapes.of(array), place) == self.shapes.of(stored)
 
     def is_index(self, value: Value, path: Path) -> bool:
         statement = self.statements[path[-1][0]]

@@ -66,6 +66,7 @@ WRITTEN_FOR = {
     "scalar_replacement": ("loops",),
     "residuals": ("final_elements",),
     "save_on_kill": ("restored_arrays",),
+    "tall_products": ("tall_products",),
     "if_conversion": ("converted_branches",),
     "load_scheduling": ("branching_stencils",),
     "loop_peeling": ("peeled_loops",),

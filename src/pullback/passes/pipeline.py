@@ -58,6 +58,7 @@ from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
 from pullback.passes.lowering.constant_sizes import with_constant_sizes
 from pullback.passes.lowering.equal_sizes import assume_equal_sizes
+from pullback.passes.lowering.tall_products import expand_tall_products
 from pullback.passes.memory.accumulator_coalescing import coalesce_accumulators
 from pullback.passes.memory.accumulators_of_parts import add_up_in_parts
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
@@ -109,6 +110,14 @@ PASSES = (
         "lengths of short rows that loops read are those of the first call; other calls go to another form",
         lambda function, settings: with_constant_sizes(function, settings.sizes),
         option="constant_sizes",
+    ),
+    Pass(
+        "tall_products",
+        "products of matrices with a few columns, or rows, are arithmetic of these",
+        plain(expand_tall_products),
+        needs=("constant_sizes", "simplification", "dead_code"),
+        option="tall_products",
+        then=("simplification", "dead_code"),
     ),
     Pass(
         "scalar_replacement_of_aggregates",
@@ -610,6 +619,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "simplification",
         "loop_invariants",
         "dead_code",
+        "tall_products",
         "list_preallocation",
         "scalar_replacement_of_aggregates",
         "simplification",

@@ -41,6 +41,8 @@ from pullback.ir.types import Array
 SHORTEST, LONGEST = 2, 4
 """The lengths of short rows. A matrix of a filter may also have a single row or column."""
 
+PRODUCTS = {np.matmul, np.dot}
+
 _IN_PLACE = {primitives.store, primitives.add_at}
 
 ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
@@ -48,15 +50,20 @@ ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
 
 
 def constant_sizes(function: Function, shapes: Mapping[Value, tuple[int, ...]]) -> ConstantSizes:
-    """The lengths of short rows of parameters of these shapes that loops read elements of, and of small arrays."""
+    """The lengths of short rows of parameters of these shapes that loops read elements of, and of small arrays.
+
+    Those of the factors of products are such, and their columns too.
+    """
     read, whole = (set(_read_in_loops(function.body, of_loads)) for of_loads in (True, False))
-    whole |= _sources(function, _replaced_arrays(function.body))
+    factors = set(_factors(function.body))
+    whole |= _sources(function, _replaced_arrays(function.body)) | factors
     found: list[tuple[tuple[Value, int], int]] = []
     for parameter, shape in shapes.items():
         is_small = parameter in whole and max(shape, default=0) <= LONGEST
-        if is_small or parameter in read:
+        if is_small or parameter in read | factors:
             least = 1 if is_small and len(shape) > 1 else SHORTEST
-            axes = [((parameter, axis), size) for axis, size in enumerate(shape) if axis or is_small]
+            first = 0 if is_small or parameter in factors else 1
+            axes = [((parameter, axis), size) for axis, size in enumerate(shape) if axis >= first]
             found += [(axis, size) for axis, size in axes if least <= size <= LONGEST]
     return tuple(found)
 
@@ -85,6 +92,16 @@ def _read_in_loops(block: Block, of_loads: bool, in_loop: bool = False) -> Itera
             yield from (array for array in arrays if statement.function is not primitives.dim)
         for inner in blocks_of(statement):
             yield from _read_in_loops(inner, of_loads, in_loop or isinstance(statement, For | While))
+
+
+def _factors(block: Block) -> Iterator[Value]:
+    """The factors of products of matrices, as they are before they are transposed."""
+    lets = lets_in(block)
+    for statement in lets.values():
+        if statement.function in PRODUCTS:
+            for factor in values_in(statement.operands):
+                made = lets.get(factor)
+                yield made.operands[0] if made is not None and made.function is np.transpose else factor
 
 
 def _replaced_arrays(block: Block) -> Iterator[Value]:

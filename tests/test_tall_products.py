@@ -48,6 +48,16 @@ def test_products_of_longer_axes_are_those_of_the_library(shape):
     assert "matrix_product" in pb.inspect_source(product, a, a.T.copy())
 
 
+def test_products_of_a_few_known_elements_are_left_to_other_passes():
+    def spread(x):
+        points = np.zeros((9, 3))
+        for k in range(3):
+            points[k + 1] = x
+        return np.sum(np.sin(points.T @ points))
+
+    assert any(name in pb.inspect_source(spread, W) for name in LIBRARY)
+
+
 def test_other_numbers_of_columns_are_served_by_another_form():
     gradient = pb.value_and_grad(products.residuals_of_a_line, argnums=(0, 2))
     for columns in (3, 2, 7, 3):

@@ -44,6 +44,8 @@ from pullback.passes.memory.products import is_transposing
 
 _ALL = Slice(None, None, None)
 _NEW = Constant(None)
+LEAST = 64
+"""So many elements an axis has that counts as long, if their number is known."""
 
 
 def expand_tall_products(function: Function) -> Function:
@@ -79,9 +81,10 @@ class _Products:
             return [statement]
         self.parts.loaded.clear()
         with self.builder.block() as made, self.builder.at(statement.location):
-            if _is_short(inner) and sum(not _is_short(size) for size in outer) == 1:
+            others = [size for size in outer if not _is_short(size)]
+            if _is_short(inner) and len(others) == 1 and _is_long(others[0]):
                 self.add_outer_products(statement, inner)
-            elif not _is_short(inner) and all(map(_is_short, outer)):
+            elif _is_long(inner) and not others:
                 self.add_sums(statement, rows, columns)
         return made or [statement]
 
@@ -195,6 +198,11 @@ def _is_product(statement: Statement) -> TypeGuard[Let]:
     if len(types) != 2 or not all(type(type_) is Array and is_float(type_) for type_ in types):
         return False
     return types[0].dtype == types[1].dtype and sorted(type_.ndim for type_ in types) in ([1, 2], [2, 2])
+
+
+def _is_long(size: Size) -> bool:
+    """Whether an axis is one of a tall matrix; products of a few known elements are left to others."""
+    return not isinstance(size, int) or size >= LEAST
 
 
 def _is_short(size: Size) -> bool:

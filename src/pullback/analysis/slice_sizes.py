@@ -65,10 +65,6 @@ def shapes_with_slices(function: Function, equal: Mapping[Size, Size] | None = N
     return Shapes(function, {**equal, **find_slice_sizes(function, Shapes(function, equal))})
 
 
-MOST_AT_AN_END = 4
-"""So long an array may be assumed to be for a slice between constant places near one of its ends."""
-
-
 class SliceSizes(Assumptions):
     """The slices of a function whose ends are known to lie in their arrays, and arrays of numbers that are counted.
 
@@ -301,16 +297,13 @@ class SliceSizes(Assumptions):
             self.found[SliceSize(size, part)] = known
 
     def few(self, size: Size, part: Slice, whole: Form) -> None:
-        """Note the size of a slice of the first few elements, or of the last ones, if there are known to be so many.
-
-        In loops that is assumed: what iterations carry may have known sizes only then.
-        """
+        """Note the size of a slice between constant places near one end of an array, if that is as long, or may be."""
         found = at_one_end(part)
-        if found is None or found[1] > MOST_AT_AN_END:
+        if found is None:
             return
         count, least = found
         rest = whole.moved(-least)
-        if self.is_proved(rest) or (self.depth > 1 and self.is_assumed(rest)):
+        if self.is_proved(rest) or self.is_assumed(rest):
             self.found[SliceSize(size, part)] = count
 
     def strided(self, size: Size, part: Slice) -> None:

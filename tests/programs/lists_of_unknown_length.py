@@ -99,3 +99,45 @@ def list_of_an_array_on_one_path(x):
         values = [x[0]]
     values.append(x[1])
     return values[-1] * values[0]
+
+
+@program(X, 4)
+@program(X, 1)
+def rows_of_another_length_in_each_iteration(x, n):
+    total = 0.0
+    for i in range(1, n):
+        rows = []
+        t = 0.0
+        while t < 3.0:
+            rows.append(np.sin(x[:i]) * t)
+            t += 1.0 + 0.1 * x[0]
+        for k in range(len(rows)):
+            total += np.sum(rows[k] ** 2)
+    return total
+
+
+@program(X, 4)
+def rows_of_one_length_in_all_iterations(x, n):
+    total = 0.0
+    for i in range(1, n):
+        rows = []
+        t = 0.0
+        while t < 3.0:
+            rows.append(np.sin(x * i) * t)
+            t += 1.0 + 0.1 * x[0]
+        rows[0] = rows[1] * x
+        for k in range(len(rows)):
+            total += np.sum(rows[k] ** 2)
+    return total
+
+
+@program(X * 1.1)
+def rows_that_shrink_from_list_to_list(x):
+    total, y = 0.0, x
+    while len(y) > 1:
+        rows = [y[0] * y]
+        while len(rows) < y[0] + 2:
+            rows.append(np.sin(rows[-1]))
+        total += np.sum(rows[-1] * y)
+        y = y[1:]
+    return total

@@ -47,7 +47,9 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes
+from pullback.analysis.ranges import mentions
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form, Size, SliceSize
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -60,10 +62,12 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    is_scalar,
     made_in_iterations,
     values_in,
     walk,
 )
+from pullback.ir.paths import only_item
 from pullback.ir.rewrite import substituted, with_blocks
 
 Loop = TypeVar("Loop", For, While, For | While)
@@ -93,7 +97,7 @@ def _hoisted(loop: For | While, shapes: Callable[[], Shapes]) -> list[Statement]
         last = last_version(statement.value, loop.body)
         if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):
             continue
-        if _keeps_its_size(statement.value, loop.body, shapes):
+        if _keeps_its_size(statement.value, loop, shapes):
             before.append(statement)
             loop = carrying(loop, statement, last)
     return [*before, loop]
@@ -138,19 +142,21 @@ def last_version(value: Value, block: Block) -> Value | None:
     return value
 
 
-def _keeps_its_size(value: Value, block: Block, shapes: Callable[[], Shapes]) -> bool:
+def _keeps_its_size(value: Value, loop: For | While, shapes: Callable[[], Shapes]) -> bool:
     """Whether an iteration hands on the buffer in the size that it was made with, if anything fills it as a whole.
 
-    A buffer that only grows may have any size. A loop inside may hand on another array instead.
+    A buffer that only grows, or whose elements are stored one by one, may have any size; but its rows, if it has any,
+    must be of one size in all iterations. A loop inside may hand on another array instead.
     """
-    versions, functions, before = {value}, set(), 0
+    versions, writes = {value}, list[Let]()
+    before = 0
     while before != len(versions):
         before = len(versions)
-        for statement in walk(block):
+        for statement in walk(loop.body):
             match statement:
                 case Let() if consumes(statement) and statement.operands[0] in versions:
                     versions.add(statement.value)
-                    functions.add(statement.function)
+                    writes.append(statement)
                 case For() | While():
                     for carried, result in zip(statement.carried, statement.results, strict=True):
                         if carried.initial in versions:
@@ -159,11 +165,31 @@ def _keeps_its_size(value: Value, block: Block, shapes: Callable[[], Shapes]) ->
                     sides = zip(statement.then.yields, statement.orelse.yields, strict=True)
                     pairs = zip(statement.results, sides, strict=True)
                     versions |= {result for result, both in pairs if versions.issuperset(values_in(both))}
-    loops = [s for s in walk(block) if isinstance(s, For | While)]
+    loops = [s for s in walk(loop.body) if isinstance(s, For | While)]
     handed_on = (y for s in loops for c, y in zip(s.carried, s.body.yields, strict=False) if c.parameter in versions)
     others = [y for y in handed_on if y not in versions]
-    fills = primitives.store in functions and not _GROWING.isdisjoint(functions)
-    return not fills and all(shapes().of(other) == shapes().of(value) for other in others)
+    grows, fills = any(w.function in _GROWING for w in writes), any(map(_fills, writes))
+    varying = made_in_iterations(loop)
+    rows = (w.operands[-1] for w in writes if w.function is runtime.push_row)
+    is_even = all(_is_fixed(size, varying) for row in rows for size in shapes().of(row))
+    return is_even and not (grows and fills) and all(shapes().of(other) == shapes().of(value) for other in others)
+
+
+def _fills(write: Let) -> bool:
+    """Whether a statement stores anything but a number at one index of a row."""
+    return write.function is primitives.store and not is_scalar(only_item(write.operands[1]))
+
+
+def _is_fixed(size: Size, varying: set[Value]) -> bool:
+    """Whether a size is the same in all iterations, as nothing that it is known by is made in them."""
+    match size:
+        case SliceSize():
+            return _is_fixed(size.size, varying) and varying.isdisjoint(values_in(size.part))
+        case Form():
+            return not mentions(size, varying)
+        case (Value() as array, int()):
+            return array not in varying
+    return size not in varying
 
 
 _GROWING = {runtime.push, runtime.push_row, runtime.push_block, runtime.reserve}

@@ -51,7 +51,7 @@ WRITTEN_FOR = {
     "branching_rules": ("powers",),
     "preaccumulation": ("log_sums",),
     "unroll_and_jam": ("short_loops",),
-    "allocation_hoisting": ("products_in_loops",),
+    "allocation_hoisting": ("products_in_loops", "cleared_buffers"),
     "stack_allocation": ("local_arrays",),
     "lowering": ("arrays",),
     "one_sweep": ("onesweep",),

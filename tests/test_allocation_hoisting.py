@@ -68,3 +68,56 @@ def rows(x, n):
 def test_a_list_whose_rows_have_another_size_in_each_iteration_begins_anew(parallel):
     for n in range(8):
         agrees_with_plain(rows, X, n, parallel=parallel)
+
+
+def by_place(x, places, n):
+    total = 0.0
+    for i in range(x.shape[0]):
+        y = np.zeros(n)
+        for j in places:
+            y[j] += np.sin(x[i] * (j + 1))
+        for j in range(n):
+            total += y[j] ** 2
+    return total
+
+
+def test_zeros_are_made_once_and_cleared_in_each_iteration():
+    text = pb.inspect_source(by_place, X, np.array([0, 1, 1]), 3, argnums=0)
+    lines = text.splitlines()
+    assert "    y2 = np.empty((max(n, 0),), dtype=np.float64)" in lines
+    assert "        y2[:] = 0.0" in lines
+    assert "        y_bar[:, :] = 0.0" in lines
+    assert not [line for line in lines if line.startswith("        y") and "np.zeros" in line]
+
+
+def held(x, places, n):
+    before, total = np.ones(n), 0.0
+    for i in range(x.shape[0]):
+        y = np.zeros(n)
+        for j in places:
+            y[j] += x[i] * before[j]
+        before = y
+        total += np.sum(y)
+    return total
+
+
+def test_zeros_that_outlive_their_iteration_are_made_anew():
+    assert "        y = np.zeros((n,))" in pb.inspect_source(held, X, np.array([0, 1, 1]), 3, argnums=0)
+    value, slopes = pb.value_and_grad(held)(X, np.array([0, 1, 1]), 3)
+    plain = pb.differentiable(optimisations=False, jit=False)(held)
+    expected, expected_slopes = pb.value_and_grad(plain)(X, np.array([0, 1, 1]), 3)
+    assert value == pytest.approx(expected, rel=1e-13)
+    np.testing.assert_allclose(slopes, expected_slopes, rtol=1e-12)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_zeros_of_iterations_that_run_in_parallel(parallel):
+    for size in (0, 1, 7, 300):
+        agrees_with_plain(by_place_of(3), np.linspace(0.2, 1.4, size), parallel=parallel)
+
+
+def by_place_of(n):
+    def function(x):
+        return by_place(x, np.array([0, 1, 1]), n)
+
+    return function

@@ -63,6 +63,7 @@ from pullback.passes.memory.accumulator_coalescing import coalesce_accumulators
 from pullback.passes.memory.accumulators_of_parts import add_up_in_parts
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
 from pullback.passes.memory.block_coalescing import coalesce_blocks
+from pullback.passes.memory.cleared_buffers import clear_buffers
 from pullback.passes.memory.column_layout import hold_by_columns
 from pullback.passes.memory.copy_elision import elide_copies
 from pullback.passes.memory.copy_insertion import insert_copies
@@ -589,6 +590,14 @@ PASSES = (
         option="stack_allocation",
     ),
     Pass(
+        "cleared_buffers",
+        "zeros that every iteration makes are made before the loop, and cleared in each iteration",
+        plain(clear_buffers),
+        needs=("stack_allocation",),
+        option="allocation_hoisting",
+        then=("dead_code",),
+    ),
+    Pass(
         "shared_quotients",
         "the adjoints of both operands of a division come from one quotient",
         plain(share_quotients),
@@ -708,6 +717,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "largest_buffers",
         "small_products",
         "stack_allocation",
+        "cleared_buffers",
         "if_conversion",
         "load_scheduling",
     ),

@@ -289,3 +289,44 @@ def test_a_large_integer_that_is_computed_with_as_one_is_refused_with_its_place(
     with pytest.raises(pb.TypingError, match="64 bits") as caught:
         pb.grad(large)(1.5, 7)
     assert "n % LIMIT" in str(caught.value)
+
+
+def kept_in_runs(x, w):
+    total = 0.0
+    for i in range(x.shape[0]):
+        y = x[i]
+        while y < 3.0:
+            s = 0.0
+            for j in range(w.shape[0]):
+                s += np.exp(-w[j] * y)
+            y += s
+        total += y * x[i]
+    return total
+
+
+def test_an_index_between_the_ends_of_a_check_is_not_checked_again():
+    text = pb.inspect_source(kept_in_runs, np.ones(3), np.ones(2))
+    assert "exp_saved[np.uint64(count + j)]" in text
+    assert "checked_add(count, w.shape[0], " in text
+
+
+def window(x, w, n):
+    low, high = 0, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        if x[middle % x.shape[0]] > 1.0:
+            high = middle
+        else:
+            low = middle
+    total = 0.0
+    for j in range(w.shape[0]):
+        total += w[j] * x[low + j]
+    return total
+
+
+def test_a_window_that_lies_outside_raises_as_before():
+    x, w = np.linspace(0.1, 0.9, 6), np.ones(3)
+    assert pb.value_and_grad(window, argnums=(0, 1))(x, w, 3)[0] == pytest.approx(window(x, w, 3))
+    for n in (6, 2**20, 2**40, 2**62):
+        with pytest.raises(IndexError):
+            pb.grad(window, argnums=(0, 1))(x, w, n)

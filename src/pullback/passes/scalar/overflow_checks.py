@@ -26,7 +26,8 @@ checks: overflow_checks, arithmetic of integers that is not proved to fit into 6
 
 The last operand is the line of the user's, for the message. Arguments and sizes are first assumed to be small, where
 this proves something, as it does for `i * n` here: the function then begins with checks of that, and the general form
-serves other calls. What NumPy's integers compute wraps around, as it does in NumPy.
+serves other calls. What NumPy's integers compute wraps around, as it does in NumPy. A sum that is proved to lie between
+the ends of a check before its loop, as the index that it checks does, needs no check of its own.
 """
 
 from __future__ import annotations
@@ -39,27 +40,28 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.intervals import SMALL, WORD, Interval, Intervals, find_intervals
-from pullback.analysis.sizes import is_guard
+from pullback.analysis.sizes import Form, is_guard
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.external import is_call_outside
 from pullback.ir.nodes import (
     Block,
     Constant,
+    Effect,
     Function,
     Let,
     Statement,
     walk,
 )
-from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Scalar, is_float, is_integer
+from pullback.passes.scalar.range_walk import RangeWalk
 from pullback.passes.scalar.wide_integers import without_wide
 
 
 def check_integers(function: Function) -> Function:
     """The function with checks of the arithmetic of Python's integers that is not proved to fit into 64 bits."""
     function = without_wide(function)
-    body = _Checker(find_intervals(function, _is_small(function))).block(function.body)
+    body = _Checker(function, find_intervals(function, _is_small(function))).block(function.body)
     return replace(function, body=body, callees=tuple(map(check_integers, function.callees)))
 
 
@@ -114,21 +116,44 @@ def is_proved(statement: Let, intervals: Intervals) -> bool:
     return intervals.result(statement).within(WORD)
 
 
-class _Checker:
-    def __init__(self, intervals: Intervals) -> None:
+class _Checker(RangeWalk):
+    def __init__(self, function: Function, intervals: Intervals) -> None:
+        super().__init__(function)
         self.intervals = intervals
+        self.ends: list[Form] = []  # of what checks of indices compare: integers that are there
 
     def block(self, block: Block) -> Block:
-        return Block(tuple(map(self.statement, block.statements)), block.yields)
+        ends = len(self.ends)
+        made = super().block(block)
+        del self.ends[ends:]
+        return made
 
-    def statement(self, statement: Statement) -> Statement:
-        if not isinstance(statement, Let):
-            return with_blocks(statement, self.block)
-        if is_proved(statement, self.intervals):
-            return statement
+    def statement(self, statement: Statement) -> list[Statement]:
+        match statement:
+            case Let() if statement.value.type == Scalar("int64"):
+                return self.let(statement)  # NumPy's, which may wrap around: a number of its own, no sum of others
+            case Effect(function=runtime.check_span | runtime.check_index):
+                self.ends += [self.ranges.sure(o) for o in statement.operands if o.type == INT]
+        return super().statement(statement)
+
+    def let(self, statement: Let) -> list[Statement]:
+        if is_proved(statement, self.intervals) or self.is_between(statement):
+            return [statement]
         operands = statement.operands[:1] if statement.function is primitives.cast else statement.operands
         line = constant(statement.location.line)
-        return replace(statement, function=_CHECKED[statement.function], operands=(*operands, line))
+        return [replace(statement, function=_CHECKED[statement.function], operands=(*operands, line))]
+
+    def is_between(self, statement: Let) -> bool:
+        """Whether a sum lies between two integers that are there, as an index between the first and the last one."""
+        if statement.function not in (np.add, np.subtract) or not self.ends:
+            return False
+        self.ranges.note(statement)
+        form = self.ranges.sure(statement.value)
+        terms = {term for term, _ in form.terms}
+        known = [*map(self.ranges.sure, statement.operands), *self.ends]
+        near = [other for other in dict.fromkeys(known) if not terms.isdisjoint(term for term, _ in other.terms)]
+        is_low = any(self.ranges.is_never_negative(form.plus(other, -1)) for other in near)
+        return is_low and any(self.ranges.is_never_negative(other.plus(form, -1)) for other in near)
 
 
 _CHECKED: dict[Any, Callable[..., int]] = {

@@ -119,3 +119,51 @@ def columns_that_differ(x, y, w):
 def joined_columns_of_other_lengths(x, y):
     columns = np.column_stack((x[:, 0], y))
     return np.sum(x.T @ x) + np.sum((columns.T @ columns)[0, :1])
+
+
+TURNS = np.stack((A, A.T, A + 0.3, A * A))
+ARMS = np.array([[0.4, -0.2, 0.9], [1.1, 0.3, -0.6], [0.2, 0.8, 0.5], [-0.7, 0.1, 0.3]])
+
+
+@program(TURNS, ARMS)
+@program(TURNS.astype(np.float32), ARMS.astype(np.float32))
+@program(TURNS[::-1, :2, :2], ARMS[:, 1:])
+@program(TURNS[:1], ARMS[:1])
+@program(TURNS[:0], ARMS[:0])
+@program(np.repeat(np.repeat(TURNS, 2, 1), 2, 2), np.repeat(ARMS, 2, 1))
+def a_matrix_for_each_vector(turns, arms):
+    one = np.einsum("nij,nj->ni", turns, arms)
+    other = (turns @ arms[:, :, None])[:, :, 0]
+    return np.sum(np.sin(one) * other)
+
+
+@program(TURNS, ARMS)
+@program(TURNS, ARMS[:1])
+def products_of_many_matrices(turns, arms):
+    gram = turns @ turns.transpose(0, 2, 1)
+    chained = np.einsum("nij,njk,nkl->nil", turns, gram, turns)
+    forms = np.einsum("ni,nij,nj->n", arms, turns, arms)
+    return np.sum(np.tanh(chained)) + np.sum(forms**2) + np.sum(arms[:, None, :] @ turns)
+
+
+@program(TURNS, A)
+def one_matrix_for_all(turns, a):
+    return np.sum((a @ turns) * (turns @ a.T)) + np.sum(np.einsum("ij,njk->nik", a, turns) ** 2)
+
+
+@program(TURNS, ARMS)
+def poses_that_are_changed_in_time(turns, arms):
+    for _ in range(2):
+        turns = turns @ turns.transpose(0, 2, 1) * 0.2
+        arms = arms + 0.1 * np.einsum("nij,nj->ni", turns, arms)
+    return np.sum(arms * arms)
+
+
+@failing(TURNS, ARMS[:3], error=ValueError)
+def other_numbers_of_vectors(turns, arms):
+    return np.sum(np.einsum("nij,nj->ni", turns, arms))
+
+
+@failing(TURNS, ARMS[:, :2], error=ValueError)
+def vectors_of_another_length(turns, arms):
+    return np.sum(turns @ arms[:, :, None])

@@ -39,16 +39,20 @@ class Shapes(Protocol):
     def of(self, operand: Operand) -> Shape: ...
     def size(self, operand: Operand) -> Size: ...
     def made_size(self, operand: Operand) -> Size: ...
+    def broadcast(self, shapes: list[Shape]) -> Shape | None: ...
     def between(self, start: int, stop: Operand) -> Size | None: ...
 
 
 def _matmul(shapes: Shapes, statement: Let) -> Shape | None:
     a, b = (shapes.of(operand) for operand in statement.operands[:2])
-    if len(a) > 2 or len(b) > 2 or not a or not b:
+    if not a or not b or (statement.function is np.dot and max(len(a), len(b)) > 2):
         return None
-    if a[-1] != b[0]:
-        shapes.unsure.append((a[-1], b[0], True))
-    return (*a[:-1], *b[1:])
+    inner = b[-2] if len(b) > 1 else b[0]
+    if a[-1] != inner:
+        shapes.unsure.append((a[-1], inner, True))
+    many = shapes.broadcast([a[:-2], b[:-2]])
+    rows, columns = a[-2:-1], b[-1:] if len(b) > 1 else ()
+    return None if many is None else (*many, *rows, *columns)
 
 
 def _made(shapes: Shapes, statement: Let) -> Shape | None:

@@ -214,6 +214,10 @@ def product_of_groups(a, b, groups):
         return np.reshape(a, a.shape + (1,) * of_b) * b
     if both == 0 and of_a < 2 and of_b < 2 and summed == 1:
         return a @ b
+    if summed == 1 and of_a < 2 and of_b < 2:
+        product = (a if of_a == 1 else a[..., None, :]) @ (b if of_b == 1 else b[..., None])
+        product = product if of_b == 1 else product[..., 0]
+        return product if of_a == 1 else product[..., 0, :] if of_b == 1 else product[..., 0]
     if a.shape[:both] != b.shape[:both] or a.shape[both + of_a :] != b.shape[both : both + summed]:
         raise ValueError("operands could not be broadcast together: axes of one subscript differ in their sizes")
     count = extent(b.shape[both : both + summed])

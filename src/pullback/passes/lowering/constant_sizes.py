@@ -34,7 +34,22 @@ import numpy as np
 from pullback import runtime
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Value, While, blocks_of, lets_in, values_in, walk
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Index,
+    Let,
+    Operand,
+    Slice,
+    Value,
+    While,
+    blocks_of,
+    lets_in,
+    values_in,
+    walk,
+)
 from pullback.ir.rewrite import substituted
 from pullback.ir.types import Array
 
@@ -43,6 +58,7 @@ SHORTEST, LONGEST = 2, 4
 
 PRODUCTS = {np.matmul, np.dot}
 
+_ALL = Slice(None, None, None)
 _IN_PLACE = {primitives.store, primitives.add_at}
 
 ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
@@ -95,13 +111,25 @@ def _read_in_loops(block: Block, of_loads: bool, in_loop: bool = False) -> Itera
 
 
 def _factors(block: Block) -> Iterator[Value]:
-    """The factors of products of matrices, as they are before they are transposed."""
+    """The factors of products of matrices, as they are before they are transposed, or given axes of one element."""
     lets = lets_in(block)
     for statement in lets.values():
         if statement.function in PRODUCTS:
             for factor in values_in(statement.operands):
                 made = lets.get(factor)
-                yield made.operands[0] if made is not None and made.function is np.transpose else factor
+                yield made.operands[0] if made is not None and _arranges(made) else factor
+
+
+def _arranges(statement: Let) -> bool:
+    """Whether a statement has all elements of an array in another order, or with more axes."""
+    if statement.function is not primitives.load:
+        return statement.function is np.transpose
+    return all(isinstance(step, Index) and all(map(_is_whole, step.items)) for step in statement.operands[1])
+
+
+def _is_whole(item: Operand | Slice) -> bool:
+    """Whether an item of an index leaves axes as they are, or adds one."""
+    return item == _ALL if isinstance(item, Slice) else isinstance(item, Constant) and item.value in (None, Ellipsis)
 
 
 def _replaced_arrays(block: Block) -> Iterator[Value]:

@@ -75,6 +75,8 @@ class _Products:
     def statement(self, statement: Statement) -> list[Statement]:
         if not _is_product(statement):
             return [with_blocks(statement, self.block)]
+        if any(operand.type.ndim > 2 for operand in statement.operands):
+            return self.batch(statement)
         (*rows, inner), (other, *columns) = map(self.shapes.of, statement.operands)
         outer = [*rows, *columns]
         if inner != other or not outer:
@@ -87,6 +89,24 @@ class _Products:
             elif _is_long(inner) and not others:
                 self.add_sums(statement, rows, columns)
         return made or [statement]
+
+    def batch(self, product: Let) -> list[Statement]:
+        """The products of many small matrices."""
+        a, b = product.operands
+        (*first, rows, inner), (*second, other, columns) = map(self.shapes.of, (a, b))
+        is_known = inner == other and all(map(_is_short, (rows, inner, columns)))
+        if not is_known or (first and second and first != second) or not any(map(_is_long, (*first, *second))):
+            return [product]
+        with self.builder.block() as made, self.builder.at(product.location):
+            total: Value | None = None
+            for k in range(inner):
+                only = Slice(constant(k), constant(k + 1), None)
+                column = self.builder.load(a, (Index((_ALL,) * (a.type.ndim - 1) + (only,)),))
+                row = self.builder.load(b, (Index((_ALL,) * (b.type.ndim - 2) + (only, _ALL)),))
+                term = self.builder.let(np.multiply, column, row)
+                total = term if total is None else self.builder.let(np.add, total, term)
+            self.finish(product)
+        return made
 
     def add_outer_products(self, product: Let, count: int) -> None:
         """The product as a sum of the products of a column and a row each."""
@@ -191,13 +211,18 @@ class _Parts:
 
 
 def _is_product(statement: Statement) -> TypeGuard[Let]:
-    """Whether a statement is a product of matrices, or of one with a vector, of floats of one type."""
+    """Whether a statement is a product of matrices, or of one with a vector, of floats of one type.
+
+    Of many matrices, too, which are in arrays of more axes.
+    """
     if not isinstance(statement, Let) or statement.function not in PRODUCTS or statement.keywords:
         return False
     types = [operand.type for operand in statement.operands]
     if len(types) != 2 or not all(type(type_) is Array and is_float(type_) for type_ in types):
         return False
-    return types[0].dtype == types[1].dtype and sorted(type_.ndim for type_ in types) in ([1, 2], [2, 2])
+    ranks = sorted(type_.ndim for type_ in types)
+    is_batch = statement.function is np.matmul and ranks[0] > 1
+    return types[0].dtype == types[1].dtype and (ranks in ([1, 2], [2, 2]) or is_batch)
 
 
 def _is_long(size: Size) -> bool:

@@ -78,3 +78,36 @@ def test_sums_of_integers_are_exact():
     k = np.array([2**60 + 1, 3, 5])
     counts, _ = pb.differentiable(summed)(1.0, k)
     assert counts.tolist() == summed(1.0, k)[0].tolist()
+
+
+def room_told_by_a_later_loop(x, n, m):
+    y = np.empty(n)
+    for i in range(m):
+        y[i] = x[i] ** 2
+    s = 0.0
+    for i in range(m):
+        s += y[i]
+    for i in range(m, n):
+        s += x[i]
+    return s
+
+
+def room_told_by_a_branch(x, n, m):
+    s = 0.0
+    if n >= m:
+        y = np.empty(n)
+        for i in range(m):
+            y[i] = x[i] ** 2
+        for i in range(m):
+            s += y[i]
+    return s + x[0]
+
+
+def test_what_a_loop_or_branch_tells_does_not_hold_outside_of_it():
+    x = np.linspace(0.1, 0.9, 8)
+    for call in (pb.differentiable, pb.grad, pb.value_and_grad):
+        with pytest.raises(IndexError):
+            call(room_told_by_a_later_loop)(x, 3, 5)
+    assert pb.differentiable(room_told_by_a_later_loop)(x, 7, 5) == pytest.approx(room_told_by_a_later_loop(x, 7, 5))
+    assert outer_loops(room_told_by_a_later_loop, x, 7, 5) == 3
+    assert "np.empty((" not in pb.inspect_source(room_told_by_a_branch, x, 7, 5, argnums=())

@@ -82,7 +82,6 @@ from pullback.passes.memory.stack_allocation import allocate_on_stack
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
 from pullback.passes.scalar.branch_fusion import fuse_branches
 from pullback.passes.scalar.code_sinking import sink_into_branches
-from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.induction_variables import substitute_induction_variables
 from pullback.passes.scalar.merged_counters import merge_induction_variables
 from pullback.passes.scalar.overflow_checks import assume_small, check_integers
@@ -90,6 +89,7 @@ from pullback.passes.scalar.preserved_exceptions import leave_checks
 from pullback.passes.scalar.reassociation import reassociate
 from pullback.passes.scalar.shared_quotients import share_quotients
 from pullback.passes.scalar.simplify import simplify
+from pullback.passes.scalar.vanished_arrays import without_dead
 from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.loop_skewing import skew_loops
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
@@ -151,7 +151,7 @@ PASSES = (
     Pass(
         "dead_code",
         "what nobody reads is removed",
-        plain(remove_dead),
+        plain(without_dead),
         tidies=True,
     ),
     Pass(

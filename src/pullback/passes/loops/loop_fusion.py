@@ -45,7 +45,7 @@ from pullback.analysis.aliases import consumes, find_aliases
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.reductions import are_reductions
 from pullback.analysis.shapes import CREATING, Shapes
-from pullback.analysis.sizes import Size
+from pullback.analysis.sizes import Form, Size
 from pullback.analysis.straight_loops import is_simple, is_straight
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -70,6 +70,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.trip_counts import counts_from_start
 from pullback.ir.types import Array
+from pullback.passes.scalar.range_walk import RangeWalk
 
 _AFFINE = {np.add, np.subtract, np.multiply}
 
@@ -88,7 +89,7 @@ class _Fusion:
         self.lets = lets_in(function.body)
         new = CREATING | {primitives.zeros_like}
         self.made = {self.root(let.value) for let in self.lets.values() if let.function in new}
-        self.ranges = cache(lambda: _ranges(self.shapes, function.body))
+        self.known = cache(lambda: _Known(function))
         self.uses = Counter(read_in(function.body))
         self.has_fused = False
 
@@ -149,15 +150,16 @@ class _Fusion:
         if access.function is primitives.load or self.root(access.operands[0]) not in self.made:
             return True
         places = zip(access.operands[1][0].items, self.shapes.of(access.operands[0]), strict=False)
-        return all(self.covers(size, loop.stop) for item, size in places if item is loop.index)
+        return all(self.covers(size, loop) for item, size in places if item is loop.index)
 
-    def covers(self, size: Size, end: Operand) -> bool:
+    def covers(self, size: Size, loop: For) -> bool:
         """Whether a size is proved not to be below the end of a loop."""
         made = self.lets.get(size) if isinstance(size, Value) else None
         if made is not None and made.function is min:
-            return all(self.covers(self.shapes.made_size(operand), end) for operand in made.operands)
-        whole = self.ranges().of_size(size)
-        return whole is not None and self.ranges().is_never_negative(whole.plus(self.ranges().form(end), -1))
+            return all(self.covers(self.shapes.made_size(operand), loop) for operand in made.operands)
+        ranges = self.known().before(loop)
+        whole = ranges.of_size(size)
+        return whole is not None and ranges.is_never_negative(whole.plus(ranges.form(loop.stop), -1))
 
     def may_come_after(self, copy: Let, loop: For) -> bool:
         """Whether a loop does not write what a copy reads, nor access what that writes."""
@@ -175,15 +177,21 @@ class _Fusion:
         return any(a.function is primitives.load and self.root(a.operands[0]) in written for a in _accesses(second))
 
 
-def _ranges(shapes: Shapes, body: Block) -> Ranges:
-    """What is known of the integers of a function: of an index, wherever there is one."""
-    ranges = Ranges(shapes)
-    for statement in walk(body):
-        if isinstance(statement, Let):
-            ranges.note(statement)
-        elif isinstance(statement, For):
-            ranges.facts += ranges.loop_facts(statement)
-    return ranges
+class _Known(RangeWalk):
+    """What is known of the integers of a function before each of its loops."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self.facts: dict[Value, list[Form]] = {}
+        self.block(function.body)
+
+    def count(self, loop: For) -> For:
+        self.facts[loop.index] = list(self.ranges.facts)
+        return super().count(loop)
+
+    def before(self, loop: For) -> Ranges:
+        self.ranges.facts = self.facts[loop.index]
+        return self.ranges
 
 
 def _is_simple(loop: For) -> bool:

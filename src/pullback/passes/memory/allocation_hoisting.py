@@ -38,7 +38,7 @@ read, or it would be undefined in the program as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TypeVar
@@ -51,6 +51,7 @@ from pullback.analysis.ranges import mentions
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form, Size, SliceSize
 from pullback.ir import primitives
+from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Carried,
@@ -69,38 +70,67 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.paths import only_item
 from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.types import INT
+from pullback.passes.scalar.negative_sizes import check_size, negative_before_loops, sizes_of
 
 Loop = TypeVar("Loop", For, While, For | While)
 
 
 def hoist_allocations(function: Function) -> Function:
     """The same function with such buffers made outside of all loops that allow it."""
-    shapes = cache(lambda: Shapes(function))
-    return replace(function, body=_block(function.body, shapes))
+    return replace(function, body=_Hoisting(function).block(function.body))
 
 
-def _block(block: Block, shapes: Callable[[], Shapes]) -> Block:
-    statements: list[Statement] = []
-    for statement in block.statements:
-        changed = with_blocks(statement, lambda inner: _block(inner, shapes))
-        statements += _hoisted(changed, shapes) if isinstance(changed, For | While) else [changed]
-    return Block(tuple(statements), block.yields)
+class _Hoisting:
+    def __init__(self, function: Function) -> None:
+        self.shapes = cache(lambda: Shapes(function))
+        self.negative = cache(lambda: negative_before_loops(function))
+
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            changed = with_blocks(statement, self.block)
+            statements += self.hoisted(changed) if isinstance(changed, For | While) else [changed]
+        return Block(tuple(statements), block.yields)
+
+    def hoisted(self, loop: For | While) -> list[Statement]:
+        """The buffers that a loop's body makes, then the loop that carries them."""
+        varying = made_in_iterations(loop)
+        before: list[Statement] = []
+        largest: dict[Operand, Let] = {}
+        for statement in loop.body.statements:
+            if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
+                continue
+            last = last_version(statement.value, loop.body)
+            if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):
+                continue
+            if _keeps_its_size(statement.value, loop, self.shapes):
+                negative = [size for size in self.negative().get(statement.value, ()) if size not in largest]
+                new = {size: _from_zero(size, statement) for size in negative}
+                largest |= new
+                sizes = tuple(largest[size].value if size in largest else size for size in sizes_of(statement))
+                made = replace(statement, operands=(sizes, *statement.operands[1:])) if largest else statement
+                before += [*new.values(), made]
+                loop = carrying(checking(loop, statement, negative), made, last)
+        return [*before, loop]
 
 
-def _hoisted(loop: For | While, shapes: Callable[[], Shapes]) -> list[Statement]:
-    """The buffers that a loop's body makes, then the loop that carries them."""
-    varying = made_in_iterations(loop)
-    before: list[Statement] = []
-    for statement in loop.body.statements:
-        if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
-            continue
-        last = last_version(statement.value, loop.body)
-        if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):
-            continue
-        if _keeps_its_size(statement.value, loop, shapes):
-            before.append(statement)
-            loop = carrying(loop, statement, last)
-    return [*before, loop]
+def _from_zero(size: Operand, maker: Let) -> Let:
+    """The larger of 0 and a size, for the array of a loop that may have no iterations."""
+    return Let(Value("", INT), max, (size, constant(0)), (), maker.location)
+
+
+def checking(loop: Loop, maker: Let, sizes: Sequence[Operand]) -> Loop:
+    """The loop, in which sizes below zero raise as before; those of a backward sweep have been checked before it."""
+    if maker.location.is_adjoint or not sizes:
+        return loop
+    builder: Builder = Builder()
+    builder.location = maker.location
+    for size in sizes:
+        check_size(builder, size)
+    body: Block = loop.body
+    k: int = body.statements.index(maker)
+    return replace(loop, body=Block((*body.statements[:k], *builder.statements, *body.statements[k:]), body.yields))
 
 
 def carrying(loop: Loop, made: Let, last: Value) -> Loop:
@@ -118,12 +148,6 @@ def carrying(loop: Loop, made: Let, last: Value) -> Loop:
         body=Block(body.statements, yields),
         results=(*loop.results, Value(value.name, value.type)),
     )
-
-
-def sizes_of(maker: Let) -> tuple[Operand, ...]:
-    """The sizes that `np.empty` and its like are called with."""
-    shape = maker.operands[0]
-    return shape if isinstance(shape, tuple) else (shape,)
 
 
 def last_version(value: Value, block: Block) -> Value | None:

@@ -70,7 +70,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.trip_counts import trip_count
 from pullback.ir.types import Array
-from pullback.passes.memory.allocation_hoisting import sizes_of
+from pullback.passes.scalar.negative_sizes import sizes_of
 from pullback.runtime import checked_subtract
 
 

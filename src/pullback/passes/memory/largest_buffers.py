@@ -54,7 +54,8 @@ from pullback.ir.nodes import (
 from pullback.ir.paths import only_item
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT
-from pullback.passes.memory.allocation_hoisting import carrying, last_version, sizes_of
+from pullback.passes.memory.allocation_hoisting import carrying, checking, last_version
+from pullback.passes.scalar.negative_sizes import sizes_of
 
 
 def allocate_largest(function: Function) -> Function:
@@ -91,7 +92,8 @@ class _Hoisting:
                 largest = builder.let(max, interval.end(size, largest=True), constant(0), type_=INT)
                 made = replace(statement, operands=((largest,), *statement.operands[1:]))
                 builder.add(made)
-                loop = carrying(_checking(loop, statement, size), made, last)
+                sizes = () if _is_from_zero(size, loop.body) else (size,)
+                loop = carrying(checking(loop, statement, sizes), made, last)
         return [*builder.statements, loop]
 
     def are_elements(self, array: Value, block: Block) -> bool:
@@ -147,19 +149,10 @@ class _Interval:
 _MONOTONE = {np.add, np.subtract, max, min}
 
 
-def _checking(loop: For, maker: Let, size: Operand) -> For:
-    """The loop, in which a size below zero raises as before; those of a backward sweep have been checked before it."""
-    made = lets_in(loop.body).get(size)
-    is_largest = made is not None and made.function is max and constant(0) in made.operands
-    if is_largest or maker.location.is_adjoint:
-        return loop
-    builder = Builder()
-    builder.location = maker.location
-    is_size = builder.let(np.less_equal, constant(0), size)
-    builder.effect(primitives.check, is_size, Constant(ValueError), Constant("negative dimensions are not allowed"))
-    k = loop.body.statements.index(maker)
-    statements = (*loop.body.statements[:k], *builder.statements, *loop.body.statements[k:])
-    return replace(loop, body=replace(loop.body, statements=statements))
+def _is_from_zero(size: Operand, block: Block) -> bool:
+    """Whether a size is the larger of 0 and another integer."""
+    made = lets_in(block).get(size)
+    return made is not None and made.function is max and constant(0) in made.operands
 
 
 def _is_made(statement: Statement) -> TypeGuard[Let]:

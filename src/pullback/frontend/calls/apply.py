@@ -306,10 +306,12 @@ def static_operand(context: Context, binding: Binding, label: str, node: Any) ->
     context.mistyped(node, f"'{label}' must be known before the run", "write the number itself")
 
 
-def needs_static(context: Context, value: Value, what: str, node: Any) -> Any:
+def needs_static(
+    context: Context, value: Value, what: str, node: Any, remedy: str = "write the number itself, or pass it directly"
+) -> Any:
     """Ask for this number before the run; the reader starts again if it is an argument."""
     try:
-        context.mistyped(node, f"{what} must be known before the run", "write the number itself, or pass it directly")
+        context.mistyped(node, f"{what} must be known before the run", remedy)
     except TypingError as error:
         raise StaticNeeded(value, error) from None
 

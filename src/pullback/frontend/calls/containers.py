@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from pullback import runtime
+from pullback.frontend.calls.indexing import raises_index_error
 from pullback.frontend.calls.item_writing import widened
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
@@ -88,6 +89,8 @@ def _popped(context: Context, items: list[Binding], arguments: tuple[Binding, ..
     position = arguments[0] if arguments else Constant(-1)
     if not isinstance(position, Constant):
         context.refuse(node, "pop at a position that only the run knows cannot be followed", "pop the last item")
+    if not items and context.depth:
+        return raises_index_error(context, node, "pop from empty list")
     if not items:
         context.mistyped(node, "pop from an empty list")
     return items.pop(position.value)

@@ -144,7 +144,7 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
             return found
         except IndexError:
             if context.depth and isinstance(receiver, ListRef):
-                return _raises_index_error(context, node)
+                return raises_index_error(context, node)
             context.mistyped(node, f"index {index.value} is out of range: there are {len(items)} items")
     assert index is not None, "what is no slice is an index"
     return _item_at(context, items, context.scalar(index, slice_node), node)
@@ -181,7 +181,7 @@ def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node:
     if not is_integer(index.type):
         context.mistyped(node, f"an index must be an integer, not {index.type.dtype}", "convert it with int(...)")
     if not items:
-        return _raises_index_error(context, node)
+        return raises_index_error(context, node)
     with context.builder.at(context.location(node)):
         position = normalised(context, index, constant(len(items)), node)
 
@@ -194,12 +194,12 @@ def _item_at(context: Context, items: tuple[Binding, ...], index: Operand, node:
     return at(0)
 
 
-def _raises_index_error(context: Context, node: Any) -> Binding:
+def raises_index_error(context: Context, node: Any, message: str = "list index out of range") -> Binding:
     """What an item stands for that a list does not have; where a loop fills the list, it is read again with more."""
     with context.builder.at(context.location(node)):
-        context.builder.effect(primitives.raise_, Constant(IndexError), Constant("list index out of range"))
+        context.builder.effect(primitives.raise_, Constant(IndexError), Constant(message))
     context.state.dead = True
-    return constant(0.0)
+    return constant(1)  # which can be an index, or a divisor, in what is left of the statement
 
 
 def normalised(context: Context, index: Operand, length: Operand, node: Any, what: str = "index") -> Operand:

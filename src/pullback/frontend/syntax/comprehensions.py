@@ -15,7 +15,7 @@ from pullback.frontend.calls.calling_back import name_of
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.source.names import assigned_names
-from pullback.frontend.syntax.operators import truth
+from pullback.frontend.syntax.operators import condition_of
 from pullback.frontend.values.bindings import Binding, Range, Static
 from pullback.frontend.values.closures import forget
 from pullback.frontend.values.context import Context
@@ -126,7 +126,7 @@ def _each(context: Context, generators: list[Any], act: Callable[[], None]) -> N
         context.refuse(generator.iter, reason, "write a list comprehension, or a loop that fills an array")
     for item in items:
         _bind(context, generator.target, item)
-        tests = [truth(context, context.evaluate(test), test) for test in generator.ifs]
+        tests = [condition_of(context, test) for test in generator.ifs]
         if not all(isinstance(test, Constant) for test in tests):
             context.refuse(generator.iter, "which items are taken is not known before the run", "write a loop")
         if all(test.value for test in tests if isinstance(test, Constant)):

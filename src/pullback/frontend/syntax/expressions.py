@@ -16,7 +16,7 @@ from pullback.frontend.calls.texts import known_piece, text_of
 from pullback.frontend.syntax.attributes import attribute, attribute_named
 from pullback.frontend.syntax.comprehensions import comprehension, dict_comprehension, set_comprehension
 from pullback.frontend.syntax.operator_table import OPERATORS
-from pullback.frontend.syntax.operators import binary, compared, negated, truth
+from pullback.frontend.syntax.operators import binary, compared, condition_of, negated, truth
 from pullback.frontend.syntax.spreading import (
     entries_of,
     key_of,
@@ -133,7 +133,7 @@ def _compare_from(context: Context, node: Any, left: Binding, pairs: list[tuple[
 
 
 def _conditional(context: Context, node: Any) -> Binding:
-    condition = truth(context, evaluate(context, node.test), node.test)
+    condition = condition_of(context, node.test)
     if isinstance(condition, Constant):
         return evaluate(context, node.body if condition.value else node.orelse)
     return choose(

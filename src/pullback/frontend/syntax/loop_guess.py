@@ -172,7 +172,7 @@ class Guess:
             self.context.refuse(self.node, f"{name} takes or loses keys in this loop", "give it all keys before")
         if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):
             return self.items_hold(cell, start, end)
-        type_: Type = element_type(end, state)
+        type_: Type = element_type(end if end != () else start, state)
         if start and not isinstance(start, Stack):
             common = join(element_type(start, state), type_)
             if common is None:

@@ -24,6 +24,7 @@ from pullback.frontend.values.bindings import (
     ListRef,
     MaybeUnset,
     ObjectRef,
+    Stack,
     Static,
     Text,
     TupleValue,
@@ -72,11 +73,19 @@ def is_joined(*tuples: TupleValue) -> bool:
 
 
 def _repeated(context: Context, listed: ListRef | TupleValue, count: Value | Constant, node: Any) -> Binding:
-    """A list or tuple several times over."""
-    if isinstance(count, Value):
-        needs_static(context, count, "how often a list or tuple is repeated", node)
-    items = context.items(listed, node) * int(count.value)
-    return TupleValue(items) if isinstance(listed, TupleValue) else context.new_list(items)
+    """A list or tuple several times over; a list of one number, also as often as only the run knows."""
+    items = context.items(listed, node)
+    if isinstance(count, Constant):
+        items *= int(count.value)
+        return TupleValue(items) if isinstance(listed, TupleValue) else context.new_list(items)
+    is_number = len(items) == 1 and isinstance(items[0], Value | Constant) and isinstance(items[0].type, Scalar)
+    if isinstance(listed, TupleValue) or not is_number:
+        remedy = "repeat a list of one number, as in [0.0] * n, or append to an empty list"
+        needs_static(context, count, "how often a list of other things, or a tuple, is repeated", node, remedy)
+    times = context.let(node, max, count, constant(0))
+    made = context.new_list(())
+    context.state.cells[made.cell] = Stack(context.let(node, np.full, (times,), *items), times, repeated=count)
+    return made
 
 
 def is_count(binding: Binding) -> TypeGuard[Value | Constant]:
@@ -127,6 +136,33 @@ def negated(context: Context, binding: Binding, node: Any) -> Binding:
     if isinstance(condition, Constant):
         return constant(not condition.value)
     return context.let(node, np.logical_not, condition)
+
+
+def condition_of(context: Context, node: Any) -> Value | Constant:
+    """Whether an expression is true: of `a and b` only that is asked, whatever they are."""
+    match node:
+        case gast.UnaryOp(op=gast.Not(), operand=gast.BoolOp() as inner):
+            return truth(context, negated(context, condition_of(context, inner), node), node)
+        case gast.BoolOp():
+            return _condition_of_all(context, node, list(node.values))
+    return truth(context, context.evaluate(node), node)
+
+
+def _condition_of_all(context: Context, node: Any, values: list[Any]) -> Value | Constant:
+    first, stops = condition_of(context, values[0]), isinstance(node.op, gast.Or)
+    if len(values) == 1 or first == constant(stops):
+        return first
+
+    def rest() -> Value | Constant:
+        return _condition_of_all(context, node, values[1:])
+
+    if isinstance(first, Constant):
+        return rest()
+
+    def known() -> Constant:
+        return constant(stops)
+
+    return truth(context, choose(context, first, known if stops else rest, rest if stops else known, node), node)
 
 
 def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:

@@ -20,7 +20,7 @@ from pullback.frontend.syntax.imports import import_modules, import_names
 from pullback.frontend.syntax.local_classes import define_class
 from pullback.frontend.syntax.loop_statements import exit_of, read_for, read_while
 from pullback.frontend.syntax.loops import Loop, Reading
-from pullback.frontend.syntax.operators import truth
+from pullback.frontend.syntax.operators import condition_of, truth
 from pullback.frontend.syntax.passive_contexts import enter_passive
 from pullback.frontend.syntax.unrolling import known_indices
 from pullback.frontend.tapes.blocks import is_tape, record
@@ -59,7 +59,7 @@ def _expression(context: Context, node: Any) -> None:
 
 
 def _if(context: Context, node: Any) -> None:
-    condition = truth(context, evaluate(context, node.test), node.test)
+    condition = condition_of(context, node.test)
     if isinstance(condition, Constant):
         execute(context, node.body if condition.value else node.orelse)
         return
@@ -173,7 +173,7 @@ def _while(context: Context, node: Any) -> None:
     def read() -> Reading:
         before, names = context.state.copy(), dict(context.state.names)
         with context.builder.block() as tests:
-            condition = truth(context, evaluate(context, node.test), node.test)
+            condition = condition_of(context, node.test)
         if context.state.has_written(before):
             context.refuse(node.test, "the condition of a 'while' changes an array", "change it in the body")
         context.state.cells.update(before.cells)
@@ -181,15 +181,16 @@ def _while(context: Context, node: Any) -> None:
         if any(context.state.names.get(key) is not binding for key, binding in names.items()):
             context.refuse(node.test, "the condition of a 'while' changes a variable", "change it in the body")
         with context.builder.block() as statements:
-            execute(context, body)
-            leaving = _exit(context, stopped, node)
+            runs = condition != constant(False)  # as of a list that is empty, but filled by a loop around this one
+            execute(context, body if runs else [])
+            leaving = _exit(context, stopped, node) if runs else None
             return Reading(statements, context.state, leaving, Block(tuple(tests), (condition,)))
 
     read_while(Loop(context, node, read, frozenset()))
 
 
 def _assert(context: Context, node: Any) -> None:
-    condition = truth(context, evaluate(context, node.test), node.test)
+    condition = condition_of(context, node.test)
     given = (evaluate(context, node.msg),) if node.msg is not None else ()
     parts = argument_parts(context, AssertionError, given, node)
     with context.builder.at(context.location(node)):

@@ -133,12 +133,13 @@ class DictRef:
 class Stack:
     """A list of numbers whose length is a matter of the run: the first `length` elements of a growing buffer.
 
-    form: of items that are lists and tuples, see `item_forms`.
+    form: of items that are lists and tuples, see `item_forms`. repeated: the number of times that a list was repeated.
     """
 
     buffer: Value
     length: Operand
     form: Any = None
+    repeated: Value | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pullback.errors import LanguageError, Location, Problem, TypingError
+from pullback.errors import LanguageError, Location, Problem, PullbackError, TypingError
 from pullback.frontend.source.outside import Dependency, Shape, place_key
 from pullback.frontend.values.bindings import (
     ArrayRef,
@@ -57,7 +57,7 @@ class Pending(Exception):
 class StaticNeeded(Exception):
     """A number is needed before the run; `parameter` is the argument that carries it, if it is one."""
 
-    def __init__(self, value: Value, error: TypingError) -> None:
+    def __init__(self, value: Value, error: PullbackError) -> None:
         super().__init__(str(error))
         self.value, self.error = value, error
 
@@ -279,7 +279,11 @@ class Context:
             content = self.version(binding.cell, node)
             if isinstance(content, tuple):
                 return content
-            self.refuse(node, "the length of this list is a matter of the run", "use an array, or index the list")
+            reason, remedy = "the length of this list is a matter of the run", "use an array, or index the list"
+            if content.repeated is not None:
+                problem = Problem(self.location(node), reason, remedy)
+                raise StaticNeeded(content.repeated, LanguageError([problem]))
+            self.refuse(node, reason, remedy)
         self.mistyped(node, f"cannot take items from {described(binding, self.state)}")
 
     def check_plain(self, binding: Binding, node: Any) -> None:

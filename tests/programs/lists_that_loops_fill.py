@@ -1,4 +1,4 @@
-"""Lists that a loop fills: those that begin with a number repeated, and those that begin empty and are asked first."""
+"""Lists that a loop fills or replaces: begun with a number repeated, or empty and asked first; of other lengths."""
 
 import numpy as np
 
@@ -221,3 +221,145 @@ def lists_in_conditions(x):
         s += sum([w for w in x if kept or w > 1.0]) * 0.1
     assert kept and s > 0.0
     return s
+
+
+@program(X)
+def begun_again_where_it_is_full(x):
+    held = []
+    s = 0.0
+    for v in x:
+        held.append(v)
+        if len(held) == 2:
+            s += held[0] * held[1]
+            held = []
+    return s + sum(held)
+
+
+@program(X)
+def replaced_in_a_branch(x):
+    held = [x[0]]
+    for v in x:
+        if v > 0.8:
+            held = [v]
+        else:
+            held.append(v)
+    return sum(held) * held[0]
+
+
+@program(X)
+def breadth_first(x):
+    now = [0]
+    s = 0.0
+    for depth in range(3):
+        following = []
+        for i in now:
+            for child in (2 * i + 1, 2 * i + 2):
+                if child < len(x):
+                    following.append(child)
+                    s += x[child] * (depth + 1)
+        now = following
+    return s * x[now[-1]] if now else s
+
+
+@program(X)
+def made_anew_by_each_iteration(x):
+    now = [x[0]]
+    s = 0.0
+    for depth in range(3):
+        following = [v * 0.9 for v in now]
+        following.append(x[depth])
+        s += sum(now)
+        now = following
+    return s + now[-1] * now[0]
+
+
+@program(X)
+def two_lists_by_turns(x):
+    a, b = [x[0]], [x[1], x[2]]
+    for i in range(3):
+        a, b = b, a
+        a.append(x[i])
+    return sum(a) * 2 + sum(b)
+
+
+@program(X)
+def the_list_before_is_kept(x):
+    now = []
+    before = [x[0]]
+    for i in range(4):
+        before = now
+        now = [x[i]]
+        if i > 1:
+            before.append(x[i] * 3)
+    return sum(before) * 2 + sum(now)
+
+
+@program(X, 3)
+@program(X, 0)
+def longer_after_the_loop(x, n):
+    held = [x[0]]
+    for i in range(n):
+        held = [x[i]] * 2
+    return sum(held) * len(held)
+
+
+@program(X, 3)
+def tuples_made_anew(x, n):
+    pairs = [(x[0], x[1])]
+    for i in range(n):
+        following = []
+        for a, b in pairs:
+            following.append((a * x[i], b))
+            following.append((b, a + x[i]))
+        pairs = following
+    return sum([a * b for a, b in pairs])
+
+
+@program(X)
+def made_by_a_function(x):
+    def expanded(values, v):
+        made = []
+        for w in values:
+            made.append(w * v)
+        made.append(v)
+        return made
+
+    held = []
+    for v in x:
+        held = expanded(held, v)
+    return sum(held)
+
+
+class Collector:
+    def __init__(self):
+        self.items = []
+
+    def add(self, v):
+        self.items.append(v)
+
+    def emptied(self):
+        total = sum(self.items)
+        self.items = []
+        return total
+
+
+@program(X)
+def emptied_by_a_method(x):
+    collector = Collector()
+    s = 0.0
+    for i, v in enumerate(x):
+        collector.add(v)
+        if i % 3 == 2:
+            s += collector.emptied() ** 2
+    return s + collector.emptied()
+
+
+@program(X)
+def lists_in_a_dict(x):
+    lists = {"large": [], "small": [x[0]]}
+    for v in x:
+        if v > 0.8:
+            lists["large"] = [v]
+        else:
+            lists["small"].append(v)
+    return sum(lists["large"]) * sum(lists["small"])

@@ -35,7 +35,7 @@ def list_method(
     """`values.name(*arguments)`."""
     content = context.version(ref.cell, node)
     if name == "copy":
-        return context.new_list(content)
+        return context.copied_list(ref, content)
     if name in ("index", "count") and isinstance(content, tuple) and len(arguments) == 1:
         return _searched(context, content, name, arguments[0], node)
     context.check_writable(ref.cell, node)
@@ -126,7 +126,7 @@ def _stack_method(
             length = context.builder.let(np.subtract, stack.length, constant(1))
             value = context.builder.load(stack.buffer, (Index((length,)),))
         context.state.cells[ref.cell] = Stack(stack.buffer, length, stack.form)
-        return list_item(context, value, stack.form, node)
+        return list_item(context, value, stack.form, ref.cell, node)
     context.refuse(node, f"'{name}' of a list that changes in a loop cannot be followed", "use append and pop()")
 
 

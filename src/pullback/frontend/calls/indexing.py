@@ -131,7 +131,7 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
             return _part_of_list(context, receiver, content, slice_node, node)
         if isinstance(content, Stack):
             item = context.builder.load(content.buffer, stack_path(context, content, slice_node, node))
-            return list_item(context, item, content.form, node)
+            return list_item(context, item, content.form, receiver.cell, node)
     items = context.items(receiver, node)
     index = None if isinstance(slice_node, gast.Slice) else context.evaluate(slice_node)
     place = _known_slice(context, index, slice_node)
@@ -157,9 +157,8 @@ def _part_of_list(context: Context, receiver: ListRef, stack: Stack, slice_node:
     part = read_part(context, whole, index_of(context, slice_node), node)
     items = context.operand(part, node)
     buffer = context.let(node, np.concatenate, (items,))  # and no copy, whose cotangent would have its size
-    made = context.new_list(())
-    context.state.cells[made.cell] = Stack(buffer, context.let(node, primitives.dim, items, constant(0)), stack.form)
-    return made
+    length = context.let(node, primitives.dim, items, constant(0))
+    return context.copied_list(receiver, Stack(buffer, length, stack.form))
 
 
 def _letters(context: Context, text: str, slice_node: Any, node: Any) -> Binding:
@@ -292,7 +291,7 @@ def _entry_at(context: Context, entries: dict[Any, Binding], key: Binding, node:
 def _of_its_own(context: Context, binding: Binding, node: Any) -> Binding:
     """A list from outside, which nobody changes, as a new one; anything else as it is."""
     if isinstance(binding, ListRef) and binding.cell.constant:
-        made = context.new_list(context.version(binding.cell, node))
+        made = context.copied_list(binding, context.version(binding.cell, node))
         made.cell.outside = binding.cell.constant
         return made
     return binding

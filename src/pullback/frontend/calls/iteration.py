@@ -131,7 +131,7 @@ def _stack_item(context: Context, binding: ListRef, k: Operand, node: Any) -> Bi
     content = context.version(binding.cell, node)
     buffer = content.buffer if isinstance(content, Stack) else context.array_of(binding, node)
     form = form_of_content(content, context.state)
-    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)), form, node)
+    return list_item(context, context.let(node, primitives.load, buffer, (Index((k,)),)), form, binding.cell, node)
 
 
 def as_iteration(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...]:

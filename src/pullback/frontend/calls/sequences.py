@@ -47,7 +47,7 @@ SEQUENCES = Meanings()
 def listed(context: Context, iterable: Binding, node: Any) -> ListRef:
     """A new list of all items, by a loop where only the run knows how many there are."""
     if isinstance(iterable, ListRef) and isinstance(context.version(iterable.cell, node), Stack):
-        return context.new_list(context.version(iterable.cell, node))
+        return context.copied_list(iterable, context.version(iterable.cell, node))
     items = known_items(context, iterable, node)
     if items is not None:
         return context.new_list(items)

@@ -13,6 +13,7 @@ from pullback.frontend.values.bindings import (
     Binding,
     Cell,
     Key,
+    ListRef,
     MaybeUnset,
     Stack,
     State,
@@ -32,7 +33,7 @@ from pullback.frontend.values.leaves import (
     without_flag,
 )
 from pullback.frontend.values.references import containers_in
-from pullback.frontend.values.stacks import element_type
+from pullback.frontend.values.stacks import common_stack, element_type
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import INT, Type, join
 
@@ -43,7 +44,8 @@ class Guess:
     arrays: whose memory the carried arrays are. stale: cells from before that an iteration may have written under
     another name, with the reason not to read them. links: pairs of cells from before that an iteration makes one
     memory. none: names that are None, or may be, before the loop. containers, forms: what is known of carried lists and
-    dicts, and what those held in the last iteration that have no value before the loop.
+    dicts, and what those held in the last iteration that have no value before the loop. stacks: names bound to lists of
+    other lengths by some iterations, with the form of their items.
     """
 
     def __init__(self, context: Context, node: Any, targets: frozenset[str]) -> None:
@@ -59,6 +61,7 @@ class Guess:
         self.inner: dict[Key, tuple[Binding, list[Type]]] = {}
         self.dropped: dict[Key, str] = {}
         self.forms = State()
+        self.stacks: dict[Key, Any] = {}
         self.arrays, self.containers = CarriedArrays(self.entry), CarriedContainers(self.entry)
         self.ends: IterationEnd | None = None
         self.stale: dict[Cell, str] = {}
@@ -172,6 +175,8 @@ class Guess:
             self.context.refuse(self.node, f"{name} takes or loses keys in this loop", "give it all keys before")
         if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):
             return self.items_hold(cell, start, end)
+        self.entry.hold(cell, self.entry.cells[cell])
+        state.hold(cell, end)
         type_: Type = element_type(end if end != () else start, state)
         if start and not isinstance(start, Stack):
             common = join(element_type(start, state), type_)
@@ -210,8 +215,10 @@ class Guess:
     def names_hold(self, started: State, end: State) -> bool:
         holds = self.in_place_hold(end) and self.staying_hold(end)
         for key, types in list(self.names.items()):
-            joined = self.joined(started.at(key), end.at(key), types, started, end)
-            if joined is None:
+            joined = self.joined_of(key, types, started, end)
+            if joined is None and self.becomes_stack(key, started, end):
+                holds = False
+            elif joined is None:
                 reason = different(name_at(key), started.at(key), end.at(key), started, end)
                 if isinstance(key[0], Cell):
                     self.context.refuse(self.node, reason, "use two names")
@@ -238,6 +245,31 @@ class Guess:
         for key in moved:
             self.names[key] = self.carried_types(key) or []
         return not moved
+
+    def becomes_stack(self, key: Key, started: State, end: State) -> bool:
+        """Whether a name is bound to a list of another length, which is carried as a buffer from now on."""
+        found = self.stack_of(key, started, end)
+        if found is None or key in self.stacks:
+            return False
+        for ref in container_leaves(self.entry.at(key), self.entry):
+            self.entry.hold(ref.cell, self.entry.cells[ref.cell])
+        self.names[key], self.stacks[key] = [found[0], INT], found[1]
+        return True
+
+    def stack_of(self, key: Key, started: State, end: State) -> tuple[Type, Any] | None:
+        refs = (started.at(key), started), (end.at(key), end)
+        if not all(isinstance(ref, ListRef) and ref.cell in state.cells for ref, state in refs):
+            return None
+        return common_stack([(state.cells[ref.cell], state) for ref, state in refs])
+
+    def joined_of(self, key: Key, types: list[Type], first: State, then: State) -> list[Type] | None:
+        """The common types of what is carried for a name."""
+        if key not in self.stacks:
+            return self.joined(first.at(key), then.at(key), types, first, then)
+        found = self.stack_of(key, first, then)
+        for ref in container_leaves(then.at(key), then):
+            then.hold(ref.cell, then.cells[ref.cell])
+        return None if found is None or found[1] != self.stacks[key] else [found[0], INT]
 
     def joined(self, start: Any, end: Any, types: list[Type], first: State, then: State) -> list[Type] | None:
         """The common types of a name's leaves at the start and at the end of the body."""

@@ -183,12 +183,20 @@ class Loop:
             if is_known:
                 self.context.version(ref.cell, self.node)
             cell = containers.begin(place, ref if is_known else None, name_at(key))
-            state.cells[cell] = map_content(form.cells[ref.cell], change)
+            state.cells[cell] = map_content(self.content(key, form.cells[ref.cell]), change)
             for other in containers.others.get(place, ()):
                 state.link(cell, other)
             return type(ref)(cell)
 
         return inside
+
+    def content(self, key: Key, content: Any) -> Any:
+        """What a list or dict holds; as a buffer if a name stands for lists of several lengths."""
+        if key not in self.guess.stacks:
+            return content
+        type_ = self.guess.names[key][0]
+        assert isinstance(type_, Array), "the buffer of a list is an array"
+        return to_stack(self.context, content, self.node, type_, self.guess.stacks[key])
 
     def inner_parameter(self, key: Key, form: Binding, types: list[Type], state: State) -> Binding:
         """A name that may have no value before the loop: perhaps undefined, with a flag that says so."""
@@ -296,8 +304,10 @@ class Loop:
             leaves.extend(self.array_yields((key, next(numbers)), leaf) if isinstance(leaf, ArrayRef) else [leaf])
             return leaf
 
+        cells = self.context.state.cells
         for ref in container_leaves(binding, self.context.state):
             self.context.check_fresh(ref.cell, self.node)
+            cells[ref.cell] = self.content(key, cells[ref.cell])
         each_leaf(binding, collect, self.context.state)
         return [*leaves, flag] if inner else leaves
 

@@ -297,6 +297,19 @@ class State:
             for other in (memory, *self.linked.get(memory, ())):
                 self.link(cell, other)
 
+    def hold(self, cell: Cell, content: Any) -> None:
+        """Note that a buffer stands for a list of these items, whose arrays and lists others may write."""
+        for item in content if isinstance(content, tuple) else ():
+            for inner in cells_in(item):
+                self.descend(cell, inner)
+                self.hold(cell, self.cells.get(inner))
+
+    def copy_items(self, cell: Cell, source: Cell) -> None:
+        """Note that a new list, or an array or list in it, is what a list whose length is a matter of the run holds."""
+        for other in self.linked.get(source, ()):
+            if other is not cell:
+                self.link(cell, other)
+
     def memories(self, cell: Cell) -> set[Cell]:
         """A cell, and all that it may point to."""
         points_to = self.points_to.get(cell)

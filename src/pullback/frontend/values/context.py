@@ -322,6 +322,13 @@ class Context:
         self.state.cells[cell] = items
         return ListRef(cell)
 
+    def copied_list(self, source: ListRef, content: Any) -> ListRef:
+        """A new list of the items of another one, or of some of them."""
+        made = self.new_list(content)
+        if not isinstance(content, tuple):
+            self.state.copy_items(made.cell, source.cell)
+        return made
+
     def named(self, binding: Binding, name: str) -> Binding:
         """The binding under the user's name, if it was made just now and has none."""
         if isinstance(binding, Value):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, Stack, State, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, Stack, State, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import types_of_leaves
 from pullback.ir import primitives
@@ -86,12 +86,13 @@ def check_forms(context: Context, one: Any, other: Any, node: Any) -> None:
         )
 
 
-def list_item(context: Context, value: Value, form: Any, node: Any) -> Binding:
+def list_item(context: Context, value: Value, form: Any, source: Cell, node: Any) -> Binding:
     """An item of a list whose length is a matter of the run; an array or a list among them must not be written."""
     if form is None:
         binding = context.bind(value)
         if isinstance(binding, ArrayRef):
             binding.cell.outside = "an array from a list that changes in a loop cannot be written"
+            context.state.copy_items(binding.cell, source)
         return binding
     if form.differs:
         reason = "numbers of different dtypes, in one list of lists or tuples, were given a common one"
@@ -103,9 +104,10 @@ def list_item(context: Context, value: Value, form: Any, node: Any) -> Binding:
         context.state.cells[made.cell] = Stack(buffer, length, form.inner)
     else:
         rows = [context.let(node, primitives.load, value, (Index((constant(k),)),)) for k in range(form.count)]
-        items = tuple(list_item(context, row, form.inner, node) for row in rows)
+        items = tuple(list_item(context, row, form.inner, source, node) for row in rows)
         if not form.is_list:
             return TupleValue(items, form.kind, form.fields)
         made = context.new_list(items)
     made.cell.outside = "a list in a list that changes in a loop cannot be changed"
+    context.state.copy_items(made.cell, source)
     return made

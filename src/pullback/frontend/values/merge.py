@@ -101,7 +101,13 @@ class Merge(ArrayMerge):
         elif cell in then.points_to or cell in orelse.points_to:
             for path in (self.then, self.orelse):
                 self.read(ArrayRef(cell), path)
-        self.state.cells[cell] = self.content(then.cells[cell], orelse.cells[cell], cell.name)
+        self.hold(cell, then.cells[cell], orelse.cells[cell], cell.name)
+
+    def hold(self, cell: Cell, a: Any, b: Any, name: str) -> None:
+        """Give a cell its content after both paths; whose memory the items are is noted where they become a buffer."""
+        self.state.cells[cell] = joined = self.content(a, b, name)
+        for content in (a, b) if isinstance(joined, Stack) else ():
+            self.state.hold(cell, content)
 
     def binding(self, a: Binding | None, b: Binding | None, name: str) -> Binding | None:
         if a is b or a == b:
@@ -189,8 +195,11 @@ class Merge(ArrayMerge):
                 return self.conflict(a, b, name)
             label = "" if name.startswith("<") else name
             cell = self.joined[key] = Cell(label, outside=a.cell.outside or b.cell.outside)
-            self.state.cells[cell] = self.content(first, second, name)
+            self.hold(cell, first, second, name)
             self.share_container(cell, (a, b))
+            for ref, path in ((a, self.then), (b, self.orelse)):
+                if ref.cell in path.state.stale:
+                    self.state.stale[cell] = path.state.stale[ref.cell]
         return type(a)(self.joined[key])
 
     def share_container(self, cell: Cell, refs: tuple[ListRef | DictRef, ListRef | DictRef]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,25 @@ def element_type(content: Any, state: State) -> Array:
             wider = type_ if common is None else join(common, type_)
             common = wider if isinstance(wider, Array) else common
     return common or Array("float64", 1)
+
+
+def common_stack(contents: Sequence[tuple[Any, State]]) -> tuple[Array, Any] | None:
+    """The type of a buffer for what a list holds in some states, and the form of its items; None if there is none."""
+    filled = [(content, state) for content, state in contents if content != ()]
+    forms = {form_of_content(content, state) for content, state in filled}
+    if len(forms) > 1 or not all(_is_of_rows(content, state) for content, state in filled):
+        return None
+    common = element_type(*filled[0]) if filled else Array("float64", 1)
+    for content, state in filled[1:]:
+        wider = join(common, element_type(content, state))
+        if not isinstance(wider, Array):
+            return None
+        common = wider
+    return common, forms.pop() if forms else None
+
+
+def _is_of_rows(content: Any, state: State) -> bool:
+    return isinstance(content, Stack) or None not in [_row_type(item, state) for item in content]
 
 
 def _row_type(item: Any, state: State) -> Array | None:

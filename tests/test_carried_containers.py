@@ -130,10 +130,10 @@ def keys_in_another_order(x, n):
     return p["a"]
 
 
-def of_another_length(x, n):
+def of_another_length_and_kind(x, n):
     p = [x[0]]
     for _ in range(n):
-        p = [p[0], x[1]]
+        p = [x, x[1]]
     return p[0]
 
 
@@ -154,7 +154,7 @@ REFUSED = [
         keys_in_another_order,
         "'p' has other keys after an iteration than before this loop, or has them in another order",
     ),
-    (of_another_length, "'p' has 1 items before this loop, and 2 after an iteration"),
+    (of_another_length_and_kind, "'p' has 1 items before this loop, and 2 after an iteration"),
 ]
 
 

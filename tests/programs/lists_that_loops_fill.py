@@ -363,3 +363,38 @@ def lists_in_a_dict(x):
         else:
             lists["small"].append(v)
     return sum(lists["large"]) * sum(lists["small"])
+
+
+@program(X)
+def cleared_where_it_is_full(x):
+    held = []
+    s = 0.0
+    for v in x:
+        held.append(v)
+        if len(held) == 2:
+            s += held[0] * held[1]
+            held.clear()
+    return s + sum(held)
+
+
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+
+@program(X)
+@failing(X[:0], error=AttributeError)
+def attribute_that_only_iterations_set(x):
+    box = Box(2.0)
+    for v in x:
+        box.content = v * box.size
+    return box.content**2
+
+
+@program(X)
+def array_that_only_iterations_set(x):
+    box = Box(2.0)
+    for i in range(3):
+        box.content = x * i
+        box.content[0] += 1.0
+    return np.sum(box.content * x) * box.size

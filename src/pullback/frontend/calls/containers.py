@@ -119,6 +119,9 @@ def _stack_method(
             length = context.builder.let(np.add, stack.length, constant(1))
         context.state.cells[ref.cell] = Stack(buffer, length, stack.form)
         return Static(None)
+    if name == "clear" and not arguments:
+        context.state.cells[ref.cell] = Stack(stack.buffer, constant(0), stack.form)
+        return Static(None)
     if name == "pop" and not arguments:
         with context.builder.at(context.location(node)):
             some = context.builder.let(np.greater, stack.length, constant(0))

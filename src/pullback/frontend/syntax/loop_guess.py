@@ -15,6 +15,7 @@ from pullback.frontend.values.bindings import (
     Key,
     ListRef,
     MaybeUnset,
+    ObjectRef,
     Stack,
     State,
     Static,
@@ -127,13 +128,15 @@ class Guess:
         return all((cells, stale, names, inner, known, self.ends.is_guessed()))
 
     def outer_hold(self, started: State, end: State) -> bool:
-        """Names of functions around that the body binds anew, by calls of functions with 'nonlocal'."""
+        """Names of functions around that calls of the body bind anew, by 'nonlocal', and new attributes of objects."""
         known = set(self.assigned)
         found = [
             key
             for key, binding in self.entry.names.items()
             if key not in known and end.names.get(key, binding) != started.names.get(key, binding)
         ]
+        objects = {binding.number for binding in self.entry.names.values() if isinstance(binding, ObjectRef)}
+        found += [key for key in end.names if key[0] in objects and key not in self.entry.names and key not in known]
         for key in found:
             self.assigned.append(key)
             self.read_outside |= {key[1]}

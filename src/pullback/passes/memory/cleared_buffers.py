@@ -61,7 +61,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Array, is_float, is_integer
-from pullback.passes.memory.allocation_hoisting import carrying, last_version, sizes_of
+from pullback.passes.memory.allocation_hoisting import carrying, last_version
+from pullback.passes.scalar.negative_sizes import check_size, sizes_of
 
 
 def clear_buffers(function: Function) -> Function:
@@ -134,9 +135,7 @@ class _Hoisting:
         with builder.at(maker.location):
             for size in () if is_checked else sizes_of(maker):
                 if not self.is_size(size):
-                    is_size = builder.let(np.less_equal, constant(0), size)
-                    message = Constant("negative dimensions are not allowed")
-                    builder.effect(primitives.check, is_size, Constant(ValueError), message)
+                    check_size(builder, size)
         everything = (Index((Slice(None, None, None),) * getattr(buffer.type, "ndim", 0)),)
         zero = constant(0.0 if is_float(buffer.type) else 0)
         cleared = Let(maker.value, primitives.store, (buffer, everything, zero), (), maker.location)

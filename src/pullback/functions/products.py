@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pullback import runtime
 from pullback.errors import ShapeError
 from pullback.functions.complex_numbers import conjugated
 from pullback.functions.composed import sum_in_own_dtype
-from pullback.functions.declare import bilinear, composes, known, planning
+from pullback.functions.declare import bilinear, composes, helper, known, planning
 from pullback.functions.parts import as_array
 
 known(np.matmul, spellings=(np.linalg.matmul,))
@@ -153,7 +154,7 @@ def diagonal_of_last(x, /, *, offset=0):
     return np.diagonal(x, offset, -2, -1)
 
 
-@bilinear(np.convolve)
+@bilinear(np.convolve, compiled=helper(runtime.convolution, mode="full"))
 def convolve(a, v, mode="full", *, y_bar):
     """From y[k] = Σ a[k - j] v[j]:  ā[k] = Σ ȳ[k + j] v[j],  v̄[k] = Σ ȳ[k + j] a[j], where ȳ is 0 beyond its ends."""
     n, m = np.size(a), np.size(v)

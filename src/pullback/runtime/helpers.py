@@ -26,6 +26,7 @@ from pullback.runtime.memory.stacks import contents, growing, keep
 from pullback.runtime.not_finite import element_of, first_not_finite, is_finite, unexplained, unexplained_by_elements
 from pullback.runtime.numpy.broadcasting import broadcast_along, broadcast_to, full_like_shape, repeat
 from pullback.runtime.numpy.complex_numbers import complex_quotient, complex_sign
+from pullback.runtime.numpy.convolution import convolution
 from pullback.runtime.numpy.division import floor_divide, power, quotient_of_integers, remainder, remainder_of_integers
 from pullback.runtime.numpy.eigenvalues import real_eig
 from pullback.runtime.numpy.elementwise import (
@@ -177,6 +178,7 @@ __all__ = [
     "complex_sign",
     "concatenate",
     "contents",
+    "convolution",
     "copy_alike",
     "copy_into",
     "copysign",

@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from pullback.runtime.codegen.compiled import axis_of, compiled, constant, is_array, kernel
+from pullback.runtime.codegen.compiled import axis_of, compiled, constant, dtype_of, is_array, kernel
 from pullback.runtime.memory.strided import flat, product, shaped
+from pullback.runtime.numpy.radix_sort import radix_argsort
+
+MANY = 1000
+"""From more elements on, a radix sort takes less time than comparisons."""
 
 
 def argsort_along(a: Any, axis: int = -1) -> Any:
@@ -33,6 +37,18 @@ def unpermuted_along(y: Any, positions: Any, axis: int = -1) -> Any:
     return np.take_along_axis(y, np.argsort(positions, axis=axis), axis)
 
 
+def sorted_positions(line: Any) -> Any:
+    """The positions of the elements of a vector in rising order, those that are equal in theirs."""
+    return np.argsort(line, kind="stable")
+
+
+@compiled(sorted_positions, prefer_literal=False)
+def _sorted_positions(line: Any) -> Any:
+    if dtype_of(line).kind == "f":
+        return lambda line: radix_argsort(line) if len(line) > MANY else np.argsort(line, kind="mergesort")
+    return lambda line: np.argsort(line, kind="mergesort")
+
+
 @kernel
 def argsort_middle(x: Any, rows: int, count: int, columns: int) -> Any:
     out = np.empty(rows * count * columns, np.int64)
@@ -42,7 +58,7 @@ def argsort_middle(x: Any, rows: int, count: int, columns: int) -> Any:
             first = i * count * columns + j
             for r in range(count):
                 line[r] = x[first + r * columns]
-            order = np.argsort(line, kind="mergesort")
+            order = sorted_positions(line)
             for r in range(count):
                 out[first + r * columns] = order[r]
     return out

@@ -211,6 +211,21 @@ def imaginary_part_of_a_real_array_written(x):
     return np.sum(x * x)
 
 
+def integers_or_floats_written(x, counts):
+    for _ in range(2):
+        counts[0] = 2
+        counts = x
+    return np.sum(counts)
+
+
+def integers_read_as_floats_behind_a_write(x, counts):
+    mixed = x * 2.0
+    for _ in range(3):
+        mixed = counts
+    counts[1] += 1
+    return np.sum(mixed)
+
+
 M = np.array([[1.0, 2.0], [3.0, 4.0]])
 CASES = [
     (diagonal_by_subscripts_written, (M,), "may or may not share", "d[:] = 1.0"),
@@ -229,6 +244,13 @@ CASES = [
     (each_may_be_a_part_of_the_other, (np.ones(4), 3), "may be one of several arrays in this loop", "u[0] += v[1]"),
     (parts_of_parts, (np.ones(4), 3), "may be one of several arrays in this loop", "y[0] += i"),
     (two_names_of_one_array_after_some_iterations, (np.ones(3), 0.5), "may be one of several arrays", "z[-1] = 0.5"),
+    (integers_or_floats_written, (np.ones(3), np.arange(3)), "elements of several types in this loop", "counts[0] = 2"),
+    (
+        integers_read_as_floats_behind_a_write,
+        (np.ones(3), np.arange(3)),
+        "'mixed' may or may not share the memory of 'counts'",
+        "np.sum(mixed)",
+    ),
     (reshaped_in_an_inner_loop, (np.ones(3),), "may or may not share", "np.sum(y * z)"),
     (list_that_grows_while_gone_over, (np.ones(3),), "'items' changes while", "for e in items"),
     (later_item_changed_while_gone_over, (np.ones(3),), "'items' changes while", "enumerate(items)"),

@@ -592,3 +592,43 @@ def number_in_an_array_overwritten(x):
     y = z * x[1]
     z[...] = z * z * x[1]
     return z * y
+
+
+@program(X, np.array([2, -1, 3, 1]), 2)
+@program(X, np.array([2, -1, 3, 1]), 0)
+def integers_that_iterations_replace_by_floats(x, counts, n):
+    total = 0.0
+    for _ in range(n):
+        total += np.sum(counts * x) + counts[1] * x[0]
+        counts = x
+    return total + np.sum(counts * x) * 0.5
+
+
+@program(X, np.array([2, -1, 3, 1]))
+def integers_and_floats_exchanged(x, counts):
+    own = counts * 1
+    other = own
+    for _ in range(3):
+        own, other = other * 0.5 + x, own
+    return np.sum(own * other * x)
+
+
+@program(X, Y.astype(np.float32))
+def single_numbers_that_an_iteration_replaces_by_doubles(x, y):
+    y = y * np.float32(0.5)
+    for k in range(2):
+        doubles = x * (1.5 + k)
+        y[0] *= np.float32(2.0)
+        y = doubles
+    return np.sum(x * y)
+
+
+@program(X, np.array([2, -1, 3, 1]))
+def integers_read_as_floats_and_written(x, counts):
+    total = 0.0
+    mixed = x * 2.0
+    for _ in range(3):
+        total += np.sum(mixed * x)
+        counts[1] += 1
+        mixed = counts
+    return total

@@ -37,7 +37,7 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.choosing import either
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.leaves import array_leaves, without_flag
+from pullback.frontend.values.leaves import array_leaves, types_of_leaves, without_flag
 from pullback.frontend.values.references import containers_in, references
 from pullback.ir.nodes import UNDEFINED, Constant, Operand, Value, map_values, values_in
 from pullback.ir.types import BOOL, Type
@@ -76,8 +76,12 @@ class CarriedArrays:
     owned: set[Leaf] = field(default_factory=set)
     views: dict[Any, ArrayRef] = field(default_factory=dict)
 
-    def begin(self, leaf: Leaf, before: ArrayRef) -> None:
-        """Note what the array is before the loop, if somebody else has that too; otherwise it is taken over."""
+    def begin(self, leaf: Leaf, before: ArrayRef, type_: Type) -> None:
+        """Note what the array is before the loop, if somebody else has that too; otherwise it is taken over.
+
+        type_: that of the array in all iterations. Where memory from before the loop has elements of another type, the
+        array has them converted, and writes to it would be lost there.
+        """
         cell, entry = before.cell, self.entry
         if before.path or cell.strided or entry.is_given(cell):
             self.strided.add(leaf)
@@ -89,6 +93,10 @@ class CarriedArrays:
             self.add(leaf, before)
         else:
             self.owned.add(leaf)
+        given = [ref for ref in self.sources.get(leaf, ()) if ref.cell in entry.cells]
+        if any(types_of_leaves(ref, entry) != [type_] for ref in given):
+            self.unknown[leaf] = f"'{name_at(leaf[0])}' has elements of several types in this loop"
+            self.others[leaf] = self.others.get(leaf, frozenset()) | {ref.cell for ref in self.sources.pop(leaf)}
         if leaf in self.unknown or before not in self.sources.get(leaf, ()):
             self.others[leaf] = self.others.get(leaf, frozenset()) | entry.linked.get(cell, frozenset())
 

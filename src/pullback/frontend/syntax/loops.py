@@ -228,22 +228,24 @@ class Loop:
         arrays, name = self.guess.arrays, name_at(leaf[0])
         version: Operand = Constant(UNDEFINED, type_)
         if before is not None:
-            arrays.begin(leaf, before)
+            arrays.begin(leaf, before, type_)
             version = read_if(self.context, before, is_set, self.node)
         cell = arrays.cells.setdefault(leaf, Cell(plain_name(name)))
         cell.outside, cell.strided = arrays.unknown.get(leaf, ""), leaf in arrays.strided
         if leaf not in arrays.sources:
             state.cells[cell] = self.parameter(name, type_, version)
         else:
-            self.share(leaf, cell, before, version, state)
+            self.share(leaf, cell, before, version, type_, state)
         for other in arrays.others.get(leaf, ()):
             note = state.descend if leaf in arrays.unknown else state.link
             note(cell, other)
         return ArrayRef(cell)
 
-    def share(self, leaf: Leaf, cell: Cell, before: ArrayRef | None, version: Operand, state: State) -> None:
+    def share(
+        self, leaf: Leaf, cell: Cell, before: ArrayRef | None, version: Operand, type_: Type, state: State
+    ) -> None:
         """The parameters for an array of several memories: its version, its own memory, and which of all it is."""
-        arrays, type_, own = self.guess.arrays, version.type, None
+        arrays, own = self.guess.arrays, None
         moved = cell in arrays.moved
         state.cells[cell] = Value(cell.name, type_) if moved else self.parameter(cell.name, type_, version)
         if leaf in arrays.owned:

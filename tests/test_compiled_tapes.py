@@ -95,13 +95,13 @@ def written(name: str, text: str, **names: Any) -> Callable[..., Any]:
 
 
 def names_of(program: Any) -> tuple[list[str], list[str]]:
-    """Names of arguments, and what the program gets of them: copies of those that it writes, which are no sources."""
-    sample = program.samples[0]
-    names = [f"a{k}" for k in range(len(sample.args))]
-    _, after = oracle.run(program.function, sample.fresh())
-    written = [
-        isinstance(v, np.ndarray) and v.tobytes() != w.tobytes() for v, w in zip(sample.args, after, strict=True)
-    ]
+    """Names of arguments, and what the program gets of them: copies of those that samples write, which are no sources."""
+    names = [f"a{k}" for k in range(len(program.samples[0].args))]
+    written = [False] * len(names)
+    for sample in program.samples:
+        _, after = oracle.run(program.function, sample.fresh())
+        for k, (v, w) in enumerate(zip(sample.args, after, strict=True)):
+            written[k] |= isinstance(v, np.ndarray) and v.tobytes() != w.tobytes()
     return names, [f"{name}.copy()" if copied else name for name, copied in zip(names, written, strict=True)]
 
 

@@ -95,7 +95,7 @@ def written(name: str, text: str, **names: Any) -> Callable[..., Any]:
 
 
 def names_of(program: Any) -> tuple[list[str], list[str]]:
-    """Names of arguments, and what the program gets of them: copies of those that samples write, which are no sources."""
+    """Names of arguments, and what the program gets: copies of those that samples write, which are no sources."""
     names = [f"a{k}" for k in range(len(program.samples[0].args))]
     written = [False] * len(names)
     for sample in program.samples:

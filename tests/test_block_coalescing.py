@@ -37,3 +37,26 @@ def test_what_an_iteration_hands_on_is_pushed_once_before_the_loop() -> None:
     assert [line for line in text.splitlines() if "push_block(" in line] == [
         "    c_saved2 = push_block(c_saved2, 0, c)"
     ]
+
+
+@pb.checkpoint
+def step(w: Any, x: Any) -> Any:
+    y = np.tanh(w @ x)
+    return y * y + x
+
+
+def test_tangents_of_what_checkpoints_keep_are_made_where_they_are_kept() -> None:
+    w = np.array([[0.4, -0.3, 0.2], [0.1, 0.5, -0.6], [-0.2, 0.3, 0.7]])
+
+    def steps(x: Any, advance: Any) -> Any:
+        for _ in range(4):
+            x = advance(w, x)
+        return np.sum(x)
+
+    def plainly(w: Any, x: Any) -> Any:
+        y = np.tanh(w @ x)
+        return y * y + x
+
+    x = np.array([0.3, -0.2, 0.9])
+    found = pb.hessian(lambda x: steps(x, step))(x)
+    np.testing.assert_allclose(found, pb.hessian(lambda x: steps(x, plainly))(x), rtol=1e-10)

@@ -131,7 +131,7 @@ DEPENDS: dict[str, tuple[str, list[Any], set[str]]] = {
         {"rate"},
     ),
     "bool": ("def f(x):\n    return rate * np.sum(x) if k else rate * np.sum(x * x)\n", [True, False], {"rate"}),
-    "repetition": ("def f(x):\n    return rate * sum([x[0, 0]] * k)\n", [2, 3], {"rate"}),
+    "repetition": ("def f(x):\n    return rate * sum((x[0, 0],) * k)\n", [2, 3], {"rate"}),
 }
 
 

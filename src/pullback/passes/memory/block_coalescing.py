@@ -54,6 +54,7 @@ from pullback.ir.nodes import (
     Block,
     Carried,
     Constant,
+    Effect,
     For,
     Function,
     Let,
@@ -110,7 +111,7 @@ class _Coalescing:
         for push in filter(_is_push, block.statements):
             maker = self.maker(push.operands[2], block)
             if maker is not None and self.is_private(push, maker, block):
-                block = self.with_block(block, push, maker, push.operands[1])
+                block = self.with_block(block, push, maker, push.operands[1], push.operands[2])
         return block
 
     def is_private(self, push: Let, maker: Let, block: Block) -> bool:
@@ -130,7 +131,8 @@ class _Coalescing:
                 before, stack = self.pushed_before(loop, push, found[0])
                 pushed += before
                 carried = tuple(stack if c.parameter is stack.parameter else c for c in loop.carried)
-                loop = replace(loop, carried=carried, body=self.with_block(loop.body, push, *found))
+                body = self.with_block(loop.body, push, *found, self.after(loop, push.operands[2]))
+                loop = replace(loop, carried=carried, body=body)
         return [*pushed, loop]
 
     def outlives(self, array: Value, around: tuple[For | While, ...]) -> bool:
@@ -151,8 +153,16 @@ class _Coalescing:
             pushed = builder.let(push.function, stack, count, array, type_=push.value.type)
         return before, Carried(push.operands[0], pushed)
 
-    def with_block(self, block: Block, push: Let, maker: Let, count: Operand) -> Block:
-        """A block with an array that is made on a stack, above `count` elements, and not pushed."""
+    def after(self, loop: For | While, parameter: Value) -> Operand:
+        """What an iteration hands on for a parameter."""
+        (handed_on,) = (y for c, y in zip(loop.carried, loop.body.yields, strict=False) if c.parameter is parameter)
+        return handed_on
+
+    def with_block(self, block: Block, push: Let, maker: Let, count: Operand, last: Operand) -> Block:
+        """A block with an array that is made on a stack, above `count` elements, and not pushed.
+
+        last: its last version, which the stack has too: none of the writes to it is dead.
+        """
         self.coalesced.add(maker.value)
         builder = Builder()
         builder.location = maker.location
@@ -168,6 +178,7 @@ class _Coalescing:
             value = _value_of(statement)
             if value is not push.value:
                 statements += made if value is maker.value else [statement]
+        statements.append(Effect(primitives.evaluated, (last,), push.location))
         return substituted(Block(tuple(statements), block.yields), {push.value: stack})
 
     def cut(self, loop: For | While, array: Value, maker: Let) -> int:

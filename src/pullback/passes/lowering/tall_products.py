@@ -23,7 +23,7 @@ together for it, as in a regression, need not be. What is computed row by row jo
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -35,7 +35,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, Constant, Function, Index, Let, Operand, Slice, Statement, Value, lets_in
+from pullback.ir.nodes import Block, Constant, Function, Index, Let, Slice, Statement, Value, lets_in
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Array, is_float
 from pullback.passes.lowering.constant_sizes import LONGEST, PRODUCTS
@@ -85,7 +85,8 @@ class _Products:
         with self.builder.block() as made, self.builder.at(statement.location):
             others = [size for size in outer if not _is_short(size)]
             if _is_short(inner) and len(others) == 1 and _is_long(others[0]):
-                self.add_outer_products(statement, inner)
+                a, b = statement.operands
+                self.add_up(statement, (self.outer_factors(a, b, k) for k in range(inner)))
             elif _is_long(inner) and not others:
                 self.add_sums(statement, rows, columns)
         return made or [statement]
@@ -98,29 +99,28 @@ class _Products:
         if not is_known or (first and second and first != second) or not any(map(_is_long, (*first, *second))):
             return [product]
         with self.builder.block() as made, self.builder.at(product.location):
-            total: Value | None = None
-            for k in range(inner):
-                only = Slice(constant(k), constant(k + 1), None)
-                column = self.builder.load(a, (Index((_ALL,) * (a.type.ndim - 1) + (only,)),))
-                row = self.builder.load(b, (Index((_ALL,) * (b.type.ndim - 2) + (only, _ALL)),))
-                term = self.builder.let(np.multiply, column, row)
-                total = term if total is None else self.builder.let(np.add, total, term)
-            self.finish(product)
+            self.add_up(product, (self.column_and_row(a, b, k) for k in range(inner)))
         return made
 
-    def add_outer_products(self, product: Let, count: int) -> None:
-        """The product as a sum of the products of a column and a row each."""
-        a, b = product.operands
-        total: Operand | None = None
-        for k in range(count):
-            column = self.parts.of(a, k, a.type.ndim - 1, self.builder)
-            row = self.parts.of(b, k, 0, self.builder)
-            if a.type.ndim == b.type.ndim == 2:
-                column, row = (
-                    self.builder.load(part, (Index(items),))
-                    for part, items in ((column, (_ALL, _NEW)), (row, (_NEW, _ALL)))
-                )
-            term = self.builder.let(np.multiply, column, row)
+    def column_and_row(self, a: Value, b: Value, k: int) -> tuple[Value, Value]:
+        """Of each of many matrices a column, and of each of the others a row, as matrices."""
+        only = Slice(constant(k), constant(k + 1), None)
+        before = [(_ALL,) * (array.type.ndim - 2) for array in (a, b) if isinstance(array.type, Array)]
+        paths = (Index((*before[0], _ALL, only)),), (Index((*before[1], only, _ALL)),)
+        return self.builder.load(a, paths[0]), self.builder.load(b, paths[1])
+
+    def outer_factors(self, a: Any, b: Any, k: int) -> tuple[Value, Value]:
+        """A column of one factor and a row of the other, of which an outer product can be made."""
+        column, row = self.parts.of(a, k, a.type.ndim - 1, self.builder), self.parts.of(b, k, 0, self.builder)
+        if a.type.ndim < 2 or b.type.ndim < 2:
+            return column, row
+        return self.builder.load(column, (Index((_ALL, _NEW)),)), self.builder.load(row, (Index((_NEW, _ALL)),))
+
+    def add_up(self, product: Let, factors: Iterable[tuple[Value, Value]]) -> None:
+        """The product as a sum of products of arrays."""
+        total: Value | None = None
+        for pair in factors:
+            term = self.builder.let(np.multiply, *pair)
             total = term if total is None else self.builder.let(np.add, total, term)
         self.finish(product)
 

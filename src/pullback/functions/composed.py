@@ -209,16 +209,12 @@ def product_of_groups(a, b, groups):
     the last of `a`, and those of `b` alone.
     """
     both, of_a, summed, of_b = groups
-    if summed == 0:
+    if summed == 0 or (both > 0 and of_b == 0):
         b = np.reshape(b, b.shape[:both] + (1,) * of_a + b.shape[both:])
-        return np.reshape(a, a.shape + (1,) * of_b) * b
-    if both == 0 and of_a < 2 and of_b < 2 and summed == 1:
-        return a @ b
-    if both > 0 and of_b == 0:
-        b = np.reshape(b, b.shape[:both] + (1,) * of_a + b.shape[both:])
-        return np.sum(a * b, axis=tuple(range(-summed, 0)))
+        products = (np.reshape(a, a.shape + (1,) * of_b) if of_b > 0 else a) * b
+        return np.sum(products, axis=tuple(range(-summed, 0))) if summed > 0 else products
     if summed == 1 and of_a < 2 and of_b < 2:
-        return a @ b if of_a == 1 else (a[..., None, :] @ b)[..., 0, :]
+        return a @ b if both == 0 or of_a == 1 else (a[..., None, :] @ b)[..., 0, :]
     if a.shape[:both] != b.shape[:both] or a.shape[both + of_a :] != b.shape[both : both + summed]:
         raise ValueError("operands could not be broadcast together: axes of one subscript differ in their sizes")
     count = extent(b.shape[both : both + summed])

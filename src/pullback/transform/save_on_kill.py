@@ -43,6 +43,7 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import like
 from pullback.ir.types import Array, Scalar
 from pullback.transform.residual_plan import Overwritten, Path, Restoration
+from pullback.transform.whole_arrays import loops_around
 
 Step = tuple[Statement, Value]
 """A statement that makes a version of an array, and the version that it makes that of."""
@@ -154,7 +155,7 @@ class _Chain:
         )
 
     def depth(self, path: Path) -> int:
-        return sum(isinstance(self.known.statements[number], For | While) for number, _ in path)
+        return len(loops_around(self.known.statements, path))
 
     def needed_loads(self, path: Path) -> Iterator[Let]:
         """The loads of a block that what the backward sweep needs of it follows from."""

@@ -43,10 +43,10 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     home = known.paths.get(array, ())
     if not isinstance(array.type, Array) or path[: len(home)] != home:
         return False
-    between = _loops(known.statements, path[len(home) :])
+    between = loops_around(known.statements, path[len(home) :])
     if len(between) > array.type.ndim:
         return True
-    around = _loops(known.statements, home)
+    around = loops_around(known.statements, home)
     if not around:
         return False
     inner = _innermost(known.statements, path)
@@ -64,7 +64,8 @@ def most_loads(block: Block) -> int:
     return max(loads.values(), default=0)
 
 
-def _loops(statements: Mapping[int, Statement], path: Path) -> list[Any]:
+def loops_around(statements: Mapping[int, Statement], path: Path) -> list[Any]:
+    """The loops that a block stands in, from the outermost one to the innermost."""
     return [s for number, _ in path if isinstance(s := statements[number], For | While)]
 
 

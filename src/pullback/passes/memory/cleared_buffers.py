@@ -39,6 +39,7 @@ import numpy as np
 
 from pullback.analysis.aliases import find_aliases
 from pullback.analysis.array_uses import uses_of
+from pullback.analysis.dependence import is_size
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -48,7 +49,6 @@ from pullback.ir.nodes import (
     Function,
     Index,
     Let,
-    Operand,
     Slice,
     Statement,
     Value,
@@ -61,8 +61,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Array, is_float, is_integer
-from pullback.passes.memory.allocation_hoisting import carrying, last_version
-from pullback.passes.scalar.negative_sizes import check_size, sizes_of
+from pullback.passes.memory.allocation_hoisting import carrying, checking, last_version
+from pullback.passes.scalar.negative_sizes import sizes_of
 
 
 def clear_buffers(function: Function) -> Function:
@@ -112,35 +112,22 @@ class _Hoisting:
             if maker.function is primitives.zeros_like:
                 sizes = builder.dims(maker.operands[0])
             else:
-                sizes = tuple(self.at_least_zero(size, builder) for size in sizes_of(maker))
+                sizes = tuple(
+                    size if is_size(size, self.lets) else builder.let(max, size, constant(0), type_=INT)
+                    for size in sizes_of(maker)
+                )
             made = Let(value, np.empty, (sizes, Constant(value.type.dtype)), ("dtype",), maker.location)
             builder.add(made)
         return made
 
-    def at_least_zero(self, size: Operand, builder: Builder) -> Operand:
-        return size if self.is_size(size) else builder.let(max, size, constant(0), type_=INT)
-
-    def is_size(self, size: Operand) -> bool:
-        """Whether a size is surely not below zero."""
-        if isinstance(size, Constant):
-            return bool(size.value >= 0)
-        made = self.lets.get(size) if isinstance(size, Value) else None
-        is_largest = made is not None and made.function is max and constant(0) in made.operands
-        return is_largest or (made is not None and made.function is primitives.dim)
-
     def clearing(self, loop: For | While, maker: Let, buffer: Value) -> For | While:
         """The loop that clears a buffer where it made zeros; a size below zero raises as before."""
-        is_checked = maker.location.is_adjoint or maker.function is primitives.zeros_like
-        builder = Builder()
-        with builder.at(maker.location):
-            for size in () if is_checked else sizes_of(maker):
-                if not self.is_size(size):
-                    check_size(builder, size)
+        given = sizes_of(maker) if maker.function is np.zeros else ()
+        loop = checking(loop, maker, [size for size in given if not is_size(size, self.lets)])
         everything = (Index((Slice(None, None, None),) * getattr(buffer.type, "ndim", 0)),)
         zero = constant(0.0 if is_float(buffer.type) else 0)
         cleared = Let(maker.value, primitives.store, (buffer, everything, zero), (), maker.location)
-        k = loop.body.statements.index(maker)
-        statements = (*loop.body.statements[:k], *builder.statements, cleared, *loop.body.statements[k + 1 :])
+        statements = tuple(cleared if statement == maker else statement for statement in loop.body.statements)
         return replace(loop, body=replace(loop.body, statements=statements))
 
 

@@ -34,6 +34,7 @@ from typing import TypeGuard
 import numpy as np
 
 from pullback.analysis.array_uses import uses_of
+from pullback.analysis.dependence import is_size
 from pullback.analysis.non_negative import possibly_negative_indices
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -92,7 +93,7 @@ class _Hoisting:
                 largest = builder.let(max, interval.end(size, largest=True), constant(0), type_=INT)
                 made = replace(statement, operands=((largest,), *statement.operands[1:]))
                 builder.add(made)
-                sizes = () if _is_from_zero(size, loop.body) else (size,)
+                sizes = () if is_size(size, interval.lets) else (size,)
                 loop = carrying(checking(loop, statement, sizes), made, last)
         return [*builder.statements, loop]
 
@@ -147,12 +148,6 @@ class _Interval:
 
 
 _MONOTONE = {np.add, np.subtract, max, min}
-
-
-def _is_from_zero(size: Operand, block: Block) -> bool:
-    """Whether a size is the larger of 0 and another integer."""
-    made = lets_in(block).get(size)
-    return made is not None and made.function is max and constant(0) in made.operands
 
 
 def _is_made(statement: Statement) -> TypeGuard[Let]:

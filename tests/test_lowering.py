@@ -48,7 +48,7 @@ class Writer:
         return form.format(a=self.array(), b=other, s=self.choose.choice(self.numbers))
 
     def statement(self, depth: int) -> None:
-        kinds = [self.new, self.new, self.new, self.number, self.along, self.part, self.augment]
+        kinds = [self.new, self.new, self.new, self.number, self.along, self.part, self.augment, self.indices]
         self.choose.choice(kinds if depth > 1 else [*kinds, self.loop])(depth)
 
     def new(self, depth: int) -> None:
@@ -80,6 +80,20 @@ class Writer:
         array = self.array()
         self.add(depth, f"{array} = {array}.copy()")
         self.add(depth, f"{array} {self.choose.choice(('+=', '-='))} 0.3 * {self.expression()}")
+
+    def indices(self, depth: int) -> None:
+        """Rows or columns that an array of indices names are taken, stored or added to; -1, 0 and 1 occur twice."""
+        array, other = self.array(), self.array()
+        n, named = self.choose.choice((("x.shape[0]", "{}[{}]"), ("x.shape[1]", "{}[:, {}]")))
+        near = f"(np.arange({n}) * {self.choose.choice((1, 2, 3))} % 3 - 1) % {n}"
+        self.add(depth, f"near = {near}")
+        self.add(depth, f"{array} = {array} * 1.0")
+        left, right = named.format(array, "near"), named.format(other, "near[::-1]")
+        value = f"np.sin({right}) * 0.5"
+        forms = [f"{array} = {array} * {right}", f"{left} = {value}", f"{left} += {value} * {array}"]
+        if ":" not in named:
+            forms.append(f"np.add.at({array}, near, {value})")
+        self.add(depth, self.choose.choice(forms))
 
     def loop(self, depth: int) -> None:
         self.add(depth, f"for k in range({self.choose.choice((0, 1, 3))}):")

@@ -73,6 +73,7 @@ OF_NUMBERS: set[Callable[..., Any]] = {
     runtime.greater_of,
     runtime.lesser_of,
     runtime.sigmoid,
+    runtime.slice_end,
     runtime.masked_product,
     runtime.power_slope,
 }

@@ -364,6 +364,7 @@ _RESULTS: dict[Any, Callable[..., Interval]] = {
     runtime.chunk_length: _count,
     runtime.folded: _count,
     runtime.segment_length: _count,
+    runtime.slice_end: _count,
     max: _extremum(max),
     min: _extremum(min),
 }

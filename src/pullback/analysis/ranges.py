@@ -142,6 +142,9 @@ class Ranges:
             self.facts += [self.sure(statement.value).plus(self.sure(o), -1) for o in statement.operands]
         if statement.function is min and _is_int(statement.value):
             self.facts += [self.sure(o).plus(self.sure(statement.value), -1) for o in statement.operands]
+        if statement.function is runtime.slice_end:
+            end, least, size = map(self.sure, (statement.value, *statement.operands[1:]))
+            self.facts += [end.plus(least, -1), size.plus(end, -1)]
         if statement.function in _NON_NEGATIVE or self.is_product(statement):
             self.facts.append(self.form(statement.value))
         if statement.function in _COMPARISONS and all(map(_is_int, statement.operands)):

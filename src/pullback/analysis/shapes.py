@@ -59,6 +59,7 @@ CREATING = primitives.CREATING | {
     runtime.column_empty,
     runtime.column_zeros,
 }
+_WRITES = {primitives.store, primitives.add_at, primitives.accumulate}
 _SAME = {primitives.copy, primitives.cast, primitives.accumulate, primitives.zeros_like, primitives.store}
 _SAME |= {primitives.add_at, primitives.product_into, primitives.inverse_into}
 _SAME |= {primitives.watched, primitives.gradient, primitives.tangent, runtime.stop_gradient}
@@ -279,6 +280,10 @@ class Shapes:
             ):
                 self.sizes[value] = self.size(statement.operands[0])
             return
+        if statement.function in _WRITES and isinstance(statement.operands[-1].type, Array):
+            array, *path, written = statement.operands
+            part = self.loaded(value, self.of(array), *path) if path else self.of(array)
+            self.broadcast([part or (), self.of(written)])
         shape = self.shape_of(statement)
         if shape is None or len(shape) != value.type.ndim:
             self.own(value)

@@ -126,6 +126,7 @@ from pullback.runtime.python.libraries import call_library
 from pullback.runtime.python.messages import formatted, print_formatted, standard_stream
 from pullback.runtime.python.recursion_depth import check_depth
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
+from pullback.runtime.slice_ends import slice_end
 from pullback.runtime.trip_counts import chunk_length, counted, folded, segment_length
 from pullback.runtime.vectormath.powers import power_slope
 
@@ -290,6 +291,7 @@ __all__ = [
     "sign_and_logarithm",
     "sinc",
     "slice_along",
+    "slice_end",
     "small_product_into",
     "softmax",
     "softmax_cross_entropy",

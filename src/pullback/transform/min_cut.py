@@ -61,6 +61,7 @@ CHEAP: set[Callable[..., Any]] = {
     primitives.select,
     runtime.block_of,
     runtime.counted,
+    runtime.slice_end,
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""
 

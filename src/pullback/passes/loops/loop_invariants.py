@@ -73,6 +73,7 @@ _SAFE: set[Callable[..., Any]] = {
     runtime.counted,
     runtime.greater_of,
     runtime.lesser_of,
+    runtime.slice_end,
 }
 _OF_ARRAYS: set[Callable[..., Any]] = {
     np.add,

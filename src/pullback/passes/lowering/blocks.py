@@ -24,13 +24,14 @@ of an array over: then the group is written out first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Literal, TypeGuard
+from typing import TypeGuard
 
 from pullback.analysis.aliases import consumes
-from pullback.analysis.extents import can_compute, extent
-from pullback.analysis.shape_rules import reduced_axes
+from pullback.analysis.extents import extent
+from pullback.analysis.observable import find_effects
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Shape
 from pullback.ir import primitives
@@ -38,16 +39,10 @@ from pullback.ir.builder import Builder
 from pullback.ir.nodes import (
     Block,
     Constant,
-    For,
     Function,
     Let,
-    Operand,
     Statement,
     Value,
-    While,
-    blocks_of,
-    operands_of,
-    read_in,
     values_in,
 )
 from pullback.ir.paths import is_whole
@@ -56,21 +51,21 @@ from pullback.passes.lowering.branch_accesses import not_negative_for_accesses
 from pullback.passes.lowering.expansion import expanded, with_joined_stored
 from pullback.passes.lowering.groups import (
     Group,
-    is_extremum,
+    index_arrays,
+    is_gather,
     is_inner_product,
-    is_map,
+    is_scatter,
     is_store,
-    is_sum,
     is_view,
-    view_of,
 )
-from pullback.passes.lowering.nests import Nest, Views
+from pullback.passes.lowering.nests import Nest
+from pullback.passes.lowering.read_parts import added_parts, find_views, is_part_of, readers_of
 from pullback.passes.lowering.sizes import Sizes
+from pullback.passes.lowering.slice_ends import with_places
+from pullback.passes.lowering.spaces import Extrema, by_elements, space_of
 from pullback.passes.lowering.stride_lengths import with_lengths
-from pullback.passes.lowering.views import are_apart, are_interleaved, can_index, has_places
+from pullback.passes.lowering.views import are_apart, are_interleaved, has_places
 from pullback.passes.scalar.preserved_exceptions import leave_checks
-
-Extrema = Literal["none", "in rows", "all"]
 
 
 def lower(function: Function, extrema: Extrema = "none") -> Function:
@@ -81,13 +76,19 @@ def lower(function: Function, extrema: Extrema = "none") -> Function:
     """
     plain = replace(function, body=expanded(function.body, cache(lambda: Shapes(function))))
     plain, sizes, entry = with_lengths(plain)
+    placed = with_places(plain, sizes)
+    agreed = sizes.agreed()
+    if placed is not plain:
+        plain = placed
+        sizes = Sizes(plain, entry=entry, agreeing=agreed)
     guards = sizes.guards_of_joined()
     stored = with_joined_stored(plain.body, sizes) if sizes.shapes.joined else plain.body
     if stored != plain.body:
         plain = replace(plain, body=stored)
-        sizes = Sizes(plain, entry=entry)
+        sizes = Sizes(plain, entry=entry, agreeing=agreed)
     places: set[Value] = set()
-    body = _Lowering(plain.body, sizes, places, extrema).block()
+    effects = cache(lambda: find_effects(plain))
+    body = _Lowering(plain.body, sizes, places, extrema, lambda statement: effects().is_seen(statement)).block()
     sizes.not_negative |= not_negative_for_accesses(plain, sizes.shapes, sizes.is_given)
     rest = body.statements[len(entry) :]
     lowered = replace(function, body=Block((*entry, *guards, *sizes.guards(), *rest), body.yields))
@@ -101,16 +102,20 @@ class _Lowering:
     loops without an iteration do not check the place.
     """
 
-    def __init__(self, block: Block, sizes: Sizes, places: set[Value], extrema: Extrema) -> None:
-        self.source, self.sizes, self.places, self.extrema = block, sizes, places, extrema
+    def __init__(
+        self, block: Block, sizes: Sizes, places: set[Value], extrema: Extrema, is_seen: Callable[[Statement], bool]
+    ) -> None:
+        self.source, self.sizes, self.places, self.extrema, self.is_seen = block, sizes, places, extrema, is_seen
         self.out: list[Statement] = []
         self.group: Group | None = None
-        self.readers = _readers(block)
-        spaces = ((s, _space_of(s, sizes, extrema)) for s in block.statements)
+        self.readers = readers_of(block)
+        spaces = ((s, space_of(s, sizes, extrema, is_seen)) for s in block.statements)
         self.spaces = {id(s): space for s, space in spaces if space is not None}
+        self.leave_overlaps()
         self.leave_products()
-        self.added = _added_parts(block, self.spaces)
-        self.views = _find_views(block, self.readers, self.spaces, self.added, sizes)
+        self.leave_gathers()
+        self.added = added_parts(block, self.spaces)
+        self.views = find_views(block, self.readers, self.spaces, self.added, sizes)
 
     def block(self) -> Block:
         for statement in self.source.statements:
@@ -128,6 +133,23 @@ class _Lowering:
         for statement in lets:
             if is_inner_product(statement) and by_elements.isdisjoint(values_in(statement.operands)):
                 self.spaces.pop(id(statement), None)
+
+    def leave_overlaps(self) -> None:
+        """Leave scatters of parts of an array into the same array to the library, which copies them first."""
+        lets = {s.value: s for s in self.source.statements if isinstance(s, Let)}
+        for statement in lets.values():
+            if is_scatter(statement) and is_part_of(statement.operands[2], statement.operands[0], lets):
+                self.spaces.pop(id(statement), None)
+
+    def leave_gathers(self) -> None:
+        """Leave gathers to the library unless loops read what they take, and something is there to be taken."""
+        gathers = [s for s in self.source.statements if is_gather(s) and id(s) in self.spaces]
+        for statement in reversed(gathers):
+            first, arrays = index_arrays(statement.operands[1])
+            whole = self.sizes.shapes.of(statement.operands[0])
+            is_read = not self.spaces.keys().isdisjoint(self.readers.get(statement.value, ()))
+            if not is_read or not self.sizes.assume_not_empty([*whole[:first], *whole[first + len(arrays) :]]):
+                self.spaces.pop(id(statement))
 
     def keep_place(self, statement: Let) -> None:
         """Keep a part at a place of an axis as a statement that nobody reads."""
@@ -151,10 +173,11 @@ class _Lowering:
         space = self.spaces.get(id(statement))
         if space is not None:
             assert isinstance(statement, Let), "only these have a space"
-            member = _by_elements(self.renamed(statement))
+            member = by_elements(self.renamed(statement))
             if self.group is None or not self.fits(member, space):
                 self.flush()
-                self.group = None if is_store(member) and id(statement) not in self.added else Group(space)
+                is_last = is_store(member) and id(statement) not in self.added
+                self.group = None if is_last and not is_scatter(member) else Group(space)
             if self.group is not None:
                 if is_store(member) and has_places(member.operands[1]):
                     self.check_place(member)
@@ -168,7 +191,7 @@ class _Lowering:
 
     def lowered(self, block: Block) -> Block:
         """A block of a statement that stays."""
-        return _Lowering(block, self.sizes, self.places, self.extrema).block()
+        return _Lowering(block, self.sizes, self.places, self.extrema, self.is_seen).block()
 
     def renamed(self, statement: Let) -> Let:
         """A store that replaces all of an array that the group computes, as what it stores."""
@@ -192,13 +215,15 @@ class _Lowering:
         inner = {v for root, path in viewed for v in (root, *values_in(path))}
         if direct & (group.made - group.maps) or inner & group.made:
             return False
+        if is_gather(statement) and (statement.operands[0] in group.made or any(map(self.is_seen, group.members))):
+            return False
         return not is_store(statement) or self.can_write(statement)
 
     def can_write(self, statement: Let) -> bool:
         """Whether a store can go along with the group: no iteration reads or writes what another one has written."""
         array, path, value = statement.operands
         assert self.group is not None, "a store joins a group"
-        if value not in self.group.maps:
+        if value not in self.group.maps or (self.group.may_raise and self.is_seen(statement)):
             return False
         written = {s.value: s for s in self.group.members if is_store(s)}
         while array in written:
@@ -210,6 +235,8 @@ class _Lowering:
             return False
         whole = is_whole(path)
         for member in self.group.members:
+            if is_gather(member) and member.operands[0] is array:
+                return False
             for read in values_in(member.operands[1:] if is_store(member) else member.operands):
                 root, part = self.views.get(read, (read, ()))
                 is_same = part == path or (whole and not part)
@@ -235,6 +262,8 @@ class _Lowering:
         """Whether a statement can run only after the open group."""
         if self.group is None:
             return False
+        if self.group.may_raise:
+            return True  # an index may be out of bounds, which no error of a later statement may precede
         if not isinstance(statement, Let) or consumes(statement) or statement.function in primitives.REQUESTS:
             return True
         return bool(set(values_in(statement.operands)) & self.group.made)
@@ -247,133 +276,3 @@ class _Lowering:
         needed = {v for v in self.group.made if self.readers.get(v, set()) - members}
         self.out += Nest(self.group, needed, self.views, self.sizes).statements()
         self.group = None
-
-
-def _by_elements(statement: Let) -> Let:
-    """An addition to a whole array as one to its elements."""
-    if statement.function is not primitives.accumulate:
-        return statement
-    array, value = statement.operands
-    return replace(statement, function=primitives.add_at, operands=(array, (), value))
-
-
-def _writes(statement: Statement) -> TypeGuard[Let]:
-    """Whether a statement stores into an array, or adds to one."""
-    return isinstance(statement, Let) and is_store(_by_elements(statement))
-
-
-def _space_of(statement: Statement, sizes: Sizes, extrema: Extrema) -> Shape | None:
-    """The shape that a statement goes over element by element; None for other statements."""
-    shapes = sizes.shapes
-    space: Shape | None = None
-    if is_map(statement):
-        space = shapes.of(statement.value)
-        if space != shapes.broadcast([shapes.of(o) for o in statement.operands if isinstance(o, Value)]):
-            return None
-    elif is_sum(statement):
-        space = shapes.of(statement.operands[0])
-    elif is_inner_product(statement):
-        space, other = map(shapes.of, statement.operands)
-        if space != other:
-            return None
-    elif is_extremum(statement):
-        space = _compared(statement, sizes, extrema)
-    elif _writes(statement):
-        array, path, value = _by_elements(statement).operands
-        if can_index(array, path, shapes) and shapes.part(shapes.of(array), path) == shapes.of(value):
-            space = shapes.of(value)
-    return space if space and all(map(can_compute, space)) else None
-
-
-def _compared(statement: Let, sizes: Sizes, extrema: Extrema) -> Shape | None:
-    """The shape of what an extremum is taken of; None for others than `extrema`, or if nothing may be there."""
-    shape = sizes.shapes.of(statement.operands[0])
-    axes, _ = reduced_axes(statement, len(shape)) or (frozenset(), False)
-    if extrema == "none" or (extrema == "in rows" and 0 in axes):
-        return None
-    return shape if sizes.assume_not_empty([shape[axis] for axis in sorted(axes)]) else None
-
-
-def _readers(block: Block) -> dict[Value, set[int]]:
-    """For each value the statements of a block that read it; 0 stands for what the block yields."""
-    readers: dict[Value, set[int]] = {}
-    for statement in block.statements:
-        for value in _read_by(statement):
-            readers.setdefault(value, set()).add(id(statement))
-    for value in values_in(block.yields):
-        readers.setdefault(value, set()).add(0)
-    return readers
-
-
-def _read_by(statement: Statement) -> list[Value]:
-    inner = [value for block in blocks_of(statement) for value in read_in(block)]
-    return [*values_in(operands_of(statement)), *inner]
-
-
-def _added_parts(block: Block, spaces: dict[int, Shape]) -> set[int]:
-    """The additions of parts of arrays to parts of others, which are loops wherever they stand."""
-    lets = {s.value: s for s in block.statements if isinstance(s, Let)}
-
-    def is_part_of(value: Operand, array: Value) -> bool:
-        made = lets.get(value)
-        found = view_of(made) if made is not None else None
-        return value is array or (found is not None and is_part_of(found[0], array))
-
-    added = (s for s in lets.values() if s.function is primitives.add_at and id(s) in spaces)
-    return {id(s) for s in added if not is_whole(s.operands[1]) and not is_part_of(s.operands[2], s.operands[0])}
-
-
-def _find_views(
-    block: Block, readers: dict[Value, set[int]], spaces: dict[int, Shape], added: set[int], sizes: Sizes
-) -> Views:
-    """The parts of arrays that only lowered statements read, before the array changes; with root and path."""
-    refused: set[Value] = set()
-    while True:
-        views: Views = {}
-        for statement in _read_by_loops(block, readers, spaces, added, sizes, refused):
-            root, path = view_of(statement) or (statement.operands[0], ())
-            first, before = views.get(root, (root, ()))
-            if not can_index(first, (*before, *path), sizes.shapes):
-                refused.add(statement.value)  # and what it is a part of is read by more than loops
-                break
-            views[statement.value] = (first, (*before, *path))
-        else:
-            return views
-
-
-def _read_by_loops(
-    block: Block,
-    readers: dict[Value, set[int]],
-    spaces: dict[int, Shape],
-    added: set[int],
-    sizes: Sizes,
-    refused: set[Value],
-) -> list[Let]:
-    """The statements that take parts of arrays for nothing but lowered statements, and for one another."""
-    places = {id(s): k for k, s in enumerate(block.statements)}
-    served = added | {id(s) for s in block.statements if id(s) in spaces and not _writes(s)}
-    refused = refused | {s.operands[0] for s in block.statements if isinstance(s, Let) and id(s) in added}
-    ends: dict[int, int] = {}
-    found: list[Let] = []
-    for k, statement in reversed(list(enumerate(block.statements))):
-        if not is_view(statement, sizes.shapes) or statement.value in refused:
-            continue
-        users = readers.get(statement.value, set())
-        if 0 in users or not users <= served | {id(s) for s in found}:
-            continue
-        uses = [ends.get(u, places[u]) for u in users]
-        ends[id(statement)] = max(uses, default=k)
-        if not _changes(statement.operands[0], block.statements[k : ends[id(statement)]]):
-            found.append(statement)
-    return found[::-1]
-
-
-def _changes(array: Value, statements: tuple[Statement, ...]) -> bool:
-    """Whether one of these statements takes the memory of an array over."""
-    for statement in statements:
-        if isinstance(statement, Let):
-            if consumes(statement) and statement.operands[0] is array:
-                return True
-        elif array in _read_by(statement) and isinstance(statement, For | While):
-            return True
-    return False

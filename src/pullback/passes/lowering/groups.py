@@ -43,11 +43,12 @@ from pullback import runtime
 from pullback.analysis.shape_rules import reduced_axes
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Shape
+from pullback.analysis.slice_sizes import ndim_of
 from pullback.functions import is_elementwise
 from pullback.ir import primitives
 from pullback.ir.infer import infer
-from pullback.ir.nodes import Constant, Let, Operand, Permute, Statement, Step, Value
-from pullback.ir.types import Array, Scalar, is_float
+from pullback.ir.nodes import Constant, Index, Let, Operand, Permute, Slice, Statement, Step, Value
+from pullback.ir.types import Array, Scalar, is_float, is_integer
 from pullback.passes.lowering.views import can_index
 
 _OF_INTEGERS = {np.add, np.subtract, np.multiply, np.negative, np.absolute, np.square, primitives.cast, np.where}
@@ -74,7 +75,12 @@ class Group:
     @property
     def maps(self) -> set[Value]:
         """The arrays whose elements the group computes one by one."""
-        return {s.value for s in self.members if is_map(s)}
+        return {s.value for s in self.members if is_map(s) or is_gather(s)}
+
+    @property
+    def may_raise(self) -> bool:
+        """Whether an index may be out of bounds."""
+        return any(is_gather(s) or is_scatter(s) for s in self.members)
 
     @property
     def made(self) -> set[Value]:
@@ -96,6 +102,32 @@ def is_map(statement: Statement) -> TypeGuard[Let]:
     if not all(map(is_float, arrays)) and function not in _OF_INTEGERS:
         return False
     return _element_type(statement) == Scalar(statement.value.type.dtype)
+
+
+def is_gather(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement takes floats from an array at the places that arrays of integers, side by side, name."""
+    if not isinstance(statement, Let) or statement.function is not primitives.load or not _is_array(statement.value):
+        return False
+    return is_float(statement.value.type) and bool(index_arrays(statement.operands[1])[1])
+
+
+def is_scatter(statement: Statement) -> TypeGuard[Let]:
+    """Whether a statement replaces, or adds to, the elements of an array at such places."""
+    return is_store(statement) and bool(index_arrays(statement.operands[1])[1])
+
+
+def index_arrays(path: tuple[Step, ...]) -> tuple[int, tuple[Value, ...]]:
+    """The arrays of integers, side by side, that name the places of a part of an array, and the first one's axis.
+
+    No arrays where a part is given by anything else.
+    """
+    items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
+    arrays = tuple(item for item in items if isinstance(item, Value) and _is_array(item))
+    first = next((k for k, item in enumerate(items) if item in arrays), 0)
+    others = (*items[:first], *items[first + len(arrays) :])
+    are_indices = all(is_integer(array.type) and ndim_of(array) == ndim_of(arrays[0]) for array in arrays)
+    is_whole = all(item == Slice(None, None, None) for item in others)
+    return (first, arrays) if are_indices and is_whole else (0, ())
 
 
 def element_function(statement: Let) -> Callable[..., Any]:

@@ -47,6 +47,7 @@ import numpy as np
 
 from pullback.analysis.extents import extent, iterations
 from pullback.analysis.shape_rules import reduced_axes
+from pullback.analysis.slice_sizes import ndim_of
 from pullback.errors import Location
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -56,9 +57,12 @@ from pullback.passes.lowering.groups import (
     EXTREMA,
     Group,
     element_function,
+    index_arrays,
     is_extremum,
+    is_gather,
     is_inner_product,
     is_map,
+    is_scatter,
     is_store,
 )
 from pullback.passes.lowering.sizes import Sizes
@@ -119,7 +123,7 @@ class Nest:
                 self.carriers[value].result = value
             elif is_store(member):
                 self.carriers[value] = _carrier(member, member.operands[0], value)
-            elif is_map(member):
+            elif is_map(member) or is_gather(member):
                 if value in self.needed:
                     self.carriers[value] = _carrier(member, self.allocated(np.empty, value), value)
             elif isinstance(value.type, Array):
@@ -218,12 +222,13 @@ class Nest:
         if is_store(member):
             assert carrier is not None, "a store writes an array"
             array, path, value = member.operands
-            places = element_of(self.builder, array, path, indices, self.sizes.shapes)
+            if is_scatter(member):
+                places = self.named_places(member, indices)
+            else:
+                places = element_of(self.builder, array, path, indices, self.sizes.shapes)
             self.write(carrier, member.function, places, self.element(value, indices))
-        elif is_map(member):
-            operands = tuple(self.element(operand, indices) for operand in member.operands)
-            type_, function = Scalar(member.value.type.dtype), element_function(member)
-            made = self.builder.let(function, *operands, name=member.value.name, type_=type_, by=member.by)
+        elif is_map(member) or is_gather(member):
+            made = self.gathered(member, indices) if is_gather(member) else self.mapped(member, indices)
             self.elements[member.value] = made
             if carrier is not None:
                 self.write(carrier, primitives.store, indices, made)
@@ -233,6 +238,22 @@ class Nest:
                 self.compare(carrier, indices)
             else:
                 self.add(carrier, indices)
+
+    def mapped(self, member: Let, indices: Indices) -> Value:
+        operands = tuple(self.element(operand, indices) for operand in member.operands)
+        type_, function = Scalar(member.value.type.dtype), element_function(member)
+        return self.builder.let(function, *operands, name=member.value.name, type_=type_, by=member.by)
+
+    def gathered(self, member: Let, indices: Indices) -> Value:
+        path = (Index(self.named_places(member, indices)),)
+        return self.builder.let(primitives.load, member.operands[0], path, name=member.value.name)
+
+    def named_places(self, member: Let, indices: Indices) -> Indices:
+        """The indices in an array of an element at the places that arrays of indices name."""
+        first, arrays = index_arrays(member.operands[1])
+        after = first + ndim_of(arrays[0])
+        places = tuple(self.element(array, indices[first:after]) for array in arrays)
+        return (*indices[:first], *places, *indices[after:])
 
     def add(self, carrier: _Carrier, indices: Indices) -> None:
         """Add an element to its sum."""

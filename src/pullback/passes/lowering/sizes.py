@@ -16,7 +16,8 @@ extremum is looked for, which raises an error if nothing is there to compare.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,19 @@ class Sizes:
     products: also where a product sums over them, which raises an error if they differ. least: for the size of arrays
     one behind the other the size that it is equal to, of which a slice leaves off as many elements as are joined to it,
     and how many these are. not_empty: the sizes that are assumed not to be 0. not_negative: the forms that are assumed
-    not to be negative, by which slices end in their arrays and loops that change sizes have iterations.
+    not to be negative, by which slices end in their arrays and loops that change sizes have iterations. agreeing: the
+    sizes that are assumed to agree from the start, of what the function is given.
     """
 
-    def __init__(self, function: Function, products: bool = True, entry: tuple[Let, ...] = ()) -> None:
+    def __init__(
+        self,
+        function: Function,
+        products: bool = True,
+        entry: tuple[Let, ...] = (),
+        agreeing: Mapping[Size, Size] = MappingProxyType({}),
+    ) -> None:
         """entry: the first statements of the function, which compute integers from what it is given."""
-        self.products = products
+        self.products, self.agreeing = products, agreeing
         self.given = {*function.parameters, *(let.value for let in entry)}
         self.not_empty: dict[Size, None] = {}
         self.refused: set[Size] = set()
@@ -63,10 +71,10 @@ class Sizes:
     def _settle(self, function: Function) -> None:
         """Assume sizes to agree until there is nothing more to assume."""
         self.known: dict[Size, Size] = {}
-        self.assumed: dict[Size, Size] = {}
+        self.assumed: dict[Size, Size] = dict(self.agreeing)
         self.least: dict[Size, tuple[Size, int]] = {}
         self.not_negative: dict[Form, None] = {}
-        self.shapes = Shapes(function)
+        self.shapes = Shapes(function, self.assumed)
         self.slices = self._survey(function)
         while self._assume() or self._assume_lengths() or self._assume_joined():
             self.slices = self._survey(function)
@@ -98,6 +106,8 @@ class Sizes:
         before = len(self.assumed)
         for pair in self._pairs():
             one, other = map(self._named, self.slices.quotients.bases(*pair))
+            if not (self.is_given(one) and self.is_given(other)):
+                one, other = self._wholes(one, other)
             if one != other and self.is_given(one) and self.is_given(other):
                 first, second = (other, one) if isinstance(one, int) or isinstance(other, Form) else (one, other)
                 if not isinstance(first, int):
@@ -131,6 +141,16 @@ class Sizes:
             return None
         whole = self._named(others[0].size)
         return (whole, number) if self.is_given(whole) else None
+
+    def _wholes(self, one: Size, other: Size) -> tuple[Size, Size]:
+        """Two sizes; where they differ as sizes of arrays do, of which the same part is taken, these sizes."""
+        while isinstance(one, SliceSize) and isinstance(other, SliceSize) and one.part == other.part:
+            one, other = self._named(one.size), self._named(other.size)
+        a, b = (self.slices.open.get(size) or self.slices.ranges.of_size(size) for size in (one, other))
+        match None if a is None or b is None else a.plus(b, -1):
+            case Form(constant=0, terms=((first, 1), (second, -1)) | ((second, -1), (first, 1))):
+                return first, second
+        return one, other
 
     def _length(self, part: Size) -> Form | None:
         """The length of a slice without an end, where it is known when the function is entered."""
@@ -176,6 +196,10 @@ class Sizes:
         self.not_empty |= {size: None for size in named if not isinstance(size, int)}
         return True
 
+    def agreed(self) -> dict[Size, Size]:
+        """The sizes of arrays that are given, which are assumed to be other such sizes, or numbers."""
+        return {one: other for one, other in self.assumed.items() if one not in self.least and _is_axis(one)}
+
     def guards(self) -> list[Statement]:
         """The statements that leave the function unless the sizes are as assumed."""
         builder = Builder()
@@ -211,6 +235,10 @@ class Sizes:
             if not slices.is_proved(form):
                 _check(builder, np.less_equal, form)
                 ranges.facts.append(form)
+
+
+def _is_axis(size: Size) -> bool:
+    return isinstance(size, tuple)
 
 
 def _check(builder: Builder, comparison: Callable[..., Any], form: Form) -> None:

@@ -125,7 +125,7 @@ def _stages(loop: For, unset: Unset, around: Set[Value], loads_first: LoadsFirst
     if not all(map(_is_known, walk(loop.body))) or not is_wide(loop.body):
         return None
     stages = divided(loop, loads_first)
-    if stages is None or not stages.stores:
+    if stages is None or not (stages.stores or any(isinstance(s, Effect) for s in stages.loads)):
         return None
     is_short = may_be_short(loop, around)
     accessing = Block(tuple(stages.stores if is_short else [*stages.loads, *stages.stores]))

@@ -29,6 +29,7 @@ from pullback.analysis.linear import is_impossible
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form
+from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
     Constant,
@@ -102,7 +103,8 @@ class Places:
         """
         same = {id(loop) for loop in access.loops[:shared]}
         sides = [Side("access", access, same, self), Side("write", write, same, self)]
-        conditions = [fact for side in sides for fact in side.facts()]
+        places = [side.places() for side in sides]
+        conditions = [fact for side in sides for fact in (*side.facts(), *side.inside)]
         if (
             in_order
             and shared < len(access.loops)
@@ -110,16 +112,19 @@ class Places:
             and access.loops[shared] is write.loops[shared]
         ):
             conditions += later(access.loops[shared], *sides)
-        places = [side.places() for side in sides]
         equal = [a.plus(b, -1) for a, b in zip(*places, strict=False) if a is not None and b is not None]
         return not is_impossible(equal, conditions)
 
 
 class Side:
-    """One of two accesses: what varies in loops that are not in the same iteration has a term of its own for each."""
+    """One of two accesses: what varies in loops that are not in the same iteration has a term of its own for each.
+
+    inside: what is not negative, since the elements of the slices that the access is to are between their ends.
+    """
 
     def __init__(self, name: str, access: Access, same: set[int], places: Places) -> None:
         self.name, self.access, self.same, self.whole = name, access, same, places
+        self.inside: list[Form] = []
 
     def form(self, operand: Operand) -> Form:
         ranges = self.whole.ranges
@@ -149,20 +154,32 @@ class Side:
         return is_impossible([], [*self.facts(), Form(-1).plus(form, -1)])
 
     def places(self) -> list[Form | None]:
-        """The index along each axis; None where it is no single one, or where it may count from the end."""
+        """The index along each axis, one of several for a slice; None where it may count from the end."""
         path = self.access.statement.operands[1]
         if len(path) != 1 or not isinstance(path[0], Index):
             return []
         found: list[Form | None] = []
         for item in path[0].items:
             if isinstance(item, Slice):
-                found.append(None)
+                found.append(self.in_slice(item, len(found)))
             elif is_scalar(item) and is_integer(item.type):
                 form = self.form(item)
                 found.append(form if self.is_never_negative(form) else None)
             else:
                 break
         return found
+
+    def in_slice(self, part: Slice, axis: int) -> Form | None:
+        """Any index of a slice along an axis; None for a slice backwards."""
+        step = part.step or constant(1)
+        if not isinstance(step, Constant) or step.value < 1:
+            return None
+        place = Form(0, (((self.name, axis), 1),))
+        start, stop = (None if end is None else self.form(end) for end in (part.start, part.stop))
+        self.inside.append(place if start is None or not self.is_never_negative(start) else place.plus(start, -1))
+        if stop is not None and self.is_never_negative(stop):
+            self.inside.append(stop.plus(place, -1).moved(-1))
+        return place
 
 
 def later(loop: For | While, access: Side, write: Side) -> list[Form]:

@@ -255,7 +255,10 @@ class Expressions:
     def permuted(self, array: Any, axes: tuple[int, ...]) -> Any:
         if axes == tuple(reversed(range(len(axes)))):
             return attribute(array, "T")
-        return call(attribute(name("np"), "transpose"), array, tuple_([constant(axis) for axis in axes]))
+        order = tuple_([constant(axis) for axis in axes])
+        if self.compiled:  # Numba's own np.transpose takes two seconds to compile.
+            return self.helper(runtime.transpose, [array, order])
+        return call(attribute(name("np"), "transpose"), array, order)
 
     def index(self, items: tuple[Any, ...]) -> Any:
         parts = [self.item(item) for item in items]

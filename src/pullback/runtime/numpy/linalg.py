@@ -19,6 +19,7 @@ from pullback.runtime.codegen.compiled import (
     kernel,
     result_dtype,
 )
+from pullback.runtime.memory.copying import copy_into
 from pullback.runtime.memory.strided import common_shape, flat, permuted, product, shaped
 from pullback.runtime.numpy.reductions import elements
 from pullback.runtime.numpy.shapes import ravel, transposer
@@ -175,7 +176,7 @@ def _matmul(a: Any, b: Any) -> Any:
         out = np.empty((count, a.shape[m], b.shape[n]), x.dtype)
         for t in range(count):
             i, j = batch_position(t, batch, a.shape), batch_position(t, batch, b.shape)
-            out[t] = product_of_matrices(x[i], y[j])
+            copy_into(out[t], product_of_matrices(x[i], y[j]))
         return shaped(out, (*batch, a.shape[m], b.shape[n]))
 
     return stacks

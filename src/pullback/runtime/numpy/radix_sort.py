@@ -33,7 +33,9 @@ def radix_argsort(line: Any) -> Any:
         shift, starts = np.uint64(digit * BITS), counts[digit]
         if starts.max() == count:
             continue  # all elements have this digit in common
-        starts[:] = np.cumsum(starts) - starts
+        before: Any = 0
+        for bucket in range(starts.size):
+            before, starts[bucket] = before + starts[bucket], before
         for k in range(count):
             key = keys[k]
             bucket = np.int64((key >> shift) & np.uint64(BUCKETS - 1))

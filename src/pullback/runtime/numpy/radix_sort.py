@@ -34,8 +34,8 @@ def radix_argsort(line: Any) -> Any:
         if starts.max() == count:
             continue  # all elements have this digit in common
         before: Any = 0
-        for bucket in range(starts.size):
-            before, starts[bucket] = before + starts[bucket], before
+        for k in range(starts.size):
+            starts[k], before = before, before + starts[k]
         for k in range(count):
             key = keys[k]
             bucket = np.int64((key >> shift) & np.uint64(BUCKETS - 1))

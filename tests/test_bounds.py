@@ -107,7 +107,55 @@ def in_one_branch(x, w):
     return total
 
 
+def indices_in_every_iteration(x, w):
+    total = 0.0
+    near = np.array([3, 0, -2, 3, 1])
+    for i in range(w.shape[0] - 1):
+        for k in range(near.shape[0]):
+            total += x[near[k]] * w[i]
+    return total
+
+
+def indices_that_change(x, w):
+    total = 0.0
+    near = np.array([0, 1, 0])
+    for i in range(w.shape[0]):
+        for k in range(near.shape[0]):
+            total += x[near[k]] * w[i]
+        near[i % 3] = i + 1
+    return total
+
+
+def indices_in_a_branch(x, w):
+    total = 0.0
+    near = np.array([[0, 1], [3, 2]])
+    for i in range(w.shape[0]):
+        if w[i] < 0.5:
+            for k in range(2):
+                total += x[near[k, 0]] * w[i]
+        for k in range(i):
+            total += x[near[0, k]] * w[i]
+    return total
+
+
+def rows_by_indices(x, w):
+    total = w[0]
+    p = np.outer(x, x)
+    near = np.array([2, 0, 3])
+    for i in range(w.shape[0]):
+        for k in range(near.shape[0]):
+            for j in range(p.shape[1] - 1):
+                total += p[near[k], j] * w[i]
+            if total > 9.0:
+                break
+    return total
+
+
 FUNCTIONS = [
+    indices_in_every_iteration,
+    indices_that_change,
+    indices_in_a_branch,
+    rows_by_indices,
     beside_the_first,
     from_the_end,
     neighbours,
@@ -166,6 +214,13 @@ def test_a_loop_is_checked_once_before_it_starts():
 
 def test_an_index_from_an_array_is_checked_where_it_is_used():
     assert "check_index(idx_i, x.shape[0])" in checks_of(through_indices)
+
+
+def test_indices_that_a_loop_does_not_change_are_checked_before_it():
+    text = pb.inspect_source(indices_in_every_iteration, *ARGUMENTS["equal"])
+    checks = [line for line in text.splitlines() if "check_elements(near" in line]
+    assert len(checks) == 1
+    assert checks[0].startswith("    check_elements(")
 
 
 def test_the_user_may_do_without():

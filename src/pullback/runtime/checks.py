@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.runtime.codegen.compiled import compiled
+from pullback.runtime.codegen.compiled import compiled, kernel
 from pullback.runtime.memory.copying import may_overlap
 
 
@@ -44,30 +44,42 @@ def _check_span(first: Any, last: Any, size: Any, *iterations: Any) -> Any:
     return check
 
 
-def check_elements(indices: np.ndarray, first: int, last: int, size: int) -> None:
-    """IndexError unless all of `indices[first : last + 1]` are indices of an axis of this size."""
-    for k in range(first, last + 1):
-        check_index(indices[k], size)
+def check_elements(indices: np.ndarray, first: int, last: int, size: int, *iterations: int) -> None:
+    """IndexError unless all of `indices[first : last + 1]` are indices of an axis, or a loop has no iterations."""
+    if all(count > 0 for count in iterations):
+        for k in range(first, last + 1):
+            check_index(indices[k], size)
+
+
+@kernel
+def check_elements_of(indices: Any, first: Any, last: Any, size: Any) -> None:
+    least: Any = 0
+    most: Any = -1
+    if first >= 0:
+        for k in range(first, last + 1):
+            index = np.int64(indices[np.uint64(k)])
+            least = min(least, index)
+            most = max(most, index)
+    else:  # counted from the end
+        for k in range(first, last + 1):
+            least = min(least, np.int64(indices[k]))
+            most = max(most, np.int64(indices[k]))
+    if least < -size or most >= size:
+        raise IndexError("index is out of bounds for its axis")
 
 
 @compiled(check_elements, prefer_literal=False)
-def _check_elements(indices: Any, first: Any, last: Any, size: Any) -> Any:
-    def check(indices: Any, first: Any, last: Any, size: Any) -> None:
-        least: Any = 0
-        most: Any = -1
-        if first >= 0:
-            for k in range(first, last + 1):
-                index = np.int64(indices[np.uint64(k)])
-                least = min(least, index)
-                most = max(most, index)
-        else:  # counted from the end
-            for k in range(first, last + 1):
-                least = min(least, np.int64(indices[k]))
-                most = max(most, np.int64(indices[k]))
-        if least < -size or most >= size:
-            raise IndexError("index is out of bounds for its axis")
+def _check_elements(indices: Any, first: Any, last: Any, size: Any, *iterations: Any) -> Any:
+    if not iterations:
+        return lambda indices, first, last, size, *iterations: check_elements_of(indices, first, last, size)
 
-    return check
+    def check_unless_none(indices: Any, first: Any, last: Any, size: Any, *iterations: Any) -> None:
+        for count in iterations:
+            if count <= 0:
+                return
+        check_elements_of(indices, first, last, size)
+
+    return check_unless_none
 
 
 def check_out(out: np.ndarray, x: np.ndarray) -> None:

@@ -297,15 +297,31 @@ class _Checker(RangeWalk):
         return True
 
     def check_elements_before(self, index: Operand, extent: Form) -> bool:
-        """A check of all indices that an innermost loop reads, before the loop, where that pays."""
-        level, read = self.levels[-1], self.read.get(index) if isinstance(index, Value) else None
-        around = {value for outer in self.levels[1:-1] for value in outer.defined}
-        if read is None or level.loop is None or not level.stands or not gains(level.loop, self.read, around):
+        """A check of all indices that a loop reads: before loops around it that do not change them, or where it pays."""
+        read = self.read.get(index) if isinstance(index, Value) else None
+        k = next((k for k, level in enumerate(self.levels) if read is not None and read.value in level.defined), 0)
+        level, *around = self.levels[k::-1]
+        if (
+            read is None
+            or level.loop is None
+            or any(inner.loop is None or not inner.stands for inner in self.levels[k:])
+        ):
             return False
         check = element_check(read, level.loop, level.defined, self.ranges, extent)
-        if check is not None and check not in self.elements:
-            level.elements.append(check)
-        return check is not None
+        if check is None:
+            return False
+        target = level
+        for outer in around:
+            moved = check.before(outer.loop, outer.defined, self.ranges) if outer.loop and outer.stands else None
+            if moved is None:
+                break
+            target, check = outer, moved
+        made = {value for outer in around[:-1] for value in outer.defined}
+        if target is level and (level is not self.levels[-1] or not gains(level.loop, self.read, made)):
+            return False
+        if not any(known.covers(check) for known in self.elements):
+            target.elements.append(check)
+        return True
 
 
 def integers_of(items: tuple[Operand | Slice, ...], shape: tuple[Size, ...]) -> Iterator[tuple[Operand, Size]]:

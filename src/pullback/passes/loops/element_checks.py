@@ -24,7 +24,7 @@ checks in the first part (`passes/vector/strip_distribution.py`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pullback import runtime
 from pullback.analysis.extents import integer
@@ -43,18 +43,40 @@ _WRITES = {primitives.store, primitives.add_at}
 
 @dataclass(frozen=True, slots=True)
 class ElementCheck:
-    """A check of the elements of an array, from `first` to `last` along the axis of the slice among `items`."""
+    """A check of the elements of an array, from `first` to `last` along the axis of the slice among `items`.
+
+    iterations: of the loops around the one that reads them, where the check stands before these.
+    """
 
     array: Value
     items: tuple[Operand | Slice, ...]
     first: Form
     last: Form
     extent: Form
+    iterations: tuple[Form, ...] = ()
+
+    def covers(self, other: ElementCheck) -> bool:
+        """Whether the other check cannot fail where this one has not."""
+        return replace(other, iterations=self.iterations) == self and set(self.iterations) <= set(other.iterations)
+
+    def before(self, loop: For, defined: Set[Value], ranges: Ranges) -> ElementCheck | None:
+        """The check as it may stand before a loop around it, which does not change it; else None.
+
+        defined: what the iterations of the loop make.
+        """
+        if loop.step not in (constant(1), constant(-1)) or self.array in defined:
+            return None
+        reach = ranges.reach(loop)
+        iterations = (*self.iterations, reach[1].plus(reach[0], -1).moved(1))
+        forms = [ranges.form(item) for item in self.items if not isinstance(item, Slice)]
+        if any(mentions(form, defined) for form in (*forms, self.first, self.last, self.extent, *iterations)):
+            return None
+        return replace(self, iterations=iterations)
 
     def add(self, builder: Builder) -> None:
         """Add the check that all of these elements are indices of an axis of the size `extent`."""
         row = self.array if len(self.items) == 1 else builder.load(self.array, (Index(self.items),))
-        operands = (integer(form, builder) for form in (self.first, self.last, self.extent))
+        operands = (integer(form, builder) for form in (self.first, self.last, self.extent, *self.iterations))
         builder.effect(runtime.check_elements, row, *operands)
 
 

@@ -25,7 +25,7 @@ of an array over: then the group is written out first.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeGuard
 
@@ -44,6 +44,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     values_in,
+    walk,
 )
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import with_blocks, with_number
@@ -88,34 +89,47 @@ def lower(function: Function, extrema: Extrema = "none") -> Function:
         sizes = Sizes(plain, entry=entry, agreeing=agreed)
     places: set[Value] = set()
     effects = cache(lambda: find_effects(plain))
-    body = _Lowering(plain.body, sizes, places, extrema, lambda statement: effects().is_seen(statement)).block()
+    marks = _marks_of_tangents(plain.body)
+    known = _Known(sizes, places, extrema, marks, lambda statement: effects().is_seen(statement))
+    body = _Lowering(plain.body, known).block()
     sizes.not_negative |= not_negative_for_accesses(plain, sizes.shapes, sizes.is_given)
     rest = body.statements[len(entry) :]
     lowered = replace(function, body=Block((*entry, *guards, *sizes.guards(), *rest), body.yields))
     return leave_checks(lowered, places) if places else lowered
 
 
-class _Lowering:
-    """One block: statements go to the open group, or out.
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the function.
 
     places: gains the parts at a place of an axis that loops read or write. Statements that nobody reads take them, as
-    loops without an iteration do not check the place.
+    loops without an iteration do not check the place. marks: before which the open group is written out. is_seen:
+    whether a caller sees what a statement writes.
     """
 
-    def __init__(
-        self, block: Block, sizes: Sizes, places: set[Value], extrema: Extrema, is_seen: Callable[[Statement], bool]
-    ) -> None:
-        self.source, self.sizes, self.places, self.extrema, self.is_seen = block, sizes, places, extrema, is_seen
+    sizes: Sizes
+    places: set[Value]
+    extrema: Extrema
+    marks: frozenset[Value]
+    is_seen: Callable[[Statement], bool]
+
+
+class _Lowering:
+    """One block: statements go to the open group, or out."""
+
+    def __init__(self, block: Block, known: _Known) -> None:
+        self.source, self.known = block, known
+        self.sizes, self.places, self.is_seen = known.sizes, known.places, known.is_seen
         self.out: list[Statement] = []
         self.group: Group | None = None
         self.readers = readers_of(block)
-        spaces = ((s, space_of(s, sizes, extrema, is_seen)) for s in block.statements)
+        spaces = ((s, space_of(s, self.sizes, known.extrema, self.is_seen)) for s in block.statements)
         self.spaces = {id(s): space for s, space in spaces if space is not None}
         self.leave_overlaps()
         self.leave_products()
         self.leave_gathers()
         self.added = added_parts(block, self.spaces)
-        self.views = find_views(block, self.readers, self.spaces, self.added, sizes)
+        self.views = find_views(block, self.readers, self.spaces, self.added, self.sizes)
 
     def block(self) -> Block:
         for statement in self.source.statements:
@@ -191,7 +205,7 @@ class _Lowering:
 
     def lowered(self, block: Block) -> Block:
         """A block of a statement that stays."""
-        return _Lowering(block, self.sizes, self.places, self.extrema, self.is_seen).block()
+        return _Lowering(block, self.known).block()
 
     def renamed(self, statement: Let) -> Let:
         """A store that replaces all of an array that the group computes, as what it stores."""
@@ -266,6 +280,8 @@ class _Lowering:
             return True  # an index may be out of bounds, which no error of a later statement may precede
         if not isinstance(statement, Let) or consumes(statement) or statement.function in primitives.REQUESTS:
             return True
+        if statement.value in self.known.marks:
+            return True
         return bool(set(values_in(statement.operands)) & self.group.made)
 
     def flush(self) -> None:
@@ -276,3 +292,9 @@ class _Lowering:
         needed = {v for v in self.group.made if self.readers.get(v, set()) - members}
         self.out += Nest(self.group, needed, self.views, self.sizes).statements()
         self.group = None
+
+
+def _marks_of_tangents(block: Block) -> frozenset[Value]:
+    """The sources whose tangents are given: these are computed before their marks, and stay there."""
+    requests = (s for s in walk(block) if isinstance(s, Let) and s.function is primitives.tangent)
+    return frozenset(value for request in requests for value in request.operands[1])

@@ -20,9 +20,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pullback.analysis.activity import find_active
+from pullback.analysis.aliases import consumed_in
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
-from pullback.ir.nodes import Block, Function, Let, Operand, Statement, Value, lets_in, read_by, results_of
+from pullback.ir.nodes import Block, Function, Let, Operand, Statement, Value, lets_in, read_by, results_of, values_in
 from pullback.passes.entries import Settings
 from pullback.transform.forward.pushforward import with_pushed_callees
 from pullback.transform.forward.statements import push_block
@@ -36,12 +37,30 @@ def resolve_tangents(function: Function, first: Let, settings: Settings) -> Func
     place = place_of(function, first, sources[0], slice(1, None))
     targets = tuple(request.operands[0] for request in place.requests)
     before, after = at_last_mark(place, sources)
-    units = tuple(s for s in after if not any(read_by(s)) and not set(seeds).isdisjoint(results_of(s)))
-    before, after = (*before, *units), tuple(s for s in after if s not in units)
+    given = _statements_of(seeds, after, sources)
+    before, after = (*before, *given), tuple(s for s in after if all(s is not one for one in given))
     pushed = push_region(place, after, dict(zip(sources, seeds, strict=True)), targets, settings)
     terms = {request.value: y for request, y in zip(place.requests, pushed.yields, strict=True)}
     whole = place.answered((*before, *pushed.statements), terms)
     return replace(function, body=whole, callees=with_pushed_callees(function, whole, settings))
+
+
+def _statements_of(
+    seeds: Iterable[Operand], statements: tuple[Statement, ...], sources: Iterable[Value]
+) -> tuple[Statement, ...]:
+    """Those of the statements behind the marks that the seeds come from; they can stand before the others."""
+    wanted, found, left = set(values_in(tuple(seeds))), [], set[Value]()
+    for statement in reversed(statements):
+        if wanted.isdisjoint(results_of(statement)):
+            left.update(read_by(statement))
+        else:
+            wanted.update(read_by(statement))
+            found.append(statement)
+    given = tuple(reversed(found))
+    read = {value for statement in given for value in read_by(statement)}
+    assert read.isdisjoint(sources), "tangents of sources are not computed from what is marked"
+    assert left.isdisjoint(consumed_in(Block(given))), "the others read no array that the seeds' statements write"
+    return given
 
 
 def at_last_mark(place: Place, sources: Iterable[Value]) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:

@@ -16,14 +16,15 @@ f(x: float64*):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from pullback.analysis.activity import find_active
 from pullback.analysis.aliases import consumed_in
 from pullback.analysis.slice_sizes import shapes_with_slices
 from pullback.functions import is_constant
-from pullback.ir.nodes import Block, Function, Let, Operand, Statement, Value, lets_in, read_by, results_of, values_in
+from pullback.ir.nodes import Block, Function, Let, Operand, Statement, Value, lets_in, read_by, results_of
+from pullback.ir.reach import reached
 from pullback.passes.entries import Settings
 from pullback.transform.forward.pushforward import with_pushed_callees
 from pullback.transform.forward.statements import push_block
@@ -46,21 +47,21 @@ def resolve_tangents(function: Function, first: Let, settings: Settings) -> Func
 
 
 def _statements_of(
-    seeds: Iterable[Operand], statements: tuple[Statement, ...], sources: Iterable[Value]
+    seeds: Collection[Operand], statements: tuple[Statement, ...], sources: Collection[Value]
 ) -> tuple[Statement, ...]:
     """Those of the statements behind the marks that the seeds come from; they can stand before the others."""
-    wanted, found, left = set(values_in(tuple(seeds))), [], set[Value]()
+    wanted, found, left = set(seeds), list[Statement](), set[Value]()
     for statement in reversed(statements):
         if wanted.isdisjoint(results_of(statement)):
             left.update(read_by(statement))
         else:
             wanted.update(read_by(statement))
             found.append(statement)
-    given = tuple(reversed(found))
-    read = {value for statement in given for value in read_by(statement)}
-    assert read.isdisjoint(sources), "tangents of sources are not computed from what is marked"
-    assert left.isdisjoint(consumed_in(Block(given))), "the others read no array that the seeds' statements write"
-    return given
+    given = Block(tuple(reversed(found)))
+    varying = reached(given, sources, is_constant)
+    assert varying.isdisjoint(seeds), "tangents of sources are not computed from what is marked"
+    assert left.isdisjoint(consumed_in(given)), "no other statement reads an array that these change"
+    return given.statements
 
 
 def at_last_mark(place: Place, sources: Iterable[Value]) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:

@@ -311,3 +311,19 @@ def test_what_numba_refuses_of_empty_matrices_is_refused(function: Any) -> None:
         pullback(np.ones(np.shape(value)))
     value, pullback = pb.vjp(pb.differentiable(function, jit=False))(np.zeros((0, 3)))
     assert pullback(np.ones(np.shape(value))).shape == (0, 3)
+
+
+def test_a_cotangent_that_begins_transposed_may_be_followed_by_others_in_a_loop() -> None:
+    def log_determinant(x, a):
+        m = np.outer(x, x) + a * np.eye(x.shape[0])
+        for _ in range(2):
+            m = m @ m / np.trace(m)
+        return np.linalg.slogdet(m)[1]
+
+    x = np.array([0.3, 0.7, -0.2])
+    unfused, interpreted = (
+        pb.grad(pb.differentiable(log_determinant, **options), (0, 1))(x, 1.1)
+        for options in ({"fuse": False}, {"jit": False})
+    )
+    for ours, expected in zip(unfused, interpreted, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-12)

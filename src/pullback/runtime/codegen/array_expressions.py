@@ -39,13 +39,15 @@ class ArrayExpressionLower(Lower):
     """Numba's translation to LLVM, with such functions."""
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
-        if expr.op == "arrayexpr" and isinstance(expr.ty, types.Array) and expr.ty.layout == "C" and expr.ty.ndim:
+        if expr.op == "arrayexpr" and isinstance(expr.ty, types.Array) and expr.ty.layout in "CA" and expr.ty.ndim:
+            # Any layout: that of a variable which is a transposed array elsewhere.
+            made_type = expr.ty.copy(layout="C")
             formula = _Formula(self)
             text = formula.text(expr.expr)
-            made = formula.function(text, expr.ty, in_place=False)
+            made = formula.function(text, made_type, in_place=False)
             if made is not None:
                 value = call_with_borrowed(self, made, formula.variables)
-                return self.context.cast(self.builder, value, expr.ty, resty)
+                return self.context.cast(self.builder, value, made_type, resty)
         return super().lower_expr(resty, expr)
 
     def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:

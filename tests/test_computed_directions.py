@@ -1,4 +1,4 @@
-"""Directions of derivatives in functions that are computed there, beside the same functions without derivatives."""
+"""Directions of derivatives that a function computes, beside the same functions without derivatives."""
 
 from __future__ import annotations
 
@@ -138,3 +138,12 @@ def test_a_direction_that_is_computed_is_that_of_the_text(program: Any, by_hand:
         np.testing.assert_allclose(program(x), by_hand(x), rtol=1e-12)
         np.testing.assert_allclose(pb.grad(program)(x), pb.grad(by_hand)(x), rtol=1e-11, atol=1e-13)
         np.testing.assert_allclose(pb.hessian(program)(x), pb.hessian(by_hand)(x), rtol=1e-11, atol=1e-13)
+
+
+def test_activity_may_be_left_out() -> None:
+    def entries(x):
+        return np.sum(pb.jacobian(lambda z: np.sin(z))(x * x))
+
+    every_number = pb.differentiable(entries, jit=False, optimisations=pb.OPTIMISATIONS - {"activity"})
+    for derivative in pb.grad, pb.hessian:
+        np.testing.assert_allclose(derivative(every_number)(X), derivative(entries)(X), rtol=1e-12, atol=1e-13)

@@ -69,6 +69,7 @@ from pullback.ir.nodes import (
     results_of,
     values_in,
 )
+from pullback.ir.reach import WITHOUT_DERIVATIVE
 from pullback.ir.rewrite import like
 from pullback.ir.ruled import LinearMap
 from pullback.ir.types import INT, Array, Stack, Type, is_float
@@ -305,7 +306,7 @@ def pull_let(adjoints: Adjoints, statement: Let) -> None:
         elements.hand_on(adjoints, statement)
     elif special is not None:
         special(adjoints, statement)
-    elif not is_constant(statement.function):
+    elif statement.function not in WITHOUT_DERIVATIVE and not is_constant(statement.function):
         pull_by_rule(adjoints, statement)
 
 

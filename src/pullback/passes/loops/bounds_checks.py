@@ -297,7 +297,7 @@ class _Checker(RangeWalk):
         return True
 
     def check_elements_before(self, index: Operand, extent: Form) -> bool:
-        """A check of all indices that a loop reads: before loops around it that do not change them, or where it pays."""
+        """A check of all indices that a loop reads, before loops that do not change them, or where it pays."""
         read = self.read.get(index) if isinstance(index, Value) else None
         k = next((k for k, level in enumerate(self.levels) if read is not None and read.value in level.defined), 0)
         level, *around = self.levels[k::-1]

@@ -62,6 +62,7 @@ CHEAP: set[Callable[..., Any]] = {
     runtime.block_of,
     runtime.counted,
     runtime.slice_end,
+    runtime.where,
 }
 """Operations that cost less than a load and a store; a division or an exponential costs more."""
 

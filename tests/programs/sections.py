@@ -96,6 +96,14 @@ def rows_are_too_short(a, b):
     return s
 
 
+@program(np.outer(DATA, X), FIRST[:3])
+def sections_of_the_last_axes(x, first):
+    k, n = first[1], first[2]
+    y = x.copy()
+    y[..., :k] = np.sin(x[..., 1 : k + 1]) * 2.0
+    return np.sum(y[None, k:, ..., k:n] ** 2) + np.sum(y[k:, None, :n] * y[k:, None, :n])
+
+
 @failing(DATA, X, np.array([0, 2, 7]), error=ValueError)
 def sections_of_other_lengths(x, y, first):
     s = 0.0

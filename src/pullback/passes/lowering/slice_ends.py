@@ -44,6 +44,7 @@ from pullback.ir.nodes import (
     is_scalar,
     values_in,
 )
+from pullback.ir.paths import is_rest
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, is_integer
 from pullback.passes.lowering.groups import is_gather, is_inner_product, is_map, is_store, is_sum
@@ -85,11 +86,11 @@ class _Places:
         return [*builder.statements, replace(statement, operands=(array, path, *rest))]
 
     def path(self, path: tuple[Step, ...], shape: tuple[Size, ...], builder: Builder) -> tuple[Step, ...] | None:
-        """The path in terms of places; None if the sizes of a part that it goes through are not known."""
+        """The path in terms of places; None if it is not known which axis of which size each index is for."""
         found: list[Step] = []
         for step in path:
             after = self.shapes.part(shape, (step,))
-            if after is None:
+            if after is None or (isinstance(step, Index) and any(map(is_rest, step.items))):
                 return None
             found.append(self.step(step, shape, builder) if isinstance(step, Index) else step)
             shape = after

@@ -91,12 +91,31 @@ def test_arrays_that_iterations_share_stay_as_they_are(function):
 
 def test_large_arrays_of_an_iteration_stay_as_they_are():
     """The text has strips; with that many elements, none of them runs."""
-    x, w = independent_chains.rows(70, 300), np.linspace(-1.0, 1.0, 300)
+    x, w = independent_chains.rows(70, 5000), np.linspace(-1.0, 1.0, 5000)
     gradient = pb.grad(independent_chains.distance_of_each_row)(x, w)
     plain = pb.differentiable(
         independent_chains.distance_of_each_row, optimisations=pb.OPTIMISATIONS - {"outer_vectorisation"}
     )
     np.testing.assert_array_equal(gradient, pb.grad(plain)(x, w))
+
+
+def distances_to_all_rows(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        squares = np.sum((x - x[i]) ** 2, axis=1)
+        total += np.sum(np.exp(-np.sqrt(squares + 0.1)))
+    return total
+
+
+@pytest.mark.parametrize("shape", [(300, 7), (70, 300), (131, 1), (3, 4)])
+def test_what_loops_go_over_once_may_be_larger(shape):
+    """The squares of all rows are made and read once, the row is subtracted from each of them."""
+    x = independent_chains.rows(*shape)
+    assert "chosen = strips if x.shape[0] + 16 * x.shape[1] <= 4096 else 0" in pb.inspect_source(
+        distances_to_all_rows, x
+    )
+    plain = pb.differentiable(jit=False)(distances_to_all_rows)
+    np.testing.assert_allclose(pb.grad(distances_to_all_rows)(x), pb.grad(plain)(x), rtol=1e-11, atol=1e-13)
 
 
 def along_a_row(x, w):

@@ -37,6 +37,7 @@ import numpy as np
 from pullback.analysis.divergent_loops import gains_in_lockstep
 from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.reductions import adds_to
+from pullback.analysis.repeated_arrays import REPEATED, repeated_arrays
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.identities import Identity
@@ -180,11 +181,17 @@ class Legality:
         wide, unknown = is_wide(loop.body), maybe_undefined(loop.body)
         return all(isinstance(v.type, Scalar) and (wide or not v.type.weak) and v not in unknown for v in held)
 
+    def weights(self) -> list[int]:
+        """For each array of an iteration how much an element counts: one that inner loops go over again more."""
+        repeated = repeated_arrays(self.loop.body)
+        return [REPEATED if created.value in repeated else 1 for created in self.created]
+
     def are_large(self, most: int) -> bool:
-        """Whether the arrays of an iteration are known to have more elements than that."""
+        """Whether the arrays of an iteration are known to have more elements than that, by their weights."""
         elements = 0
-        for created in self.created:
-            elements += math.prod(size.value if isinstance(size, Constant) else 0 for size in created.operands[0])
+        for created, weight in zip(self.created, self.weights(), strict=True):
+            sizes = [size.value if isinstance(size, Constant) else 0 for size in created.operands[0]]
+            elements += weight * math.prod(sizes)
         return elements > most
 
     def can_widen(self, block: Block) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 from pullback.analysis.aliases import find_aliases
 from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.outer_vectorisation import Legality, pieces_of
+from pullback.analysis.repeated_arrays import REPEATED
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
@@ -40,8 +41,9 @@ from pullback.passes.vector.packing import Line
 WIDTH = 64
 WIDE = 256
 """The same where lanes go along rows: so many elements are a few lines of memory, and stay in the nearest cache."""
-MOST_ELEMENTS = 256
-"""So much an iteration may have in private arrays and lines that it reads: 64 times that stays in a near cache."""
+MOST_ELEMENTS = 256 * REPEATED
+"""So much an iteration may have in private arrays and lines that it reads, those that loops go over again and again
+weighted: 64 times 256 elements stay in a near cache."""
 FEW_ELEMENTS = 16
 """Where no inner loop stands in another one: the loops over more elements are vectorised well as they are."""
 
@@ -125,12 +127,15 @@ def has_few_elements(lanes: Legality, lines: list[list[Line]], builder: Builder)
     if not lanes.private:
         return constant(True)
     shapes = [created.operands[0] for created in lanes.created] + [(same[0].loop.stop,) for same in lines]
-    most = MOST_ELEMENTS if any(pieces_of(inner.body).loops for inner in lanes.pieces.loops) else FEW_ELEMENTS
+    is_nest = any(pieces_of(inner.body).loops for inner in lanes.pieces.loops)
+    most = MOST_ELEMENTS if is_nest else FEW_ELEMENTS
+    weights = [*lanes.weights(), *(REPEATED for _ in lines)] if is_nest else [1 for _ in shapes]
+    products = list(zip(weights, shapes, strict=True))
     if all(isinstance(size, Constant) for shape in shapes for size in shape):
-        return constant(sum(math.prod(size.value for size in shape) for shape in shapes) <= most)
+        return constant(sum(weight * math.prod(size.value for size in shape) for weight, shape in products) <= most)
     elements: Operand = constant(0)
-    for shape in shapes:
-        product: Operand = constant(1)
+    for weight, shape in products:
+        product: Operand = constant(weight)
         for size in shape:
             product = builder.let(np.multiply, product, size, type_=INT)
         elements = builder.let(np.add, elements, product, type_=INT)

@@ -7,8 +7,8 @@
 ...     for i in range(n):
 ...         z[i] = x * i
 ...         for j in range(n):
-...             y[j] += z[i]
-...     return y
+...             y[j] += x
+...     return y, z
 >>> [array.name for array in repeated_arrays(normal_form(f, 0.5, 3).body)]
 ['y']
 

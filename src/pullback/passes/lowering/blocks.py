@@ -280,6 +280,8 @@ class _Lowering:
             return True  # an index may be out of bounds, which no error of a later statement may precede
         if not isinstance(statement, Let) or consumes(statement) or statement.function in primitives.REQUESTS:
             return True
+        if statement.function is primitives.load and any(map(self.is_seen, self.group.members)):
+            return True  # an index of its own may be, which no write before it may follow
         if statement.value in self.known.marks:
             return True
         return bool(set(values_in(statement.operands)) & self.group.made)

@@ -17,8 +17,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pullback.analysis.aliases import consumes
 from pullback.analysis.lifetimes import Lifetimes, Sides, Taken
-from pullback.ir.nodes import Function, Let, Value, is_undefined
+from pullback.ir.nodes import (
+    For,
+    Function,
+    If,
+    Let,
+    Operand,
+    Value,
+    While,
+    is_undefined,
+    walk,
+)
 
 
 @dataclass(slots=True)
@@ -49,6 +60,7 @@ class _Placement:
         self.required = RequiredCopies()
         self.copied: frozenset[Value] = frozenset()
         self.rank = {value: k for k, value in enumerate(self.lifetimes.order)}
+        self.versions = _versions_seen(function)
         self.holders: dict[Value, list[Value]] = {}
         for value in self.lifetimes.order:
             for origin in self.lifetimes.origin(value):
@@ -71,7 +83,7 @@ class _Placement:
         lifetimes = self.lifetimes
         written = lifetimes.origin(statement.operands[0])
         given = [origin for origin in written if origin in self.function.parameters]
-        if written & lifetimes.readonly or not all(map(self.may_take, given)):
+        if written & lifetimes.readonly or not all(self.may_take(origin, statement.value) for origin in given):
             self.copy_before(statement, written)
             return
         for value in self.holding(written):
@@ -116,7 +128,8 @@ class _Placement:
         foreign = [o for o in taken if o in self.function.parameters]
         again = any(len(lifetimes.loops[value]) < len(lifetimes.loops[parameter]) - 1 for value in needed)
         spare = not again and not lifetimes.kept.intersection(needed)
-        if foreign and spare and all(map(self.may_take, foreign)) and not taken & others:
+        allowed = all(self.may_take(origin, parameter) for origin in foreign)
+        if foreign and spare and allowed and not taken & others:
             for value in needed:
                 self.copy_for_readers(value, place.start)
         elif taken & others or needed or foreign or taken & lifetimes.readonly:
@@ -127,9 +140,17 @@ class _Placement:
         if outer or any(yielded & lifetimes.origin(y) for y in other_yields):
             self.required.yields.add((parameter, k))
 
-    def may_take(self, parameter: Value) -> bool:
-        """Whether a parameter's memory may be written."""
-        return self.function.parameters.index(parameter) in self.function.mutated
+    def may_take(self, parameter: Value, version: Value) -> bool:
+        """Whether a version of an array may be written to a parameter's memory.
+
+        That is for what the caller sees in the end, if that is made of the parameter by writes in place: so writes
+        reach the caller at once, also where an exception comes behind them.
+        """
+        position = self.function.parameters.index(parameter)
+        if position not in self.function.mutated:
+            return False
+        seen = self.versions[position]
+        return parameter not in seen or version in seen
 
     def check_results(self) -> None:
         seen: set[Value] = set()
@@ -140,3 +161,33 @@ class _Placement:
             if origins & (seen | kept | set(self.function.parameters)):
                 self.required.results.add(k)
             seen |= origins
+
+
+def _versions_seen(function: Function) -> dict[int, set[Value]]:
+    """For each changed parameter, the versions that writes in place make the one of that the caller sees in the end."""
+    if not function.mutated:
+        return {}
+    sources: dict[Value, tuple[Operand, ...]] = {}
+    for statement in walk(function.body):
+        match statement:
+            case Let() if consumes(statement):
+                sources[statement.value] = statement.operands[:1]
+            case If():
+                sides = zip(statement.then.yields, statement.orelse.yields, strict=True)
+                sources |= dict(zip(statement.results, sides, strict=True))
+            case For() | While():
+                sources |= dict(zip(statement.results, ((y,) for y in statement.body.yields), strict=False))
+                sources |= {carried.parameter: (carried.initial,) for carried in statement.carried}
+    last = function.body.yields[len(function.results) :]
+    return {k: _reached(version, sources) for k, version in zip(function.mutated, last, strict=True)}
+
+
+def _reached(version: Operand, sources: dict[Value, tuple[Operand, ...]]) -> set[Value]:
+    found: set[Value] = set()
+    pending = [version]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Value) and value not in found:
+            found.add(value)
+            pending += sources.get(value, ())
+    return found

@@ -24,7 +24,7 @@ arrangement           all, as machines run them
 checks, text          all, as machines run them
 
 >>> STAGES["checks"]
-('bounds_checks', 'whole_numbers', 'overflow_checks', 'argument_search', 'parallel')
+('bounds_checks', 'scalar_replacement_of_arguments', 'whole_numbers', 'overflow_checks', 'argument_search', 'parallel')
 >>> stages_of("loop_invariants")
 ['lowering', 'preparation', 'segments', 'buffers']
 >>> NAMED["parallel"].needs
@@ -484,6 +484,14 @@ PASSES = (
         lambda function, settings: check_bounds(function, settings.parallel) if settings.checked else function,
     ),
     Pass(
+        "scalar_replacement_of_arguments",
+        "an element of an argument that every iteration adds to is summed in a variable, where none of them raises",
+        lambda function, settings: replace_elements_by_scalars(function, checked=True),
+        needs=("bounds_checks",),
+        option="scalar_replacement",
+        reorders=True,
+    ),
+    Pass(
         "whole_numbers",
         "an integer that is made of a float, and read by arithmetic of floats alone, stays a float",
         plain(keep_as_floats),
@@ -704,7 +712,14 @@ STAGES: dict[str, tuple[str, ...]] = {
         "copy_elision",
         "scalar_replacement",
     ),
-    "checks": ("bounds_checks", "whole_numbers", "overflow_checks", "argument_search", "parallel"),
+    "checks": (
+        "bounds_checks",
+        "scalar_replacement_of_arguments",
+        "whole_numbers",
+        "overflow_checks",
+        "argument_search",
+        "parallel",
+    ),
     "text": (
         "loop_skewing",
         "loop_load_elimination",

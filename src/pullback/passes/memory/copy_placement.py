@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pullback.analysis.aliases import consumes
 from pullback.analysis.lifetimes import Lifetimes, Sides, Taken
 from pullback.ir.nodes import (
+    Carried,
     For,
     Function,
     If,
@@ -129,6 +130,8 @@ class _Placement:
         again = any(len(lifetimes.loops[value]) < len(lifetimes.loops[parameter]) - 1 for value in needed)
         spare = not again and not lifetimes.kept.intersection(needed)
         allowed = all(self.may_take(origin, parameter) for origin in foreign)
+        if foreign and allowed and any(self.is_refused(c, taken) for c in loop.carried):
+            return  # once others have a copy, this one is looked at again
         if foreign and spare and allowed and not taken & others:
             for value in needed:
                 self.copy_for_readers(value, place.start)
@@ -139,6 +142,13 @@ class _Placement:
         outer = any(lifetimes.made.get(origin, -1) <= place.start for origin in yielded)
         if outer or any(yielded & lifetimes.origin(y) for y in other_yields):
             self.required.yields.add((parameter, k))
+
+    def is_refused(self, carried: Carried, memory: frozenset[Value]) -> bool:
+        """Whether a carried array gets a copy of parameters in whose memory it begins, as it must not write there."""
+        if carried.parameter not in self.lifetimes.taken:
+            return False
+        shared = self.lifetimes.origin(carried.initial) & memory & set(self.function.parameters)
+        return not all(self.may_take(parameter, carried.parameter) for parameter in shared)
 
     def may_take(self, parameter: Value, version: Value) -> bool:
         """Whether a version of an array may be written to a parameter's memory.

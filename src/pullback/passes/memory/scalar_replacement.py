@@ -3,78 +3,110 @@
 >>> from pullback.emission.module import emit_module
 >>> from pullback.frontend.build import normal_form
 >>> from pullback.transform.derivative import prepared
->>> def add_products(y, x, w):
-...     for i in range(y.shape[0]):
+>>> def sums_of_products(x, w):
+...     y = np.zeros(2)
+...     for i in range(2):
 ...         for j in range(w.shape[0]):
 ...             y[i] += x[j] * w[j]
->>> function = prepared(normal_form(add_products, np.ones(2), np.ones(3), np.ones(3)))
+...     return y
+>>> function = prepared(normal_form(sums_of_products, np.ones(3), np.ones(3)))
 >>> text = emit_module([replace_elements_by_scalars(function)], compiled=False, comments=False)
 >>> print(text[text.index("def ") :], end="")
-def add_products(y, x, w):
-    for i in range(y.shape[0]):
+def sums_of_products(x, w):
+    y = np.zeros((2,))
+    for i in range(2):
         total = 0.0
         for j in range(w.shape[0]):
             total += x[j] * w[j]
         if 0 < w.shape[0]:
             y[i] += total
+    return y
 
 A sum in a variable can be vectorised; one in memory cannot, because the memory may be that of `x` or `w`. It is legal
 where the iterations do nothing with the array but add to elements, some of which have an index that is the same for all
-of them. A loop without iterations writes nothing: its index may be outside.
+of them. A loop without iterations writes nothing: its index may be outside. Where the caller sees what the array has
+when an iteration raises, that is legal only if none does, which is known when accesses have been checked.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from pullback.analysis.aliases import consumes
+from pullback.analysis.observable import find_effects
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced
 from pullback.ir.nodes import (
     Block,
+    Call,
     Carried,
     Constant,
+    Effect,
     For,
     Function,
     If,
     Let,
     Statement,
     Value,
+    While,
     is_scalar,
     made_in_iterations,
     read_in,
     values_in,
+    walk,
 )
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import BOOL, Array, Scalar, is_float
 
-
-def replace_elements_by_scalars(function: Function) -> Function:
-    """The same function with such elements summed in variables."""
-    callees = tuple(map(replace_elements_by_scalars, function.callees))
-    return replace(function, body=_block(function.body), callees=callees)
+IsSeen = Callable[[For, Value], bool]
+"""Whether the caller sees what an array has where an iteration of a loop raises."""
 
 
-def _block(block: Block) -> Block:
+def replace_elements_by_scalars(function: Function, checked: bool = False) -> Function:
+    """The same function with such elements summed in variables.
+
+    checked: whether all that raises in a loop stands there as a statement of its own.
+    """
+    callees = tuple(replace_elements_by_scalars(callee, checked) for callee in function.callees)
+    effects = cache(lambda: find_effects(function))
+
+    def may_raise(statement: Statement) -> bool:
+        if not isinstance(statement, Let):
+            return isinstance(statement, Effect | Call | While)
+        makes_arrays = not consumes(statement) and isinstance(statement.value.type, Array)
+        whole = any(isinstance(value.type, Array) for value in values_in(statement.operands[1:]))
+        return makes_arrays or whole or (not consumes(statement) and effects().is_seen(statement))
+
+    def is_seen(loop: For, array: Value) -> bool:
+        if not function.mutated or not effects().is_of_caller(array):
+            return False
+        return not checked or any(map(may_raise, walk(loop.body)))
+
+    return replace(function, body=_block(function.body, is_seen), callees=callees)
+
+
+def _block(block: Block, is_seen: IsSeen) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        changed = with_blocks(statement, _block)
-        statements += _with_scalars(changed) if isinstance(changed, For) else [changed]
+        changed = with_blocks(statement, lambda inner: _block(inner, is_seen))
+        statements += _with_scalars(changed, is_seen) if isinstance(changed, For) else [changed]
     return Block(tuple(statements), block.yields)
 
 
-def _with_scalars(loop: For) -> list[Statement]:
+def _with_scalars(loop: For, is_seen: IsSeen) -> list[Statement]:
     """The loop with its sums in variables, then what writes them."""
     after: list[Statement] = []
     if loop.step == constant(1) and not loop.exits:
         for k in reversed(range(len(loop.carried))):
             steps = _steps(loop, k)
-            if steps:
+            if steps and not is_seen(loop, loop.carried[k].parameter):
                 loop, writes = _replaced(loop, k, steps)
                 after = [*writes, *after]
     return [loop, *after]

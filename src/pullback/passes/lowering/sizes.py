@@ -149,7 +149,7 @@ class Sizes:
         a, b = (self.slices.open.get(size) or self.slices.ranges.of_size(size) for size in (one, other))
         match None if a is None or b is None else a.plus(b, -1):
             case Form(constant=0, terms=((first, 1), (second, -1)) | ((second, -1), (first, 1))):
-                return first, second
+                return self._named(first), self._named(second)
         return one, other
 
     def _length(self, part: Size) -> Form | None:

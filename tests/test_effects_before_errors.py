@@ -117,7 +117,46 @@ def written_behind_a_branch(x, n):
     return np.sum(y) + x[0]
 
 
-PROGRAMS.append(written_behind_a_branch)
+def a_copy_is_written_before(x, n):
+    y = x * 1.0
+    y[0] *= 2.0
+    x[1] = 3.0
+    x[n] = 3.0
+    return np.sum(y)
+
+
+def a_copy_is_written_in_the_same_loop(x, n):
+    y = x * 1.0
+    for i in range(n):
+        y[i % 2] *= 2.0
+        x[i] *= 3.0
+    return np.sum(y)
+
+
+def written_as_a_whole(x, n):
+    y = x * 1.0
+    x[:] = y * y
+    return y[n]
+
+
+def added_to_in_every_iteration(x, n):
+    y = np.ones(3)
+    for i in range(n):
+        x[0] += 0.5
+        y[i] = 2.0
+    return np.sum(y) + x[0]
+
+
+def added_to_before_sizes_differ(x, n):
+    y = np.ones(n)
+    for i in range(3):
+        x[0] += 0.5
+        y[i:] -= x[: 3 - i]
+    return np.sum(y)
+
+
+PROGRAMS += [written_behind_a_branch, a_copy_is_written_before, a_copy_is_written_in_the_same_loop]
+PROGRAMS += [written_as_a_whole, added_to_in_every_iteration, added_to_before_sizes_differ]
 
 
 def outcome(function, step=1):

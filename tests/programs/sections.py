@@ -127,3 +127,14 @@ def no_room_for_so_many(x, y):
     out = np.zeros(len(x))
     out[:] = y * 2.0
     return np.sum(out**2)
+
+
+@program(X, A)
+@program(X[:3], A[:3, :3])
+def equal_parts_of_what_is_as_long(x, a):
+    n = len(x)
+    p = a.copy()
+    q = np.zeros((n, n))
+    p[n:] = q[n:] * p[n:]
+    p[1:] = p[1:] * x[1:, None]
+    return np.sum(p * p)

@@ -119,6 +119,13 @@ def no_such_row_of_nothing(p, near):
     return np.sum(p[near] * 2.0)
 
 
+@failing(P[:, :0], np.array([0, 9]), error=IndexError)
+def no_such_row_of_nothing_to_add_to(p, near):
+    out = np.zeros(p.shape)
+    np.add.at(out, near, p[:2] * 2.0)
+    return np.sum(out)
+
+
 @failing(X, np.array([0, 6, 1]), error=IndexError)
 def no_such_place_to_add_to(x, near):
     out = np.zeros(4)

@@ -156,13 +156,17 @@ class _Lowering:
                 self.spaces.pop(id(statement), None)
 
     def leave_gathers(self) -> None:
-        """Leave gathers to the library unless loops read what they take, and something is there to be taken."""
-        gathers = [s for s in self.source.statements if is_gather(s) and id(s) in self.spaces]
-        for statement in reversed(gathers):
+        """Leave gathers to the library unless loops read them, and scatters too where rows may be empty.
+
+        Loops without iterations check no index.
+        """
+        found = [s for s in self.source.statements if (is_gather(s) or is_scatter(s)) and id(s) in self.spaces]
+        for statement in reversed(found):
             first, arrays = index_arrays(statement.operands[1])
             whole = self.sizes.shapes.of(statement.operands[0])
             is_read = not self.spaces.keys().isdisjoint(self.readers.get(statement.value, ()))
-            if not is_read or not self.sizes.assume_not_empty([*whole[:first], *whole[first + len(arrays) :]]):
+            is_used = is_read or is_scatter(statement)
+            if not is_used or not self.sizes.assume_not_empty([*whole[:first], *whole[first + len(arrays) :]]):
                 self.spaces.pop(id(statement))
 
     def keep_place(self, statement: Let) -> None:

@@ -141,10 +141,12 @@ def diagonal(a, offset=0, *, y_bar):
 
 def on_diagonal(a, k, y_bar):
     """Zeros of the shape of `a` with `y_bar` on diagonal `k`."""
-    along = np.arange(y_bar.shape[0])
-    a_bar = np.zeros(a.shape, y_bar.dtype)
-    a_bar[along + max(-k, 0), along + max(k, 0)] = y_bar
-    return a_bar
+    rows, columns = a.shape
+    first = min(max(-k, 0), rows)
+    above = np.zeros(first, y_bar.dtype)
+    below = np.zeros(rows - first - y_bar.shape[0], y_bar.dtype)
+    column = np.concatenate((above, y_bar, below))
+    return np.where(np.eye(rows, columns, k) > 0, column[:, None], 0)
 
 
 @linear(np.concatenate, parameters=("arrays", "axis"), compiled=helper(runtime.concatenate, axis=0))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from programs import cleared_buffers
 
 X = np.linspace(0.2, 1.4, 7)
 
@@ -70,19 +71,8 @@ def test_a_list_whose_rows_have_another_size_in_each_iteration_begins_anew(paral
         agrees_with_plain(rows, X, n, parallel=parallel)
 
 
-def by_place(x, places, n):
-    total = 0.0
-    for i in range(x.shape[0]):
-        y = np.zeros(n)
-        for j in places:
-            y[j] += np.sin(x[i] * (j + 1))
-        for j in range(n):
-            total += y[j] ** 2
-    return total
-
-
 def test_zeros_are_made_once_and_cleared_in_each_iteration():
-    text = pb.inspect_source(by_place, X, np.array([0, 1, 1]), 3, argnums=0)
+    text = pb.inspect_source(cleared_buffers.sums_by_place, X, np.array([0, 1, 1]), 3, argnums=0)
     lines = text.splitlines()
     assert "    y2 = np.empty((max(n, 0),), dtype=np.float64)" in lines
     assert "        y2[:] = 0.0" in lines
@@ -118,6 +108,6 @@ def test_zeros_of_iterations_that_run_in_parallel(parallel):
 
 def by_place_of(n):
     def function(x):
-        return by_place(x, np.array([0, 1, 1]), n)
+        return cleared_buffers.sums_by_place(x, np.array([0, 1, 1]), n)
 
     return function

@@ -43,8 +43,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array
 
-_WRITES = {primitives.store, primitives.add_at}
-
 
 class MustWrites:
     """Which elements of arrays the loops of a function write before they read them."""
@@ -92,7 +90,7 @@ class MustWrites:
         for statement in statements:
             if version not in values_in(operands_of(statement)):
                 continue
-            if not isinstance(statement, Let) or self.uses[version] != 1 or statement.function not in _WRITES:
+            if not isinstance(statement, Let) or self.uses[version] != 1 or statement.function not in primitives.WRITES:
                 return ()
             column = _last_index(statement)
             if column is None or column.value in found:
@@ -115,7 +113,7 @@ def _last_index(write: Let) -> Constant | None:
 
 def _writes_number(statement: Let, version: Value, indices: tuple[Operand, ...]) -> bool:
     """Whether a statement writes one element of an array, at these indices."""
-    if statement.function not in _WRITES or statement.operands[:2] != (version, (Index(indices),)):
+    if statement.function not in primitives.WRITES or statement.operands[:2] != (version, (Index(indices),)):
         return False
     return len(indices) == rank_of(version) and bool(statement.operands[2].type.dtype == version.type.dtype)
 

@@ -63,7 +63,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array, Scalar, is_float, is_integer
 
-WRITING = {primitives.store, primitives.add_at}
 _WIDEST = {"float64", "int64", "bool"}
 
 
@@ -120,7 +119,7 @@ class Legality:
         for array in (c.parameter for c in self.loop.carried if isinstance(c.parameter.type, Array)):
             accesses = [s for s in lets if s.operands and s.operands[0] is array]
             loads = [s for s in accesses if s.function is primitives.load]
-            known = all(s.function in {primitives.load, *WRITING} for s in accesses)
+            known = all(s.function in primitives.ACCESSES for s in accesses)
             if known and len(accesses) == self.reads[array] and all(map(is_apart, loads)):
                 found[array] = {load.value for load in loads}
         return found
@@ -137,7 +136,7 @@ class Legality:
         for statement in block.statements:
             match statement:
                 case Let():
-                    if statement.function in WRITING and statement.operands[0] in self.private:
+                    if statement.function in primitives.WRITES and statement.operands[0] in self.private:
                         self.private.add(statement.value)
                     self.mark(statement.value, statement.operands)
                 case If():
@@ -354,7 +353,7 @@ def walks_columns(loop: For) -> bool:
     columns = rows = 0
     for inner in (s for s in walk(loop.body) if isinstance(s, For)):
         for statement in inner.body.statements:
-            if not isinstance(statement, Let) or statement.function not in {primitives.load, *WRITING}:
+            if not isinstance(statement, Let) or statement.function not in primitives.ACCESSES:
                 continue
             items = [item for step in statement.operands[1] if isinstance(step, Index) for item in step.items]
             *before, last = [_index_near(item, lets) for item in items] or [None]
@@ -373,7 +372,7 @@ def _index_near(item: object, lets: Mapping[Value, Let]) -> Value | None:
 
 def _is_element(statement: Let) -> bool:
     """Whether a statement reads or writes one element of an array."""
-    if statement.function not in {primitives.load, *WRITING}:
+    if statement.function not in primitives.ACCESSES:
         return False
     array, path = statement.operands[:2]
     if len(path) != 1 or not isinstance(path[0], Index) or len(path[0].items) != array.type.ndim:

@@ -32,7 +32,7 @@ import numpy as np
 
 from pullback.analysis.distance_vectors import DistanceVectors
 from pullback.analysis.subscripts import Loops, Places
-from pullback.analysis.wavefronts import WRITES, Nest, accesses_of
+from pullback.analysis.wavefronts import Nest, accesses_of
 from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.nodes import If, Let, Operand, Statement, Value, read_by, results_of, values_in
@@ -76,7 +76,7 @@ def longest_path(statements: Iterable[Statement], starts: Iterable[Value], ends:
 
 def _inputs(statement: Statement) -> Iterator[Value]:
     """The numbers that a statement waits for; that of an element which it loads is not known."""
-    if isinstance(statement, Let) and statement.function in WRITES:
+    if isinstance(statement, Let) and statement.function in primitives.WRITES:
         return values_in(statement.operands[2:])
     return read_by(statement)
 

@@ -24,8 +24,6 @@ from pullback.ir.types import Array
 REPEATED = 16
 """An element of such an array counts as so many of one that loops go over once."""
 
-_WRITES = {primitives.store, primitives.add_at}
-
 
 def repeated_arrays(block: Block) -> dict[Value, None]:
     """The arrays that are accessed in more loops, one in another, than they have axes, as they are made."""
@@ -60,11 +58,11 @@ class _Arrays:
     def let(self, statement: Let, depth: int) -> None:
         if statement.function in primitives.CREATING:
             self.origins[statement.value] = statement.value
-        elif statement.function in _WRITES or statement.function is primitives.load:
+        elif statement.function in primitives.ACCESSES:
             origin = self.origins.get(statement.operands[0])
             if origin is not None and isinstance(origin.type, Array) and depth > origin.type.ndim:
                 self.repeated[origin] = None
-            if statement.function in _WRITES:
+            if statement.function in primitives.WRITES:
                 self.join((statement.value,), statement.operands[:1])
 
     def join(self, versions: tuple[Value, ...], before: tuple[Operand, ...]) -> None:

@@ -42,7 +42,6 @@ _NUMBERS = {
     max,
     min,
 }
-_WRITES = {primitives.store, primitives.add_at}
 RAISING = {getattr(runtime, name) for name in dir(runtime) if name.startswith("checked_")}
 """Arithmetic of integers that raises where a number does not fit."""
 _DIVIDING = {np.divide, np.sqrt}
@@ -76,7 +75,7 @@ def powers_one_by_one(block: Block, side_by_side: bool = False) -> Iterator[Valu
 
 def computes_numbers(block: Block) -> bool:
     """Whether a block only computes numbers and reads elements, in branches too."""
-    return all(is_simple(s) and not (isinstance(s, Let) and s.function in _WRITES) for s in walk(block))
+    return all(is_simple(s) and not (isinstance(s, Let) and s.function in primitives.WRITES) for s in walk(block))
 
 
 def is_simple(statement: Statement) -> bool:
@@ -87,7 +86,7 @@ def is_simple(statement: Statement) -> bool:
         return statement.function is primitives.evaluated
     if not isinstance(statement, Let):
         return False
-    if statement.function in _WRITES:
+    if statement.function in primitives.WRITES:
         return isinstance(statement.operands[2].type, Scalar)
     is_number = isinstance(statement.value.type, Scalar)
     return is_number and (statement.function in _NUMBERS or is_elementwise(statement.function))

@@ -53,8 +53,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import is_float
 
-WRITES = {primitives.store, primitives.add_at}
-ACCESSES = {primitives.load, *WRITES}
 _BY_ONE = (constant(1), constant(-1))
 
 
@@ -88,7 +86,7 @@ class Nest:
 
     def writes(self, part: tuple[Statement, ...]) -> list[int]:
         """The arrays that a part writes, by their places in the outer loop."""
-        lets = (s for s in part if isinstance(s, Let) and s.function in WRITES)
+        lets = (s for s in part if isinstance(s, Let) and s.function in primitives.WRITES)
         return sorted({self.versions[s.value] for s in lets})
 
 
@@ -180,11 +178,11 @@ def _follow(part: tuple[Statement, ...], versions: dict[Value, int]) -> bool:
         if versions.keys() & set(values_in(tuple(others))):
             return False
         if isinstance(array, Value) and array in versions:
-            if statement.function not in {*ACCESSES, primitives.dim}:
+            if statement.function not in {*primitives.ACCESSES, primitives.dim}:
                 return False
-            if statement.function in WRITES:
+            if statement.function in primitives.WRITES:
                 versions[statement.value] = versions[array]
-        elif statement.function in WRITES:
+        elif statement.function in primitives.WRITES:
             return False
     return True
 
@@ -211,7 +209,7 @@ class NestAccess:
 
     @property
     def is_write(self) -> bool:
-        return self.access.statement.function in WRITES
+        return self.access.statement.function in primitives.WRITES
 
 
 def accesses_of(nest: Nest, around: Loops) -> Iterator[NestAccess]:
@@ -220,7 +218,7 @@ def accesses_of(nest: Nest, around: Loops) -> Iterator[NestAccess]:
     for part, statements in enumerate(nest.parts):
         loops = (*around, nest.outer, nest.inner) if part == 1 else (*around, nest.outer)
         for statement in walk(Block(statements)):
-            if isinstance(statement, Let) and statement.function in ACCESSES:
+            if isinstance(statement, Let) and statement.function in primitives.ACCESSES:
                 array: Operand = statement.operands[0]
                 if array in nest.versions:
                     yield NestAccess(Access(statement, loops, order), nest.versions[array], part)

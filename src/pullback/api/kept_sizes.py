@@ -11,7 +11,7 @@ import numpy as np
 from pullback.analysis.most_iterations import Room
 from pullback.analysis.sizes import Form, SliceSize
 from pullback.ir.nodes import Constant, Index, Let, Operand, Reshape, Slice, Value, map_values
-from pullback.ir.primitives import ACCESSES, CONSUMING, load
+from pullback.ir.primitives import CONSUMING, WRITES
 from pullback.transform.residual_places import places_beside, starts_at_zero
 from pullback.transform.residual_plan import ResidualArray
 
@@ -60,7 +60,7 @@ class KeptSizes:
         if not isinstance(size, tuple):
             return int(self.evaluate(size))
         array, axis = size
-        while (made := self.definitions.get(array)) is not None and made.function in ACCESSES - {load}:
+        while (made := self.definitions.get(array)) is not None and made.function in WRITES:
             array = made.operands[0]
         return int(np.shape(self.evaluate(array))[axis])
 

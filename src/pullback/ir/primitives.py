@@ -191,7 +191,10 @@ ZEROING = {np.zeros, zeros_like}
 REQUESTS = {gradient, tangent, jacobian, columns, divergence}
 """Functions that ask for derivatives of what the statements before them compute."""
 
-ACCESSES = {load, store, add_at}
+WRITES = {store, add_at}
+"""Functions that write the element, or the part, of their first operand that the second one names."""
+
+ACCESSES = {load, *WRITES}
 """Functions that read or write the element, or the part, of their first operand that the second one names."""
 
 CONSUMING = {store, add_at, accumulate, product_into, inverse_into, shaped_like}

@@ -39,8 +39,6 @@ from pullback.ir.nodes import (
 WORDS = {"_bar": "adjoint", "_dot": "tangent"}
 """What the values are that belong to others under these endings."""
 
-WRITING = {primitives.store, primitives.add_at}
-
 
 @dataclass(frozen=True, slots=True)
 class Loop:
@@ -88,7 +86,7 @@ def left_to_choices(body: Block) -> set[Value]:
 
 def written_into(body: Block) -> dict[Value, Value]:
     """The adjoints and tangents that are written into those of arrays, each with the latter."""
-    lets = (s for s in walk(body) if isinstance(s, Let) and s.function in WRITING)
+    lets = (s for s in walk(body) if isinstance(s, Let) and s.function in primitives.WRITES)
     return {s.operands[2]: s.value for s in lets if isinstance(s.operands[2], Value) and belongs(s.value)}
 
 

@@ -65,7 +65,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import BOOL, INT, Array, Scalar, Stack, is_complex, is_float
 from pullback.transform.named_numbers import (
-    WRITING,
     Loop,
     Named,
     belongs,
@@ -267,7 +266,7 @@ class _Checks:
             self.derivative(statement)
         elif self.is_primal(value, statement.location):
             self.value(statement)
-        elif statement.function in WRITING and belongs(statement.operands[0]):
+        elif statement.function in primitives.WRITES and belongs(statement.operands[0]):
             self.derivative(statement)
 
     def is_primal(self, value: Value, location: Location) -> bool:
@@ -277,7 +276,7 @@ class _Checks:
     def derivative(self, statement: Let) -> None:
         """Check an adjoint or tangent, or what was written into one."""
         named = self.named(statement.value)
-        if statement.function in WRITING:
+        if statement.function in primitives.WRITES:
             path, written = statement.operands[1:]
             if isinstance(written, Value) or is_not_finite(written):
                 part = self.builder.load(statement.value, path)

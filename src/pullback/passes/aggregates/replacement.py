@@ -68,7 +68,7 @@ from pullback.passes.aggregates.arithmetic import signs_and_logarithms
 from pullback.passes.aggregates.elements import Elements, named_part
 from pullback.passes.aggregates.layouts import LAYOUTS
 from pullback.passes.aggregates.rules import CREATING, elements_of, is_arithmetic
-from pullback.passes.aggregates.unrolling import ACCESSES, WRITES, unrolled_over_elements
+from pullback.passes.aggregates.unrolling import unrolled_over_elements
 
 MOST_ELEMENTS = 9
 """So many elements an array may have: a matrix of three rows and columns."""
@@ -140,7 +140,7 @@ class _Replacement:
         self.of_iterations = {v for loop in loops for v in made_in_iterations(loop)}
         while True:
             found = {value for value in self.made_in_loops(function.body) if not classes.is_refused(value)}
-            meeting = (s for s in lets if self.computes(s) or (s.function in WRITES and s.value in found))
+            meeting = (s for s in lets if self.computes(s) or (s.function in primitives.WRITES and s.value in found))
             refused = [value for statement in meeting for value in self.meeting(statement, found)]
             if not refused:
                 return found
@@ -350,7 +350,7 @@ class _Classes:
     def take_in(self, statement: Statement) -> None:
         """Take in a statement: which versions it joins, and whether it reaches for an element that the run chooses."""
         match statement:
-            case Let(operands=(Value() as array, path, *_)) if statement.function in ACCESSES:
+            case Let(operands=(Value() as array, path, *_)) if statement.function in primitives.ACCESSES:
                 if statement.function is not primitives.load:
                     self.join_all(statement.value, [array])
                 if not is_constant(path):

@@ -36,9 +36,6 @@ from pullback.passes.scalar.simplify import simplify
 MOST_STATEMENTS = 250
 """So many statements all iterations of a loop may have together: one or two remain of each."""
 
-WRITES = {primitives.store, primitives.add_at}
-ACCESSES = {primitives.load, *WRITES}
-
 
 def unrolled_over_elements(
     function: Function, is_small: Callable[[Value], bool], candidates: Callable[[Function], Collection[Value]]
@@ -73,12 +70,12 @@ def _loops(block: Block) -> Iterator[For]:
 
 def _reached(loop: For, is_small: Callable[[Value], bool]) -> dict[Value, bool]:
     """The small arrays, as they are before a loop, of which its index chooses elements: whether it writes any."""
-    accesses = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in ACCESSES]
+    accesses = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in primitives.ACCESSES]
     before = {c.parameter: c.initial for c in loop.carried}
     for inner in _loops(loop.body):
         for c, result in zip(inner.carried, inner.results, strict=True):
             before |= dict.fromkeys((c.parameter, result), c.initial)
-    before |= {s.value: s.operands[0] for s in accesses if s.function in WRITES}
+    before |= {s.value: s.operands[0] for s in accesses if s.function in primitives.WRITES}
     inside = {loop.index, *defined_in(loop.body)}
     found: dict[Value, bool] = {}
     for statement in accesses:
@@ -86,5 +83,5 @@ def _reached(loop: For, is_small: Callable[[Value], bool]) -> dict[Value, bool]:
         if is_small(array) and not inside.isdisjoint(values_in(path)):
             while array in before:
                 array = before[array]
-            found[array] = found.get(array, False) or statement.function in WRITES
+            found[array] = found.get(array, False) or statement.function in primitives.WRITES
     return found

@@ -74,7 +74,7 @@ from pullback.passes.loops.element_checks import ElementCheck, element_check, ga
 from pullback.passes.scalar.dead_code import remove_dead
 from pullback.passes.scalar.range_walk import RangeWalk
 
-ACCESSES = {primitives.load, primitives.store, primitives.add_at, primitives.load_last}
+ACCESSES = {*primitives.ACCESSES, primitives.load_last}
 
 
 def check_bounds(function: Function, selections: bool = False) -> Function:

@@ -38,8 +38,6 @@ from pullback.ir.nodes import For, Index, Let, Operand, Slice, Value, values_in,
 LEAST_WORK = 8
 """So many operations the loop must have for each element that is found by an index."""
 
-_WRITES = {primitives.store, primitives.add_at}
-
 
 @dataclass(frozen=True, slots=True)
 class ElementCheck:
@@ -87,7 +85,7 @@ def gains(loop: For, read: Mapping[Value, Let], around: Set[Value]) -> bool:
     """
     if not is_straight(loop) or around.isdisjoint(values_in((loop.start, loop.stop))):
         return False
-    accesses = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in {primitives.load, *_WRITES}]
+    accesses = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in primitives.ACCESSES]
     found = [s for s in accesses if any(v in read for v in values_in(s.operands[1]))]
     return all(s.function is primitives.load for s in found) and work_of(loop.body.statements) >= LEAST_WORK * len(
         found

@@ -31,8 +31,6 @@ from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, For, Function, Index, Let, Operand, Statement, Value, While, is_scalar
 from pullback.passes.scalar.range_walk import RangeWalk
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
-
 
 def not_negative_for_accesses(function: Function, shapes: Shapes, is_given: Callable[[Size], bool]) -> dict[Form, None]:
     """The forms, of sizes that are known when the function is entered, that must not be negative."""
@@ -63,7 +61,7 @@ class _Accesses(RangeWalk):
         return made
 
     def let(self, statement: Let) -> list[Statement]:
-        if self.in_branch and self.loops and statement.function in _ACCESSES:
+        if self.in_branch and self.loops and statement.function in primitives.ACCESSES:
             self.access(statement.operands[0], statement.operands[1])
         return [statement]
 

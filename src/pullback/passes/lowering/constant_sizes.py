@@ -59,7 +59,6 @@ SHORTEST, LONGEST = 2, 4
 PRODUCTS = {np.matmul, np.dot}
 
 _ALL = Slice(None, None, None)
-_IN_PLACE = {primitives.store, primitives.add_at}
 
 ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
 """Axes of parameters, each with its size."""
@@ -134,7 +133,7 @@ def _is_whole(item: Operand | Slice) -> bool:
 
 def _replaced_arrays(block: Block) -> Iterator[Value]:
     """The arrays that loops are handed, and whose iterations make others in their place."""
-    before = {s.value: s.operands[0] for s in walk(block) if isinstance(s, Let) and s.function in _IN_PLACE}
+    before = {s.value: s.operands[0] for s in walk(block) if isinstance(s, Let) and s.function in primitives.WRITES}
     for statement in walk(block):
         if isinstance(statement, For | While):
             before |= zip(statement.results, (carried.initial for carried in statement.carried), strict=True)

@@ -50,8 +50,6 @@ from pullback.ir.types import INT, is_integer
 from pullback.passes.lowering.groups import is_gather, is_inner_product, is_map, is_store, is_sum
 from pullback.passes.lowering.sizes import Sizes
 
-_ACCESSES = {primitives.load, primitives.store, primitives.add_at}
-
 
 def with_places(function: Function, sizes: Sizes) -> Function:
     """The same function, in which such slices are given by places."""
@@ -75,7 +73,7 @@ class _Places:
     def statement(self, statement: Statement, served: set[Value]) -> list[Statement]:
         if not isinstance(statement, Let):
             return [with_blocks(statement, self.block)]
-        if statement.function not in _ACCESSES or statement.value not in served:
+        if statement.function not in primitives.ACCESSES or statement.value not in served:
             return [statement]
         builder = Builder()
         with builder.at(statement.location):

@@ -65,7 +65,6 @@ from pullback.ir.types import Array, Scalar
 
 MOST_ITERATIONS = 2
 """How many iterations before may have stored an element."""
-_WRITES = {primitives.store, primitives.add_at}
 
 Place = tuple[Form, ...]
 
@@ -86,7 +85,7 @@ class _Access:
 
     @property
     def writes(self) -> bool:
-        return self.statement.function in _WRITES
+        return self.statement.function in primitives.WRITES
 
     @property
     def reads(self) -> bool:
@@ -155,13 +154,13 @@ class _Elimination:
         for statement in loop.body.statements:
             if not isinstance(statement, Let) or not statement.operands or statement.operands[0] is not version:
                 continue
-            if statement.function in _WRITES or statement.function is primitives.load:
+            if statement.function in primitives.ACCESSES:
                 place = self.place(statement, lets, changing)
                 if place is not None:
                     found.append(_Access(len(found), statement, place))
-                elif statement.function in _WRITES:
+                elif statement.function in primitives.WRITES:
                     return []
-            if statement.function in _WRITES:
+            if statement.function in primitives.WRITES:
                 version = statement.value
         return found if loop.body.yields[k] is version else []
 

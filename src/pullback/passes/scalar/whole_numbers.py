@@ -61,7 +61,6 @@ from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import BOOL, INT, Scalar
 
 _ARITHMETIC = {np.add, np.subtract, np.multiply, np.divide}
-_WRITES = {primitives.store, primitives.add_at}
 _WHOLE = {np.round, np.rint, np.floor, np.ceil, np.trunc}
 _NO_INTEGERS: tuple[tuple[str, Callable[..., Any], type[Exception], str], ...] = (
     ("is_nan", np.isnan, ValueError, "cannot convert float NaN to integer"),
@@ -162,7 +161,7 @@ def _readings(statement: Statement) -> tuple[set[Value], set[Value]]:
         return read, set()
     if not isinstance(statement, Let) or getattr(statement.value.type, "dtype", "") != "float64":
         return set(), read
-    if statement.function in _WRITES:
+    if statement.function in primitives.WRITES:
         rest = set(values_in(statement.operands[:2]))
         return set(values_in(statement.operands[2])) - rest, rest
     types = [getattr(operand, "type", None) for operand in statement.operands]

@@ -65,7 +65,6 @@ from pullback.ir.rewrite import like, substituted
 from pullback.ir.types import INT
 
 AFFINE = {np.add, np.subtract, np.multiply}
-WRITES = {primitives.store, primitives.add_at}
 
 
 def distribute_branches(body: Block) -> Block:
@@ -92,7 +91,7 @@ def _loads_or_raises(statement: Statement) -> bool:
 
 def is_store(statement: Statement) -> bool:
     """Whether a statement writes elements; a branch, whether it has one that does."""
-    return any(isinstance(s, Let) and s.function in WRITES for s in walk(Block((statement,))))
+    return any(isinstance(s, Let) and s.function in primitives.WRITES for s in walk(Block((statement,))))
 
 
 def _parts(statement: Statement) -> list[Statement]:

@@ -57,7 +57,7 @@ from pullback.analysis.outer_vectorisation import is_wide
 from pullback.analysis.recurrences import latency_of
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.subscripts import Loops, Places
-from pullback.analysis.wavefronts import ACCESSES, Nest, has_wavefronts, nest_of
+from pullback.analysis.wavefronts import Nest, has_wavefronts, nest_of
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -160,6 +160,6 @@ def _gains(stages: Stages, latency: int) -> bool:
     if len(passed) > MOST_PASSED:
         return False
     lets = [s for s in walk(Block((*stages.loads, *stages.arithmetic, *stages.stores))) if isinstance(s, Let)]
-    accesses = [s for s in lets if s.function in ACCESSES]
+    accesses = [s for s in lets if s.function in primitives.ACCESSES]
     loads = any(isinstance(s, Let) and s.function is primitives.load for s in walk(Block(tuple(stages.arithmetic))))
     return not loads and latency >= LEAST_FOR_EACH * (len(passed) + len(accesses))

@@ -54,7 +54,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.trip_counts import least_index
 from pullback.ir.types import Array, Scalar, is_float
-from pullback.passes.vector.branch_distribution import WRITES
 from pullback.passes.vector.stages import cheap_in
 
 BEFORE, RECURRENCE, BEHIND = range(3)
@@ -158,7 +157,7 @@ def _versions(loop: For) -> dict[Value, int] | None:
                         if number is None or of(orelse) != number:
                             return False
                         versions[result] = number
-            elif isinstance(statement, Let) and statement.function in WRITES:
+            elif isinstance(statement, Let) and statement.function in primitives.WRITES:
                 number = of(statement.operands[0])
                 if number is None:
                     return False
@@ -222,7 +221,7 @@ class _Division:
         What iterations load of an array that they write must be the element that each of them writes itself.
         """
         for statement in self.statements:
-            if isinstance(statement, Let) and statement.function in WRITES:
+            if isinstance(statement, Let) and statement.function in primitives.WRITES:
                 read = [self.of[v] for v in read_by(statement) if v in self.of and is_scalar(v)]
                 self.place[id(statement)] = max(read, default=BEHIND)
         last = self.parts_of_arrays()
@@ -244,7 +243,7 @@ class _Division:
         return last
 
     def arrays_written(self, statement: Statement) -> set[int]:
-        lets = (s for s in walk(Block((statement,))) if isinstance(s, Let) and s.function in WRITES)
+        lets = (s for s in walk(Block((statement,))) if isinstance(s, Let) and s.function in primitives.WRITES)
         return {self.parts.versions[s.value] for s in lets}
 
     def keeps_order(self, k: int, part: int) -> bool:
@@ -258,7 +257,7 @@ class _Division:
             for statement in self.statements
             for access in walk(Block((statement,)))
             if isinstance(access, Let)
-            and access.function in (primitives.load, *WRITES)
+            and access.function in primitives.ACCESSES
             and self.parts.versions.get(_array_of(access)) == k
         ]
         parameter = self.loop.carried[k].parameter
@@ -359,7 +358,7 @@ def _needed(statements: list[Statement], wanted: set[Value]) -> list[Statement]:
     """Those of the statements that make what is wanted, or write."""
     kept: list[Statement] = []
     for statement in reversed(statements):
-        writes = any(isinstance(s, Let) and s.function in WRITES for s in walk(Block((statement,))))
+        writes = any(isinstance(s, Let) and s.function in primitives.WRITES for s in walk(Block((statement,))))
         if writes or not wanted.isdisjoint(results_of(statement)):
             wanted.update(read_by(statement))
             kept.append(statement)

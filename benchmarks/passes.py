@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pullback as pb
-from harness.passes import AGAIN, ALL, passes_of, times_without
-from harness.programs import KINDS, ROOT, Program, programs
+from harness.passes import AGAIN, ALL, passes_of_all, times_without
+from harness.programs import KINDS, ROOT, Program
 from harness.report import as_markdown, as_text, geometric_mean, number, seconds
 
 PAGE = ROOT / "docs" / "passes.md"
@@ -81,15 +81,13 @@ Times = dict[str, dict[str, float]]
 
 def main() -> None:
     options = parse_arguments()
-    counted, changes = count(programs(options.kinds), options.only)
-    times = {} if options.text else measure(changes, options.repeats, options.budget)
+    counted, changes = count(options.kinds, options.only)
+    times = {} if options.text else measure(changes, options)
     rows = table(changes, times)
     notes = remarks(counted, times)
     print("\n".join([as_text(rows), "", *notes]))
     if options.verbose:
         print("\n".join(["", *listing(changes, times)]))
-    if options.json:
-        options.json.write_text(as_json(changes, times))
     if options.write:
         write_page(f"{as_markdown(rows)}\n\n{' '.join(notes)}\n")
 
@@ -104,7 +102,12 @@ def parse_arguments() -> argparse.Namespace:
     add("--repeats", type=int, default=20, help="how often each gradient has its turn (%(default)s)")
     add("--budget", type=float, default=0.4, help="seconds for each gradient (%(default)s)")
     add("--verbose", action="store_true", help="name the programs that each pass changes")
-    add("--json", type=Path, metavar="FILE", help="write what was counted and measured")
+    add(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="keep the times there after each program; those there are not taken again",
+    )
     add("--write", action="store_true", help=f"write the table into {PAGE.relative_to(ROOT)}")
     options = parser.parse_args()
     if options.write and (options.text or options.only != names or options.kinds != list(KINDS)):
@@ -112,26 +115,30 @@ def parse_arguments() -> argparse.Namespace:
     return options
 
 
-def count(found: list[Program], passes: list[str]) -> tuple[list[Program], Changes]:
+def count(kinds: list[str], passes: list[str]) -> tuple[list[Program], Changes]:
     """The programs that have a gradient, and what each pass changes of them."""
     counted, changes = [], {name: [] for name in passes}
-    for program in found:
-        changing = passes_of(program, set(passes))
-        if changing is None:
-            continue
+    for program, changing in passes_of_all(kinds, set(passes)):
         counted.append(program)
         for name in changing:
             changes[name].append(program)
     return counted, changes
 
 
-def measure(changes: Changes, repeats: int, budget: float) -> Times:
+def measure(changes: Changes, options: argparse.Namespace) -> Times:
     """The times of the benchmarks and kernels that passes change, each in a process of its own."""
+    kept: Times = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
     times: Times = {}
     for program in dict.fromkeys(p for changed in changes.values() for p in changed if p.kind in TIMED):
         passes = {name for name, changed in changes.items() if program in changed}
-        times[program.id] = times_without(program, passes, repeats, budget)
-        print(progress(program.id, times[program.id]), file=sys.stderr, flush=True)
+        if not passes <= kept.get(program.id, {}).keys():
+            kept[program.id] = times_without(program, passes, options.repeats, options.budget)
+            print(progress(program.id, kept[program.id]), file=sys.stderr, flush=True)
+        times[program.id] = {
+            name: seconds for name, seconds in kept[program.id].items() if name in {*passes, ALL, AGAIN}
+        }
+        if options.json:
+            options.json.write_text(json.dumps(kept, indent=1) + "\n")
     return times
 
 
@@ -196,11 +203,6 @@ def listing(changes: Changes, times: Times) -> Iterator[str]:
 def progress(program: str, row: dict[str, float]) -> str:
     passes = (f"{name} {number(row[name] / row[ALL])}" for name in row if name != ALL)
     return f"{program}, {seconds(row[ALL])}, as a multiple of that: {', '.join(passes)}"
-
-
-def as_json(changes: Changes, times: Times) -> str:
-    plain = {name: [f"{program.kind} {program.id}" for program in changed] for name, changed in changes.items()}
-    return json.dumps({"changes": plain, "times": times}, indent=1) + "\n"
 
 
 def write_page(content: str) -> None:

@@ -4,30 +4,58 @@ import ast
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pullback as pb
 from harness.measure import environment
-from harness.programs import Program, find_program
+from harness.programs import Program, find_program, programs
 from harness.worker import best_time, deviation, flatten, timed, to_numpy
+from pullback.passes.pipeline import PASSES
+from pullback.passes.running import watched
 
 ALL, AGAIN = "all passes", "all passes, compiled again"
 TOLERANCE = 1e-6
 
 
+def passes_of_all(kinds: Sequence[str], among: Set[str]) -> list[tuple[Program, set[str]]]:
+    """The programs of these kinds that have a gradient, with `passes_of` each, found out on all cores."""
+    cores = os.cpu_count() or 1
+    with ProcessPoolExecutor(max_workers=cores, mp_context=multiprocessing.get_context("spawn")) as pool:
+        parts = list(pool.map(passes_of_part, *zip(*((kinds, among, k, cores) for k in range(cores)), strict=True)))
+    return [
+        (program, passes)
+        for k, program in enumerate(programs(kinds))
+        if (passes := parts[k % cores][k // cores]) is not None
+    ]
+
+
+def passes_of_part(kinds: Sequence[str], among: Set[str], first: int, step: int) -> list[set[str] | None]:
+    """`passes_of` for each of the programs of these kinds from a number on, in steps."""
+    return [passes_of(program, among) for program in programs(kinds)[first::step]]
+
+
 def passes_of(program: Program, among: Set[str]) -> set[str] | None:
     """Those of the passes without which Numba compiles another gradient; None where the program has no gradient.
 
-    Nothing is compiled. Texts that differ in comments and in names of variables alone are the same.
+    Nothing is compiled. Texts that differ in comments and in names of variables alone are the same. A pass that changed
+    nothing is not left out, except for steps of the differentiation, which tell nobody, and "lowering", which others
+    ask for.
     """
+    changing: set[str] = set()
     try:
-        whole = machine_text(program, pb.OPTIMISATIONS)
+        with watched(lambda stage, name, before, after: changing.add(name)):
+            whole = machine_text(program, pb.OPTIMISATIONS)
     except pb.PullbackError:
         return None
-    return {name for name in among if not same(machine_text(program, pb.OPTIMISATIONS - {name}), whole)}
+    chosen = {entry.option for entry in PASSES if entry.run is None or entry.name in changing}
+    return {
+        name
+        for name in among & (chosen | {"lowering"})
+        if not same(machine_text(program, pb.OPTIMISATIONS - {name}), whole)
+    }
 
 
 def machine_text(program: Program, passes: frozenset[str]) -> str:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numba
 import numpy as np
 import pytest
 
@@ -26,13 +27,13 @@ EXPONENTS = (0.0, -0.0, 1e-20, 0.5, 1.0, 1.5, 2.0, 3.0, 40.5, 1e6, INF, NAN, -0.
         (powers.in_a_branch, (powers.X, 2.3), 1),
         (powers.three_elements_each, (powers.X[:3], 2.3), 3),
         (powers.trajectory, (powers.X, 2.3), 1),
-        (powers.side_by_side, (powers.X, powers.X), 0),
-        (powers.leaky_sum, (powers.X, 2.3), 0),
-        (powers.repressed, (powers.X, 2.3), 0),  # in the backward sweep, powers wait for nothing
+        (powers.side_by_side, (powers.X, powers.X), 1),
+        (powers.leaky_sum, (powers.X, 2.3), 1),
+        (powers.repressed, (powers.X, 2.3), 1),
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )
-def test_a_power_is_divided_where_numbers_are_computed_one_by_one(function, arguments, slopes):
+def test_a_power_is_divided_where_its_exponent_is_known_to_the_run_alone(function, arguments, slopes):
     text = pb.inspect_source(pb.differentiable(function), *arguments)
     assert text.count("power_slope(") == slopes
 
@@ -84,6 +85,24 @@ def test_plain_python_takes_the_same_slope(x, n):
     with np.errstate(all="ignore"):
         raised = np.power(x, n)
         assert power_slope(x, n, float(raised)) == pytest.approx(np.power(x, n - 1), rel=1e-15)
+
+
+def test_vectors_take_the_same_slope():
+    """Elements at the ends of the range among usual ones."""
+    x, n = np.array([*itertools.product((*BASES, 2.5, 3.5), EXPONENTS)]).T
+    with np.errstate(all="ignore"):
+        raised = np.power(x, n)
+        wanted = np.power(np.where((x == 0) & (n == 0), 1.0, x), n - 1)
+    found = numba.njit(_slopes)(x.copy(), n.copy(), raised)
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+    np.testing.assert_array_equal(np.signbit(found)[~np.isnan(wanted)], np.signbit(wanted)[~np.isnan(wanted)])
+
+
+def _slopes(x, n, raised):
+    slopes = np.empty(x.size)
+    for i in range(x.size):
+        slopes[i] = power_slope(x[i], n[i], raised[i])
+    return slopes
 
 
 @pytest.mark.filterwarnings("error")

@@ -287,3 +287,50 @@ def number_and_place(x):
             top = x[j]
             at = j
     return top, at
+
+
+SCORES = np.array([[0.3, -0.2, 0.9], [1.1, 0.4, -0.6], [-0.5, 0.8, 0.25], [0.15, -1.3, 0.7]])
+MOVES = np.array([[0.2, -0.7, 0.5], [-0.35, 0.6, 0.1], [0.45, -0.15, -0.9]])
+
+
+@program(SCORES, MOVES, wrt=(0, 1))
+@program(SCORES[:1], MOVES, wrt=(0, 1))
+@program(np.hstack([SCORES, SCORES[::-1] * 0.9]), np.kron(np.array([[0.3, 1.1], [0.8, -0.4]]), MOVES), wrt=(0, 1))
+@program(SCORES.astype(np.float32), MOVES.astype(np.float32), wrt=(0, 1))
+def best_path(scores, moves):
+    """Viterbi's algorithm: the states of a step go down the columns of the moves."""
+    steps, states = scores.shape
+    best = np.empty((steps, states))
+    for s in range(states):
+        best[0, s] = scores[0, s]
+    for t in range(1, steps):
+        for s in range(states):
+            top = -np.inf
+            for p in range(states):
+                value = best[t - 1, p] + moves[p, s]
+                if value > top:
+                    top = value
+            best[t, s] = scores[t, s] + top
+    last = best[steps - 1, 0]
+    for s in range(1, states):
+        last = max(last, best[steps - 1, s])
+    return last * last
+
+
+@program(SCORES, SCORES[0])
+@program(SCORES[:1], SCORES[0])
+@program(np.asfortranarray(SCORES), SCORES[1])
+@program(np.hstack([SCORES, SCORES * 1.1]), np.hstack([SCORES[0], SCORES[1]]))
+def softmax_of_columns(scores, weights):
+    n, m = scores.shape
+    total = 0.0
+    for j in range(m):
+        top = scores[0, j]
+        for i in range(1, n):
+            if scores[i, j] > top:
+                top = scores[i, j]
+        s = 0.0
+        for i in range(n):
+            s += np.exp(scores[i, j] - top)
+        total += weights[j] * (1.5 * top + np.log(s))
+    return total

@@ -161,3 +161,34 @@ def beside_in_the_other_array(u, v):
         if u[i] * i < 3.0 and i < 4:
             total += u[i + 1] * v[i] * u[i + 2]
     return total
+
+
+@program(V, U, 2.5)
+@program(U[:5], V, 2.5)
+@program(U, U[::-1], 100.0)
+@program(U.astype(np.float32), U.astype(np.float32), 2.5)
+@failing(U, V[:2], 2.5, error=IndexError)
+def pairs_within(x, charge, cutoff):
+    """Each pair adds to the adjoints of both its elements; one of them is the same in the inner loop."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i + 1, x.shape[0]):
+            distance = (x[i] - x[j]) ** 2
+            if distance < cutoff:
+                total += charge[i] * charge[j] * np.exp(-distance)
+    return total
+
+
+@program(U, V)
+@program(U, V[:2])
+@program(V, U)
+def read_where_there_is_one(x, y):
+    """The element that every iteration of the inner loop reads is there only where the condition holds."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[0]):
+            if i < y.shape[0] and x[j] < x[i]:
+                total += x[j] * np.tanh(y[i])
+            elif x[j] > 1.0:
+                total += x[i] * x[j]
+    return total

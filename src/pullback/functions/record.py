@@ -29,8 +29,8 @@ class Rule:
     linear_in: the numbers of the operands that a linear function is linear in, all of them together.
     behind: what stands for `body` behind a choice, as `np.where` is one. There a cotangent of exactly 0 stays 0, also
     where it meets infinity or NaN; None where that needs nothing. Partial derivatives are multiplied so by themselves.
-    branching: what stands for `body` of numbers of 64 bits that a machine computes one by one: it computes less, but
-    branches. It calls helpers that have no rule themselves; None for none.
+    branching: what stands for `body` of numbers of 64 bits in compiled code: it computes less, but branches where that
+    is not accurate. It calls helpers that have no rule themselves; None for none.
     preaccumulated: what stands for `body` of numbers of 64 bits where a machine computes the partial derivatives along
     with the value, with which they share what costs most; None where they share nothing.
     """

@@ -33,10 +33,12 @@ checks, text          all, as machines run them
 
 from __future__ import annotations
 
+from pullback.analysis.activity import all_floats
 from pullback.ir.nodes import Function
 from pullback.passes.aggregates.replacement import replace_aggregates
 from pullback.passes.entries import Pass, Settings, plain
 from pullback.passes.loops.argument_search import search_arguments
+from pullback.passes.loops.argument_selection import select_arguments
 from pullback.passes.loops.array_contraction import contract_arrays
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
@@ -94,13 +96,14 @@ from pullback.passes.scalar.whole_numbers import keep_as_floats
 from pullback.passes.vector.loop_skewing import skew_loops
 from pullback.passes.vector.outer_vectorisation import vectorise_outer_loops
 from pullback.passes.vector.recurrence_distribution import distribute_recurrences
-from pullback.passes.vector.straight_powers import straighten_powers
 from pullback.passes.vector.strip_distribution import distribute_strips
 
 
 def _vectorised(function: Function, settings: Settings) -> Function:
-    """The function with loops side by side, whose arrays are privatised for that alone."""
+    """The function with loops side by side; their arrays are privatised, and their numbers selected, for that alone."""
     private = privatise_arrays(function) if settings.has("array_privatisation") else function
+    if settings.has("argument_selection"):
+        private = select_arguments(private, all_floats(private))
     strips = vectorise_outer_loops(private)
     return function if strips.body == private.body else strips
 
@@ -287,7 +290,7 @@ PASSES = (
     ),
     Pass(
         "branching_rules",
-        "the derivative of a power is a quotient of it where that is accurate, unless iterations run side by side",
+        "the derivative of a power is a quotient of it where that is accurate",
         needs=("activity",),
         option="branching_rules",
     ),
@@ -546,13 +549,6 @@ PASSES = (
         option="strip_distribution",
     ),
     Pass(
-        "straight_powers",
-        "a power stands for a quotient that branches, where iterations run side by side after all",
-        plain(straighten_powers),
-        option="branching_rules",
-        then=("simplification", "dead_code"),
-    ),
-    Pass(
         "block_coalescing",
         "an array that is kept for the backward sweep is made where it is kept",
         plain(coalesce_blocks),
@@ -725,7 +721,6 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_load_elimination",
         "recurrence_distribution",
         "strip_distribution",
-        "straight_powers",
         "block_coalescing",
         "column_layout",
         "deinterleaving",

@@ -17,12 +17,15 @@ preparation: invariant_loads, an element that is the same in every iteration is 
   -            t.3: float64 = load(x, ([i]))
                t.4: float64 = multiply(t.2, t.3)
 
-Only where the index is proved to be inside, because a loop may have no iterations. A compiler could not move them: for
-all it knows, the loop writes to the same memory. What is kept of them is kept once, not in every iteration.
+Only where the index is proved to be inside, because a loop may have no iterations; where it is, out of branches, too. A
+compiler could not move them: for all it knows, the loop writes to the same memory. What is kept of them is kept once,
+not in every iteration, and their adjoints add up in a number, not in an array, which would keep the loop from being
+vectorised.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from pullback.analysis.index_arithmetic import arithmetic_of
@@ -31,6 +34,7 @@ from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
+    Effect,
     For,
     Function,
     If,
@@ -43,6 +47,7 @@ from pullback.ir.nodes import (
     is_scalar,
     made_in_iterations,
 )
+from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Array, Scalar
 
 
@@ -69,6 +74,8 @@ class _LoadHoisting:
         match statement:
             case Let():
                 self.ranges.note(statement)
+            case Effect(function=primitives.check, operands=(Value() as holds, *_)):
+                self.ranges.facts += self.ranges.conditions.get(holds, ())
             case If():
                 return [replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse))]
             case For():
@@ -83,9 +90,9 @@ class _LoadHoisting:
         return [statement]
 
     def moved(self, loop: For | While) -> list[Statement]:
-        """What moves out of a loop, then the loop."""
+        """What moves out of a loop and the branches in it, then the loop."""
         changing = made_in_iterations(loop)
-        lets = {s.value: s for s in loop.body.statements if isinstance(s, Let)}
+        lets = {s.value: s for s in _beside_loops(loop.body) if isinstance(s, Let)}
         chosen: set[Value] = set()
         for statement in lets.values():
             if self.is_element(statement):
@@ -93,8 +100,7 @@ class _LoadHoisting:
                 if needed is not None:
                     chosen |= needed | {statement.value}
         before = [s for s in lets.values() if s.value in chosen]
-        inside = tuple(s for s in loop.body.statements if not isinstance(s, Let) or s.value not in chosen)
-        return [*before, replace(loop, body=Block(inside, loop.body.yields))]
+        return [*before, replace(loop, body=_without(loop.body, chosen))]
 
     def is_element(self, statement: Let) -> bool:
         """Whether a statement loads one element, for certain from inside its array."""
@@ -105,3 +111,19 @@ class _LoadHoisting:
         if not isinstance(array.type, Array) or len(items) != array.type.ndim or not all(map(is_scalar, items)):
             return False
         return all(self.ranges.is_inside(item, size) for item, size in zip(items, self.shapes.of(array), strict=True))
+
+
+def _beside_loops(block: Block) -> Iterator[Statement]:
+    """The statements of a block and of the branches in it."""
+    for statement in block.statements:
+        yield statement
+        if isinstance(statement, If):
+            yield from _beside_loops(statement.then)
+            yield from _beside_loops(statement.orelse)
+
+
+def _without(block: Block, moved: Set[Value]) -> Block:
+    """A block, and the branches in it, without the statements that make some values."""
+    kept = (s for s in block.statements if not isinstance(s, Let) or s.value not in moved)
+    statements = (with_blocks(s, lambda inner: _without(inner, moved)) if isinstance(s, If) else s for s in kept)
+    return Block(tuple(statements), block.yields)

@@ -17,11 +17,10 @@ from numba.extending import intrinsic
 
 WIDTHS = (2, 4, 8, 16)
 DOUBLE = ir.DoubleType()
-SIGNATURE = types.float64(types.float64)
 
 
-def outlined(function: str) -> Any:
-    """A function of the C library for a float64, for branches for rare elements of a vectorised loop.
+def outlined(function: str, arity: int = 1) -> Any:
+    """A function of the C library for one float64, or two, for branches for rare elements of a vectorised loop.
 
         slow = 0.0                     →    for each 8 elements, if any x is huge: slow of those, one by one;
         if x > HUGE:                        the rest is done for all 8 at once
@@ -31,23 +30,29 @@ def outlined(function: str) -> Any:
     The branch should come first: what is computed before it must be saved across the call.
     """
     name = f"pullback_{function}_of_huge"
+    numbers = (types.float64,) * arity
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         module = builder.module
         if name not in module.globals:
-            callee = define_scalar(module, name, function)
+            callee = define_scalar(module, name, function, arity)
             for width in WIDTHS:
                 define_variant(module, callee, width)
         call = builder.call(module.globals[name], arguments)
-        variants = ",".join(f"_ZGV_LLVM_M{width}v_{name}({variant_name(name, width)})" for width in WIDTHS)
+        kinds = "v" * arity
+        variants = ",".join(f"_ZGV_LLVM_M{width}{kinds}_{name}({variant_name(name, width)})" for width in WIDTHS)
         set.add(call.attributes, f'"vector-function-abi-variant"="{variants}"')
         return call
 
     @intrinsic
-    def call(context: Any, x: Any) -> Any:
-        return (SIGNATURE, build) if x == types.float64 else None
+    def of_one(context: Any, x: Any) -> Any:
+        return (types.float64(x), build) if (x,) == numbers else None
 
-    return call
+    @intrinsic
+    def of_two(context: Any, x: Any, y: Any) -> Any:
+        return (types.float64(x, y), build) if (x, y) == numbers else None
+
+    return of_one if arity == 1 else of_two
 
 
 def variant_name(name: str, width: int) -> str:
@@ -66,8 +71,8 @@ def declare(module: Any, name: str, result: Any, arguments: tuple[Any, ...]) -> 
     return function
 
 
-def define_scalar(module: Any, name: str, function: str) -> Any:
-    callee = declare(module, name, DOUBLE, (DOUBLE,))
+def define_scalar(module: Any, name: str, function: str, arity: int) -> Any:
+    callee = declare(module, name, DOUBLE, (DOUBLE,) * arity)
     builder = ir.IRBuilder(callee.append_basic_block())
     builder.ret(builder.call(cgutils.get_or_insert_function(module, callee.function_type, function), callee.args))
     return callee
@@ -76,8 +81,9 @@ def define_scalar(module: Any, name: str, function: str) -> Any:
 def define_variant(module: Any, callee: Any, width: int) -> None:
     """The function of `width` elements: `callee` of those under the mask, 0 elsewhere."""
     vector, mask = ir.VectorType(DOUBLE, width), ir.VectorType(ir.IntType(1), width)
-    variant = declare(module, variant_name(callee.name, width), vector, (vector, mask))
-    x, wanted = variant.args
+    numbers = (vector,) * len(callee.args)
+    variant = declare(module, variant_name(callee.name, width), vector, (*numbers, mask))
+    *elements, wanted = variant.args
     zeros = ir.Constant(vector, [0.0] * width)
     builder = ir.IRBuilder(variant.append_basic_block())
     some = builder.append_basic_block()
@@ -92,7 +98,7 @@ def define_variant(module: Any, callee: Any, width: int) -> None:
         place = ir.IntType(32)(lane)
         before = builder.block
         with builder.if_then(builder.extract_element(wanted, place)):
-            value = builder.call(callee, (builder.extract_element(x, place),))
+            value = builder.call(callee, [builder.extract_element(x, place) for x in elements])
             changed = builder.insert_element(result, value, place)
             inside = builder.block
         merged = builder.phi(vector)

@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
+from numba import types
 
+from pullback.runtime.codegen.compiled import compiled
 from pullback.runtime.vectormath.bits import (
     copy_sign,
     fma,
@@ -19,8 +21,9 @@ from pullback.runtime.vectormath.bits import (
     square_root,
 )
 from pullback.runtime.vectormath.exponential import exp_of_pair, nearest, scale
-from pullback.runtime.vectormath.lifting import define, define_binary
+from pullback.runtime.vectormath.lifting import SCALARS, define, define_binary
 from pullback.runtime.vectormath.logarithmic import split_any
+from pullback.runtime.vectormath.outlined import outlined
 
 # ln(2): the double nearest, and the double nearest to what remains; 2/3 likewise.
 LN2, LN2_LOW = 0.6931471805599453, 2.3190468138462996e-17
@@ -158,7 +161,6 @@ def cbrt_of(x: Any) -> Any:
     return copy_sign(select(usual, scale(t, nearest(third)), a), x)
 
 
-@kernel
 def power_slope(x: Any, n: Any, raised: Any) -> Any:
     """x^(n - 1) for raised = x^n, of floats of 64 bits; for n = 0 and x = 0, 1.
 
@@ -167,6 +169,26 @@ def power_slope(x: Any, n: Any, raised: Any) -> Any:
     if x > 0.0 and SMALLEST <= raised <= LARGEST:
         return raised / x
     return power(1.0 if x == 0.0 and n == 0.0 else x, n - 1.0)
+
+
+pow_of_rare = outlined("pow", 2)
+
+
+@kernel
+def power_slope_of(x: Any, n: Any, raised: Any) -> Any:
+    """The same in vectors: with a call for what is no quotient, unless x is 0, which is not that rare."""
+    is_zero, slow = (x == 0.0) & (copy_sign(1.0, x) > 0.0), 0.0
+    rare = ~(is_zero | ((x > 0.0) & (raised >= SMALLEST) & (raised <= LARGEST)))
+    if rare:
+        slow = pow_of_rare(select((x == 0.0) & (n == 0.0), 1.0, x), n - 1.0)
+    of_zero = select(n > 1.0, 0.0, select(n == 0.0, 1.0, select(n < 1.0, math.inf, n)))
+    return select(rare, slow, select(is_zero, of_zero, raised / x))
+
+
+@compiled(power_slope, **SCALARS)
+def _(x: Any, n: Any, raised: Any) -> Any:
+    numbers = (x, n, raised)
+    return power_slope_of if all(number == types.float64 for number in numbers) else None
 
 
 define_binary(power, power_of)

@@ -42,9 +42,8 @@ class Adjoints:
 
     The adjoint of an array may be a number: then every element has that adjoint.
     strong_zeros: the values at which a cotangent of exactly 0 stays 0. top: those of the function's own block. primal:
-    all those of the function. sole: the definitions of those that are read once. one_by_one: whether a machine does one
-    iteration of the loop at hand at a time, or there is no loop, so that a rule may branch. partials: by the values of
-    the forward sweep, the partial derivatives that it computes along with them.
+    all those of the function. sole: the definitions of those that are read once. branching: whether rules may branch.
+    partials: by the values of the forward sweep, the partial derivatives that it computes along with them.
     """
 
     def __init__(
@@ -55,12 +54,12 @@ class Adjoints:
         top: set[Value],
         primal: set[Value],
         sole: Mapping[Value, Let] | None = None,
-        one_by_one: bool = False,
+        branching: bool = False,
         partials: Mapping[Value, tuple[Operand, ...]] | None = None,
     ) -> None:
         self.active, self.shapes, self.strong_zeros, self.top, self.primal = active, shapes, strong_zeros, top, primal
         self.sole = sole or {}
-        self.one_by_one = one_by_one
+        self.branching = branching
         self.partials = partials or {}
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder

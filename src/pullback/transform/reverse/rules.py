@@ -79,10 +79,16 @@ def _rule_for(adjoints: Adjoints, statement: Let | Call) -> Rule | None:
 
 
 def _branching(adjoints: Adjoints, statement: Let, rule: Rule) -> Callable[..., Any] | None:
-    """The body of a rule that may branch, where a statement computes a number from numbers that only the run knows."""
+    """The body of a rule that may branch, where a statement computes a number of 64 bits from such numbers."""
     numbers = (*statement.operands, statement.value)
-    are_known_to_run = all(isinstance(n, Value) and is_scalar(n) and n.type.dtype == "float64" for n in numbers)
-    return rule.branching if adjoints.one_by_one and are_known_to_run else None
+    return rule.branching if adjoints.branching and all(map(_is_known_to_run, numbers)) else None
+
+
+def _is_known_to_run(number: Operand) -> bool:
+    """Whether a number is one of 64 bits that only the run knows, or as good as that: no multiple of a half."""
+    if isinstance(number, Constant):
+        return isinstance(number.value, float) and not (2 * number.value).is_integer()
+    return isinstance(number, Value) and is_scalar(number) and bool(number.type.dtype == "float64")
 
 
 def _pull_by_partials(adjoints: Adjoints, statement: Let, body: Callable[..., Any]) -> None:

@@ -42,9 +42,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.iteration_order import is_reversible
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.straight_loops import is_straight
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.functions import is_constant
 from pullback.ir import primitives
@@ -93,7 +91,7 @@ def pull_back(
     """The backward sweep of a function for the given cotangents of its results.
 
     strong_zeros: the values at which a cotangent of exactly 0 stays 0. joined: the first results of calls that give
-    partial derivatives behind them. branching: whether rules may branch where iterations are done one by one.
+    partial derivatives behind them. branching: whether rules may branch.
     partials: by values, the partial derivatives that the forward sweep has computed along with them.
 
     Raises MissingRuleError where an active value is made by a function without a rule.
@@ -192,13 +190,11 @@ class Reverser:
         parameters = [_adjoint_of(value) for value in names]
         outer = adjoints.known
         adjoints.known = dict(zip(outside, parameters[len(flowing) :], strict=True))
-        one_by_one = adjoints.one_by_one
-        adjoints.one_by_one = one_by_one and not _runs_side_by_side(statement)
         statements: list[Statement]
         with self.builder.block() as statements:
             self.yielded(statement.body, dict(zip(flowing, parameters, strict=False)))
             yields = [adjoints.whole(value) for value in names]
-        adjoints.known, adjoints.one_by_one = outer, one_by_one
+        adjoints.known = outer
         touched = [k for k, y in enumerate(yields) if k < len(flowing) or y is not parameters[k]]
         carried = tuple(Carried(parameters[k], initials[k]) for k in touched)
         body = Block(tuple(statements), tuple(yields[k] for k in touched))
@@ -236,11 +232,6 @@ class Reverser:
         made = For(index, start, stop, step, carried, body, results, reverse=turned, location=statement.location)
         self.builder.add(made)
         return results
-
-
-def _runs_side_by_side(loop: For | While) -> bool:
-    """Whether a machine may do several iterations at a time: of an innermost loop, in any order."""
-    return isinstance(loop, For) and is_straight(loop) and is_reversible(loop)
 
 
 def _adjoint_of(value: Value) -> Value:

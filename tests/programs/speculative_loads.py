@@ -192,3 +192,35 @@ def read_where_there_is_one(x, y):
             elif x[j] > 1.0:
                 total += x[i] * x[j]
     return total
+
+
+@program(V, True, wrt=(0,))
+@program(V, False, wrt=(0,))
+@program(V[:0], False, wrt=(0,))
+def array_of_one_path(x, is_weighted):
+    """Where there are no weights, nothing reads them."""
+    if is_weighted:
+        weights = np.ones(3)
+        weights[1] = x[0] + 2.0
+    total = 0.0
+    for i in range(x.shape[0]):
+        if is_weighted:
+            total += weights[1] * x[i] * x[i]
+        else:
+            total += x[i] ** 3
+    return total
+
+
+@program(U, True, wrt=(0,))
+@program(U, False, wrt=(0,))
+def neighbours_in_an_array_of_one_path(x, is_scaled):
+    if is_scaled:
+        scaled = x * 2.0
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        if is_scaled:
+            flux = x[i] * scaled[i]
+        else:
+            flux = x[i] * x[i + 1]
+        total += flux * flux
+    return total

@@ -29,6 +29,7 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from pullback.analysis.index_arithmetic import arithmetic_of
+from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -46,6 +47,7 @@ from pullback.ir.nodes import (
     While,
     is_scalar,
     made_in_iterations,
+    values_in,
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Array, Scalar
@@ -61,6 +63,7 @@ class _LoadHoisting:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function)
         self.ranges = Ranges(self.shapes)
+        self.unset = maybe_undefined(function.body)
 
     def block(self, block: Block) -> Block:
         facts = len(self.ranges.facts)
@@ -103,8 +106,10 @@ class _LoadHoisting:
         return [*before, replace(loop, body=_without(loop.body, chosen))]
 
     def is_element(self, statement: Let) -> bool:
-        """Whether a statement loads one element, for certain from inside its array."""
+        """Whether a statement loads one element, for certain from inside an array that is there on all paths."""
         if statement.function is not primitives.load or not isinstance(statement.value.type, Scalar):
+            return False
+        if not self.unset.isdisjoint(values_in(statement.operands)):
             return False
         array, path = statement.operands
         items: tuple[Operand, ...] = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()

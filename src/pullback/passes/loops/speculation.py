@@ -58,6 +58,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.sizes import Form
 from pullback.analysis.straight_loops import may_be_vectorised
 from pullback.ir import primitives
@@ -101,12 +102,16 @@ def load_before_branches(function: Function) -> Function:
 
 
 class _Speculation(RangeWalk):
-    """loop: the innermost one around the present statement. lets: what has been defined so far."""
+    """loop: the innermost one around the present statement. lets: what has been defined so far.
+
+    unset: what some path leaves undefined.
+    """
 
     def __init__(self, function: Function) -> None:
         super().__init__(function)
         self.loop: For | While | None = None
         self.lets: dict[Value, Let] = {}
+        self.unset = maybe_undefined(function.body)
 
     def let(self, statement: Let) -> list[Statement]:
         self.lets[statement.value] = statement
@@ -158,6 +163,8 @@ class _Speculation(RangeWalk):
         shape = self.shapes.of(array)
         if len(items) != len(shape) or not all(map(is_scalar, items)) or made_in_iterations(loop).intersection(items):
             return False
+        if not self.unset.isdisjoint((array, *items)):
+            return False
         return all(self.ranges.is_inside(item, size) for item, size in zip(items, shape, strict=True))
 
     def moved(self, branch: If, loop: For) -> list[Let]:
@@ -182,7 +189,7 @@ class _Speculation(RangeWalk):
         made = made_in_iterations(loop)
         items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
         shape = self.shapes.of(array)
-        if array in made or len(items) != len(shape) or not all(map(is_scalar, items)):
+        if array in made | self.unset or len(items) != len(shape) or not all(map(is_scalar, items)):
             return None
         *rest, last = items
         needed = [own[item] for item in items if item in own]

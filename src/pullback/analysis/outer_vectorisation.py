@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,12 +56,12 @@ from pullback.ir.nodes import (
     is_undefined,
     lets_in,
     made_in_iterations,
-    operands_of,
     read_in,
     results_of,
     values_in,
     walk,
 )
+from pullback.ir.rewrite import without_made
 from pullback.ir.types import Array, Scalar, is_float, is_integer
 
 _WIDEST = {"float64", "int64", "bool"}
@@ -341,17 +341,7 @@ def last_reads_of(block: Block, pieces: Pieces) -> list[set[Value]]:
 def _read_by_run(pieces: Pieces, i: int, apart: Set[Value] = frozenset()) -> set[Value]:
     """What a run reads, and the loop after it at its start, but for the statements that make `apart`."""
     initial = tuple(c.initial for c in pieces.loops[i].carried) if i < len(pieces.loops) else ()
-    return {*_read_beside(Block(pieces.runs[i], initial), apart)}
-
-
-def _read_beside(block: Block, apart: Set[Value]) -> Iterator[Value]:
-    """What a block reads, but for the statements in it that make `apart`."""
-    for statement in block.statements:
-        if not (isinstance(statement, Let) and statement.value in apart):
-            yield from values_in(operands_of(statement))
-            for inner in blocks_of(statement):
-                yield from _read_beside(inner, apart)
-    yield from values_in(block.yields)
+    return {*read_in(without_made(Block(pieces.runs[i], initial), apart))}
 
 
 def walks_columns(loop: For) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -56,20 +56,22 @@ def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> State
     return statement
 
 
+def without_made(block: Block, values: Container[Value]) -> Block:
+    """A block, and the blocks in it, without the statements that make some values."""
+    kept = (s for s in block.statements if not (isinstance(s, Let) and s.value in values))
+    return Block(tuple(with_blocks(s, lambda inner: without_made(inner, values)) for s in kept), block.yields)
+
+
 def without(block: Block, terms: Mapping[Value, Operand]) -> Block:
     """A block without the statements that make the values of `terms`, which reads those terms in place of them.
 
     A term may be another value of `terms`.
     """
 
-    def kept(inner: Block) -> Block:
-        statements = (s for s in inner.statements if not (isinstance(s, Let) and s.value in terms))
-        return Block(tuple(with_blocks(s, kept) for s in statements), inner.yields)
-
     def last(operand: Operand) -> Operand:
         return last(terms[operand]) if isinstance(operand, Value) and operand in terms else operand
 
-    return substituted(kept(block), {value: last(value) for value in terms})
+    return substituted(without_made(block, terms), {value: last(value) for value in terms})
 
 
 def with_number(statement: Let, number: Operand) -> Let:

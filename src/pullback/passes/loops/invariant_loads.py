@@ -25,7 +25,7 @@ vectorised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pullback.analysis.index_arithmetic import arithmetic_of
@@ -49,7 +49,7 @@ from pullback.ir.nodes import (
     made_in_iterations,
     values_in,
 )
-from pullback.ir.rewrite import with_blocks
+from pullback.ir.rewrite import without_made
 from pullback.ir.types import Array, Scalar
 
 
@@ -103,7 +103,7 @@ class _LoadHoisting:
                 if needed is not None:
                     chosen |= needed | {statement.value}
         before = [s for s in lets.values() if s.value in chosen]
-        return [*before, replace(loop, body=_without(loop.body, chosen))]
+        return [*before, replace(loop, body=without_made(loop.body, chosen))]
 
     def is_element(self, statement: Let) -> bool:
         """Whether a statement loads one element, for certain from inside an array that is there on all paths."""
@@ -125,10 +125,3 @@ def _beside_loops(block: Block) -> Iterator[Statement]:
         if isinstance(statement, If):
             yield from _beside_loops(statement.then)
             yield from _beside_loops(statement.orelse)
-
-
-def _without(block: Block, moved: Set[Value]) -> Block:
-    """A block, and the branches in it, without the statements that make some values."""
-    kept = (s for s in block.statements if not isinstance(s, Let) or s.value not in moved)
-    statements = (with_blocks(s, lambda inner: _without(inner, moved)) if isinstance(s, If) else s for s in kept)
-    return Block(tuple(statements), block.yields)

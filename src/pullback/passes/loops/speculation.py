@@ -79,6 +79,7 @@ from pullback.ir.nodes import (
     read_in,
     walk,
 )
+from pullback.ir.rewrite import without_made
 from pullback.ir.types import Array, is_float
 from pullback.passes.loops.stencil import offset_of
 from pullback.passes.scalar.range_walk import RangeWalk
@@ -128,10 +129,12 @@ class _Speculation(RangeWalk):
         if not isinstance(statement, If) or not isinstance(self.loop, For) or not may_be_vectorised(self.loop):
             return super().statement(statement)
         moved = self.moved(statement, self.loop)
+        made = {let.value for let in moved}
         before: list[Statement] = []
         for let in moved:
             before += super().statement(let)
-        branch, behind = self.adding_behind(_without(statement, {id(let) for let in moved}), self.loop)
+        then, orelse = without_made(statement.then, made), without_made(statement.orelse, made)
+        branch, behind = self.adding_behind(replace(statement, then=then, orelse=orelse), self.loop)
         return [*before, *super().statement(branch), *behind]
 
     def adding_behind(self, branch: If, loop: For) -> tuple[If, list[Let]]:
@@ -189,7 +192,7 @@ class _Speculation(RangeWalk):
         made = made_in_iterations(loop)
         items = path[0].items if len(path) == 1 and isinstance(path[0], Index) else ()
         shape = self.shapes.of(array)
-        if array in made | self.unset or len(items) != len(shape) or not all(map(is_scalar, items)):
+        if array in made or array in self.unset or len(items) != len(shape) or not all(map(is_scalar, items)):
             return None
         *rest, last = items
         needed = [own[item] for item in items if item in own]
@@ -221,13 +224,3 @@ def _at(items: tuple[Any, ...], k: int, item: Any) -> tuple[Any, ...]:
 
 def _is_cheap(statement: Statement) -> bool:
     return isinstance(statement, Let) and is_scalar(statement.value) and statement.function in CHEAP
-
-
-def _without(branch: If, moved: set[int]) -> If:
-    """A branch without some of its statements, which stand before it."""
-
-    def rest(block: Block) -> Block:
-        kept = (s for s in block.statements if id(s) not in moved)
-        return Block(tuple(_without(s, moved) if isinstance(s, If) else s for s in kept), block.yields)
-
-    return replace(branch, then=rest(branch.then), orelse=rest(branch.orelse))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from collect import program
+from collect import failing, program
 
 X = np.array([0.7, -1.3, 0.4, 1.9, 0.6, -0.2, 0.9])
 F = X.astype(np.float32)
@@ -148,3 +148,40 @@ def tree(x, n):
         prices = prices[1:-1]
         values = np.maximum(values, 0.9 - 0.4 * prices)
     return values[0]
+
+
+@program(X, 3, 3)
+@program(X, 0, -2)
+@program(X, -1, -2)
+def array_of_a_negative_size_in_no_iteration(x, steps, n):
+    s = x[0]
+    for _ in range(steps):
+        y = np.zeros(n)
+        for j in range(n):
+            y[j] = np.exp(-0.1 * j * x[0] * s)
+        s = s * 0.9 + np.sum(y / np.sum(y) ** 2)
+    return s + x[1]
+
+
+@program(X, 4)
+@program(X, -2)
+def list_of_arrays_of_a_negative_size_in_no_iteration(x, n):
+    s, rows = x[0], []
+    for i in range(n):
+        y = np.zeros(n)
+        for j in range(n):
+            y[j] = np.exp(-0.1 * j * x[0] * s)
+        s = s * 0.9 + y[i]
+        rows.append(y)
+    for row in rows:
+        s += row[0] * x[1]
+    return s
+
+
+@failing(X, 2, -2, error=ValueError)
+def array_of_a_negative_size(x, steps, n):
+    s = x[0]
+    for _ in range(steps):
+        y = np.zeros(n)
+        s = s * 0.9 + np.sum(np.exp(y * s))
+    return s

@@ -58,6 +58,15 @@ def extent(size: Size, builder: Builder) -> Operand:
     return builder.let(max, count, constant(0)) if isinstance(size, SliceSize) else count
 
 
+def size_before_loops(size: Size, builder: Builder) -> Operand:
+    """The size of an axis of arrays that iterations make, written before the loops.
+
+    An integer of the program may be below 0 there, as loops without iterations make no array.
+    """
+    count = extent(size, builder)
+    return builder.let(max, count, constant(0)) if isinstance(size, Value) else count
+
+
 def integer(form: Form, builder: Builder) -> Operand:
     """A linear form as an operand, computed where the builder is."""
     made: Operand | None = None

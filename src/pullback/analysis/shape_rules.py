@@ -23,11 +23,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.progressions import progression_of
 from pullback.analysis.sizes import Shape, Size
 from pullback.ir import primitives
 from pullback.ir.arguments import arguments_of
 from pullback.ir.nodes import Constant, Let, Operand
-from pullback.ir.types import Array, Scalar, is_integer
+from pullback.ir.types import Array
 
 
 class Shapes(Protocol):
@@ -80,14 +81,10 @@ def _jacobian(shapes: Shapes, statement: Let) -> Shape:
 
 def _arange(shapes: Shapes, statement: Let) -> Shape | None:
     """The shape of `np.arange(n)` and of `np.arange(2, n + 1)`, where n is the size of an array."""
-    count = len(statement.operands) - len(statement.keywords)
-    start, stop = (Constant(0), *statement.operands[:count])[-2:]
-    integers = all(
-        isinstance(operand.type, Scalar) and is_integer(operand.type) for operand in statement.operands[:count]
-    )
-    if count > 2 or not integers or not isinstance(start, Constant) or set(statement.keywords) - {"dtype"}:
+    numbers = progression_of(statement)
+    if numbers is None or numbers.step != 1 or not isinstance(numbers.start, Constant):
         return None
-    return (shapes.between(start.value, stop),)
+    return (shapes.between(numbers.start.value, numbers.stop),)
 
 
 def _outer(shapes: Shapes, statement: Let) -> Shape | None:

@@ -23,6 +23,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.assumptions import Assumptions
+from pullback.analysis.progressions import Progression, progression_of
 from pullback.analysis.quotients import Quotients
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shape_rules import JOINING
@@ -191,8 +192,8 @@ class SliceSizes(Assumptions):
             self.differences[statement.value] = self.ranges.form(operands[0]).plus(self.ranges.form(operands[1]), -1)
         elif statement.function is np.arange and len(operands) == 1 and is_integer(type_of_operand(operands[0])):
             self.counted(statement.value, operands[0])
-        elif statement.function is np.arange and self.forms:
-            self.counted_between(statement)
+        elif self.forms and (progression := progression_of(statement)) is not None:
+            self.counted_in_steps(statement.value, progression)
         elif statement.function in JOINING and self.forms:
             self.joined(statement)
         elif statement.function in CREATING:
@@ -206,15 +207,13 @@ class SliceSizes(Assumptions):
         if isinstance(stop, Value) and (self.is_proved(form) or self.is_assumed(form)):
             self.found[array, 0] = form.as_size() if self.forms else self.shapes.size(stop)
 
-    def counted_between(self, statement: Let) -> None:
-        """Note the size of `np.arange(start, stop)` likewise."""
-        ends = statement.operands[: len(statement.operands) - len(statement.keywords)]
-        array = statement.value, 0
-        is_known = self.shapes.of(statement.value) != (array,) and array not in self.shapes.equal
-        if len(ends) != 2 or statement.keywords or is_known or not all(is_integer(type_of_operand(e)) for e in ends):
-            return
-        length = self.ranges.form(ends[1]).plus(self.ranges.form(ends[0]), -1)
-        if self.is_proved(length) or self.is_assumed(length):
+    def counted_in_steps(self, value: Value, numbers: Progression) -> None:
+        """Note the size of `np.arange(start, stop, step)` likewise, where it is linear."""
+        array = value, 0
+        is_known = self.shapes.of(value) != (array,) and array not in self.shapes.equal
+        distance = self.ranges.form(numbers.stop).plus(self.ranges.form(numbers.start), -1)
+        length = distance.divided(numbers.step)
+        if not is_known and length is not None and (self.is_proved(length) or self.is_assumed(length)):
             self.found[array] = length.as_size()
 
     def joined(self, statement: Let) -> None:

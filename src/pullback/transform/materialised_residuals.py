@@ -36,7 +36,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.extents import extent as axis_extent
+from pullback.analysis.extents import size_before_loops
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -184,7 +184,7 @@ class _Forward:
             sizes = [room[id(loop)] if id(loop) in room else room_for(self.builder, loop, stop) for loop, stop in loops]
             if kept.following is not None:
                 sizes[-1] = self.builder.let(np.add, sizes[-1], constant(places_beside(kept)))
-            sizes += [axis_extent(size, self.builder) for size in kept.sizes]
+            sizes += [size_before_loops(size, self.builder) for size in kept.sizes]
         return self.builder.let(
             np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
         )

@@ -24,7 +24,7 @@ of an array over: then the group is written out first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeGuard
@@ -32,6 +32,7 @@ from typing import TypeGuard
 from pullback.analysis.aliases import consumes
 from pullback.analysis.extents import extent
 from pullback.analysis.observable import find_effects
+from pullback.analysis.progressions import Progression, progression_of
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Shape
 from pullback.ir import primitives
@@ -68,6 +69,9 @@ from pullback.passes.lowering.stride_lengths import with_lengths
 from pullback.passes.lowering.views import are_apart, are_interleaved, has_places
 from pullback.passes.scalar.preserved_exceptions import leave_checks
 
+_EXACT = ("int64", "float64")
+"""The dtypes whose progressions are computed from an index as `np.arange` computes them."""
+
 
 def lower(function: Function, extrema: Extrema = "none") -> Function:
     """The same function with loops in place of array statements.
@@ -90,7 +94,9 @@ def lower(function: Function, extrema: Extrema = "none") -> Function:
     places: set[Value] = set()
     effects = cache(lambda: find_effects(plain))
     marks = _marks_of_tangents(plain.body)
-    known = _Known(sizes, places, extrema, marks, lambda statement: effects().is_seen(statement))
+    lets = (s for s in walk(plain.body) if isinstance(s, Let))
+    progressions = {s.value: found for s in lets if (found := progression_of(s)) and s.value.type.dtype in _EXACT}
+    known = _Known(sizes, places, extrema, marks, progressions, lambda statement: effects().is_seen(statement))
     body = _Lowering(plain.body, known).block()
     sizes.not_negative |= not_negative_for_accesses(plain, sizes.shapes, sizes.is_given)
     rest = body.statements[len(entry) :]
@@ -103,14 +109,15 @@ class _Known:
     """What is known of the function.
 
     places: gains the parts at a place of an axis that loops read or write. Statements that nobody reads take them, as
-    loops without an iteration do not check the place. marks: before which the open group is written out. is_seen:
-    whether a caller sees what a statement writes.
+    loops without an iteration do not check the place. marks: before which the open group is written out. progressions:
+    the arrays whose elements indices give. is_seen: whether a caller sees what a statement writes.
     """
 
     sizes: Sizes
     places: set[Value]
     extrema: Extrema
     marks: frozenset[Value]
+    progressions: Mapping[Value, Progression]
     is_seen: Callable[[Statement], bool]
 
 
@@ -296,7 +303,7 @@ class _Lowering:
             return
         members = {id(s) for s in self.group.members}
         needed = {v for v in self.group.made if self.readers.get(v, set()) - members}
-        self.out += Nest(self.group, needed, self.views, self.sizes).statements()
+        self.out += Nest(self.group, needed, self.views, self.sizes, self.known.progressions).statements()
         self.group = None
 
 

@@ -98,10 +98,17 @@ def is_map(statement: Statement) -> TypeGuard[Let]:
         return False
     if any(isinstance(o.type, Array) and not o.type.ndim for o in operands if o.type is not None):
         return False
-    arrays = [o.type for o in operands if isinstance(o.type, Array)]
-    if not all(map(is_float, arrays)) and function not in _OF_INTEGERS:
+    of_floats = all(is_float(o.type) for o in operands if isinstance(o.type, Array))
+    if not of_floats and function not in _OF_INTEGERS and not converts_integers(statement):
         return False
     return _element_type(statement) == Scalar(statement.value.type.dtype)
+
+
+def converts_integers(statement: Let) -> bool:
+    """Whether a function of floats alone is applied to arrays of integers, whose elements it converts."""
+    arrays = [o.type for o in statement.operands if isinstance(o.type, Array)]
+    are_numbers = all(type_.dtype in ("float64", "int64", "int32") for type_ in arrays)
+    return statement.function not in _OF_INTEGERS and statement.value.type.dtype == "float64" and are_numbers
 
 
 def is_gather(statement: Statement) -> TypeGuard[Let]:

@@ -40,22 +40,24 @@ def row_maxima(x):
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from pullback.analysis.extents import extent, iterations
+from pullback.analysis.progressions import Progression
 from pullback.analysis.shape_rules import reduced_axes
 from pullback.analysis.slice_sizes import ndim_of
 from pullback.errors import Location
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Carried, Constant, For, Index, Let, Operand, Statement, Step, Value
-from pullback.ir.types import INT, Array, Scalar
+from pullback.ir.types import INT, Array, Scalar, is_integer
 from pullback.passes.lowering.groups import (
     EXTREMA,
     Group,
+    converts_integers,
     element_function,
     index_arrays,
     is_extremum,
@@ -91,10 +93,21 @@ def _carrier(member: Let, initial: Operand, result: Value, inner: int | None = N
 
 
 class Nest:
-    """The loops of one group; `needed` are the arrays of the group that are read elsewhere."""
+    """The loops of one group; `needed` are the arrays of the group that are read elsewhere.
 
-    def __init__(self, group: Group, needed: set[Value], views: Views, sizes: Sizes) -> None:
+    progressions: the arrays whose elements indices give.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        needed: set[Value],
+        views: Views,
+        sizes: Sizes,
+        progressions: Mapping[Value, Progression],
+    ) -> None:
         self.group, self.needed, self.views, self.sizes = group, needed, views, sizes
+        self.progressions = progressions
         self.builder = Builder()
         self.elements: dict[Value, Operand] = {}
         self.carriers: dict[Value, _Carrier] = {}
@@ -240,7 +253,8 @@ class Nest:
                 self.add(carrier, indices)
 
     def mapped(self, member: Let, indices: Indices) -> Value:
-        operands = tuple(self.element(operand, indices) for operand in member.operands)
+        converts = converts_integers(member)
+        operands = tuple(self.element(operand, indices, as_float=converts) for operand in member.operands)
         type_, function = Scalar(member.value.type.dtype), element_function(member)
         return self.builder.let(function, *operands, name=member.value.name, type_=type_, by=member.by)
 
@@ -300,13 +314,14 @@ class Nest:
         name = carrier.result.name
         carrier.version = self.builder.let(function, carrier.version, (Index(places),), element, name=name)
 
-    def element(self, operand: Operand, indices: Indices) -> Operand:
+    def element(self, operand: Operand, indices: Indices, as_float: bool = False) -> Operand:
         """The element of an operand for an iteration; the operand itself if it is a number."""
         if not isinstance(operand, Value) or not isinstance(operand.type, Array):
             return operand
         if operand not in self.elements:
             self.elements[operand] = self.loaded(operand, indices)
-        return self.elements[operand]
+        found = self.elements[operand]
+        return self.builder.cast(found, "float64") if as_float and is_integer(operand.type) else found
 
     def loaded(self, operand: Value, indices: Indices) -> Operand:
         shape = self.sizes.shapes.of(operand)
@@ -314,8 +329,20 @@ class Nest:
         places = tuple(constant(0) if size == 1 else index for size, index in zip(shape, indices[lead:], strict=True))
         array, path = self.views.get(operand, (operand, ()))
         places = element_of(self.builder, array, path, places, self.sizes.shapes)
+        if array in self.progressions:
+            return self.counted(array, *places)
         current = next((c.version for c in self.carriers.values() if c.initial is array), array)
         return self.builder.let(primitives.load, current, (Index(places),))
+
+    def counted(self, array: Value, index: Operand) -> Operand:
+        """The element of a progression at an index."""
+        numbers, dtype = self.progressions[array], array.type.dtype
+        start, step = numbers.start, constant_of(numbers.step, dtype)
+        index = self.builder.cast(index, dtype) if dtype != "int64" else index
+        moved = index if numbers.step == 1 else self.builder.let(np.multiply, step, index)
+        if start == constant(0):
+            return moved
+        return self.builder.let(np.add, self.builder.cast(start, dtype) if dtype != "int64" else start, moved)
 
 
 def _summed(member: Let) -> tuple[Operand, ...]:

@@ -31,7 +31,7 @@ from functools import cache
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.extents import can_compute, extent
+from pullback.analysis.extents import can_compute, size_before_loops
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Shape, values_of
 from pullback.ir import primitives
@@ -138,7 +138,7 @@ def _made(builder: Builder, loop: For, carried: Carried, number: int, sizes: Sha
     """An array for all items, with those that the list has before the loop."""
     trips = trip_count(builder, loop.start, loop.stop, loop.step)
     length = builder.let(np.add, trips, constant(number)) if number else trips
-    shape, type_ = (length, *(extent(size, builder) for size in sizes)), carried.parameter.type
+    shape, type_ = (length, *(size_before_loops(size, builder) for size in sizes)), carried.parameter.type
     made = builder.let(np.empty, shape, Constant(type_.dtype), keywords=("dtype",), type_=type_)
     if not number:
         return made

@@ -56,9 +56,9 @@ def check_size(builder: Builder, size: Operand) -> None:
 
 
 def negative_before_loops(function: Function) -> dict[Value, tuple[Operand, ...]]:
-    """The sizes of the user's arrays that iterations make, which before their innermost loop may be negative."""
+    """The sizes of arrays that iterations make, which before their innermost loop may be negative."""
     lets = lets_in(function.body)
-    sizes = [size for let in lets.values() if is_of_user(let) for size in sizes_of(let)]
+    sizes = [size for let in lets.values() if let.function in CREATING for size in sizes_of(let)]
     if not any(may_be_negative(size, lets) for size in sizes):
         return {}
     finder = _BeforeLoops(function, lets)
@@ -81,7 +81,7 @@ class _BeforeLoops(RangeWalk):
         return made
 
     def let(self, statement: Let) -> list[Statement]:
-        if self.before is not None and is_of_user(statement):
+        if self.before is not None and statement.function in CREATING:
             here, self.ranges.facts = self.ranges.facts, self.before
             sizes = tuple(filter(self.is_found, sizes_of(statement)))
             self.ranges.facts = here

@@ -65,7 +65,7 @@ def test_what_follows_from_one_element_alone_is_stored_where_it_is_computed():
     assert texts[0] == texts[1]
 
 
-@pytest.mark.drawn(5)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("option", sorted(SERVING))
 @pytest.mark.parametrize("found", programs("branching_stencils"), ids=lambda found: found.name)
 def test_results_are_the_same_without(found, option):

@@ -9,7 +9,7 @@ import pytest
 from cache_faults import PARTS
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("part", PARTS)
 def test_calls_are_right_whatever_happens_to_the_cache(part: str) -> None:
     """In a process of its own, which can be forked: no thread but one."""

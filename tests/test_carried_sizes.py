@@ -87,6 +87,7 @@ def outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None
     return value, derivative
 
 
+@pytest.mark.drawn(50)
 @pytest.mark.parametrize(("function", "arguments"), CALLS, ids=lambda item: getattr(item, "__name__", repr(item)))
 def test_what_sizes_do_is_what_numpy_does(function: Any, arguments: tuple[Any, ...]) -> None:
     plain = outcome(pb.differentiable(function, optimisations=False, jit=False), arguments)
@@ -112,6 +113,7 @@ def test_iterations_that_may_leave_nothing_have_no_form() -> None:
     assert "w_size = w.shape[0]" in text
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("sizes", [(5, 2), (1, 3), (0, 2), (2, 0)])
 @pytest.mark.parametrize(
     "function",

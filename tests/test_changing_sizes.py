@@ -49,7 +49,7 @@ def test_adjoints_of_parts_are_added_up_in_the_row(function, arguments, joined):
     assert (not any("] += " in line and "_bar[" in line and ":" in line for line in text.splitlines())) == joined
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("found", programs("changing_sizes"), ids=lambda found: found.name)
 def test_gradients_are_the_same(found):
     for sample in found.samples:

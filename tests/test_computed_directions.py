@@ -130,6 +130,7 @@ SAME = [
 ]
 
 
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("jit", [False, True], ids=["interpreted", "compiled"])
 @pytest.mark.parametrize(("program", "by_hand"), SAME, ids=[program.__name__ for program, _ in SAME])
 def test_a_direction_that_is_computed_is_that_of_the_text(program: Any, by_hand: Any, jit: bool) -> None:

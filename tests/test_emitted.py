@@ -51,7 +51,7 @@ def assert_same(found: Any, expected: Any) -> None:
         np.testing.assert_array_equal(a, b, strict=isinstance(b, np.ndarray))
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", emitted.CALLS)
 def test_the_same_bits(name: str, tmp_path: Path) -> None:

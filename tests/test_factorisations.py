@@ -244,6 +244,7 @@ def check(function: Callable[..., Any], x: Any, gradients: list[Any]) -> None:
         np.testing.assert_allclose(gradient / scale, expected / scale, atol=1e-10, rtol=0)
 
 
+@pytest.mark.drawn(8)
 @EACH
 def test_interpreted_and_on_tapes(function: Callable[..., Any], x: Any) -> None:
     plain = pb.differentiable(jit=False)(function)
@@ -256,7 +257,7 @@ def test_interpreted_and_on_tapes(function: Callable[..., Any], x: Any) -> None:
     check(function, x, [gradient, pull(1.0), tape.gradient(y, variable).numpy()])
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("split", [False, True], ids=["joint", "split"])
 @EACH
 def test_compiled(function: Callable[..., Any], x: Any, split: bool) -> None:

@@ -82,7 +82,7 @@ def check_second_order(along: Along, ways: tuple[str, ...] = WAYS) -> None:
         assert abs(found - sum(terms)) <= rtol * scale, "forward over forward"
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", SCALAR, ids=case_id)
 def test_second_order(program: Any) -> None:
@@ -98,7 +98,7 @@ def test_second_order_compiled(program: Any, way: str) -> None:
     check_second_order(Along(program, program.samples[0]), (way,))
 
 
-@pytest.mark.drawn(5)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [p for p in SCALAR if rtol_of(p.samples[0].args) == 1e-10], ids=case_id)
 def test_third_and_fourth_order(program: Any) -> None:
@@ -201,7 +201,7 @@ def test_columns_side_by_side(program: Any) -> None:
     check_jacobian(program, pb.jacfwd, jit=False, fuse=True)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", [program for program in FLOATS if program in SCALAR], ids=case_id)
 def test_columns_of_hessians(program: Any) -> None:

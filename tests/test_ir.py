@@ -434,7 +434,7 @@ def checked_change(stage: str, name: str, before: Function, after: Function) -> 
         check(after, linear=name == "copy_insertion")
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_passes_keep_the_form_sound(program: collect.Program) -> None:
     built = build_of(program)

@@ -49,7 +49,7 @@ def test_elements_that_may_have_been_written_otherwise_are_loaded(function, argu
     assert text == machine_text(function, *arguments, argnums=(), optimisations=WITHOUT)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("found", programs("recurrences"), ids=lambda found: found.name)
 def test_results_are_the_same(found):
     """Up to the order in which the sums of all elements are added up, which LLVM chooses."""

@@ -53,7 +53,7 @@ def test_other_loops_stay_as_they_are(function, arguments):
     assert texts[0] == texts[1]
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("size", range(7))
 @pytest.mark.parametrize("name", ["fixed_ends", "insulated_ends", "on_a_ring", "trapezoidal"])
 def test_arrays_of_any_size(name, size):
@@ -66,7 +66,7 @@ def test_arrays_of_any_size(name, size):
     np.testing.assert_allclose(gradient, other, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("shape", [(n, m) for n in range(4) for m in range(4)])
 def test_plates_of_any_size(shape):
     plate = np.random.default_rng(3).uniform(0.5, 1.5, shape)

@@ -25,6 +25,7 @@ def gradients(function, *arguments):
     return compiled(*arguments), plain(*arguments)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("case", PREDICATED, ids=lambda case: case[0].__name__)
 def test_the_checks_of_a_strip_are_one_condition(case):
     function, *arguments = case

@@ -179,7 +179,7 @@ def outcome(function):
     return printed.getvalue(), type(error), x.tolist(), [*map(str, arguments)], str(error), repr(arguments)
 
 
-@pytest.mark.drawn(24)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("function", [*PRINTING, *RAISING], ids=lambda f: f.__name__)
 def test_messages_are_those_of_a_plain_call(function, mode):

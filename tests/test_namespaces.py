@@ -101,7 +101,7 @@ def _has_place(error: Exception) -> bool:
     return any("line 2" in text or ">:2:" in text for text in texts)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("block", range(12))
 def test_every_function_gives_its_value_or_is_refused(block: int) -> None:
@@ -118,7 +118,7 @@ COMPILED = ("np.fft.fftfreq(4)", "np.median(A)", "np.percentile(A, 50)", "scipy.
 COMPILED += ("np.logical_and(0.5, 0.25)", "np.logical_or(5, 3)", "np.linalg.pinv(M)")
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("text", COMPILED)
 def test_compiled_call_gives_its_value_or_is_refused(text: str) -> None:

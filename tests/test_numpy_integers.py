@@ -98,7 +98,7 @@ def compared(a, b):
     return (a < b) + 2.0 * (a == b) + 4.0 * (a <= b) + 8.0 * (a > b) + 16.0 * (a >= b) + 32.0 * (a != b)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", [*MIXED, "compared"])
 @pytest.mark.parametrize("other", ["int64", "int8"])
 def test_unsigned_integers_of_64_bits_meet_signed_ones_as_floats(name, other):

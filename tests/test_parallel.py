@@ -414,7 +414,7 @@ def run_as_text(monkeypatch: pytest.MonkeyPatch, order: Backwards) -> None:
     monkeypatch.setattr(functions.Compiled, "has_gate", False)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)
 def test_iterations_give_the_same_in_any_order(program, monkeypatch):

@@ -62,7 +62,7 @@ def test_rows_have_no_length_where_a_part_gets_an_array_without_a_value() -> Non
     check_program(program, jit=True)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize("program", PROGRAMS, ids=case_id)

@@ -170,7 +170,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], Any]] = {
 }
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("options", [{}, {"jit": False, "optimisations": False}])
 @pytest.mark.parametrize("name", CASES)
 def test_rules_say_what_the_plain_function_has(name: str, options: Any) -> None:

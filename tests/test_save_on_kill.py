@@ -29,6 +29,7 @@ def explanations(function, arguments):
     return [pb.explain(one, *arguments) for one in both]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("function", "arguments"), NESTS, ids=[f.__name__ for f, _ in NESTS])
 def test_arrays_whose_elements_inner_loops_load_are_restored(function, arguments):
     with_it, without = explanations(function, arguments)
@@ -61,6 +62,7 @@ def test_loads_in_the_loop_of_the_stores_are_kept():
     assert with_it == without
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("size", [0, 1, 2, 7])
 @pytest.mark.parametrize("sweeps", [0, 1, 4])
 @pytest.mark.parametrize("checkpointed", [False, True])

@@ -79,7 +79,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_gradient_is_that_of_differences(name: str) -> None:
     compare(name, jit=False)

@@ -86,6 +86,7 @@ def compare(name: str, jit: bool) -> None:
     np.testing.assert_allclose(np.sum(y_dot * weights), there, 1e-12, 1e-12)
 
 
+@pytest.mark.drawn(11)
 @pytest.mark.parametrize(
     "name", [name for name in CALLS if name not in ("window", "filtfilt", "sections", "designed", "designed sections")]
 )

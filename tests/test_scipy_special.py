@@ -90,7 +90,7 @@ def test_a_derivative_is_that_of_mpmath(
     np.testing.assert_allclose(y_dot, sum(np.sum(a * t) for a, t in zip(exact, tangents, strict=True)), rtol=1e-10)
 
 
-@pytest.mark.drawn(15)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize(("function", "reference", "arguments"), CALLS)
 def test_a_second_derivative_is_that_of_mpmath(
     function: Callable[..., Any], reference: Callable[..., Any], arguments: Arguments

@@ -187,7 +187,7 @@ def doubly_wrong(x, w, k):
     return s
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("function", [scattered, looked_up, raising, doubly_wrong], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("kind", ["primal", "gradient"])
 def test_the_first_error_is_raised(kind, function):

@@ -75,7 +75,7 @@ def loaded(call: str, lines: list[str]) -> Callable[..., Any]:
     return cells.run(text, np=np)["f"]
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("block", range(12))
 @pytest.mark.filterwarnings("ignore")  # NumPy's, about values and about ways to call it
 def test_memory_that_is_shared_is_followed_or_refused(block: int) -> None:

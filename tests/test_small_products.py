@@ -31,6 +31,7 @@ def filtered(p, h, x, n):
     return s
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     "made",
     [np.array, np.asfortranarray, lambda a: np.array(a, np.float32), lambda a: np.array(a)[::-1]],

@@ -69,6 +69,7 @@ def test_other_numbers_of_columns_are_served_by_another_form():
         np.testing.assert_allclose(w_bar, 2 * x.T @ r, rtol=1e-12)
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("rows", [0, 1, 2, 5, 64, 1001])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_values_and_gradients_are_those_without_it(rows, dtype):

@@ -126,6 +126,7 @@ CALLS = {
 }
 
 
+@pytest.mark.drawn(24)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
 def test_a_size_below_zero_raises(function, call):

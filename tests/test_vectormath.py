@@ -192,7 +192,7 @@ def test_every_public_function_is_tested():
     assert set(ALL) == set(vectormath.__all__)
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_error_is_within_the_stated_bound(name, dtype):

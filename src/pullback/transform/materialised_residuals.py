@@ -185,9 +185,10 @@ class _Forward:
             if kept.following is not None:
                 sizes[-1] = self.builder.let(np.add, sizes[-1], constant(places_beside(kept)))
             sizes += [size_before_loops(size, self.builder) for size in kept.sizes]
-        return self.builder.let(
-            np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
-        )
+        with self.builder.at(self.builder.location.on_the_way_back()):
+            return self.builder.let(
+                np.empty, tuple(sizes), dtype, keywords=("dtype",), name=kept.final.name, type_=kept.final.type
+            )
 
     def total(self, counter: Counter | None) -> Operand:
         """How many iterations a counter will have counted, where that can be found out before; else 0."""

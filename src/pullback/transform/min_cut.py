@@ -30,7 +30,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.ir import primitives
-from pullback.ir.nodes import Constant, If, Let, Value, is_scalar, read_by, results_of, values_in, walk
+from pullback.ir.nodes import Constant, For, If, Let, Value, is_scalar, read_by, results_of, values_in, walk
 from pullback.ir.types import Array, Scalar
 from pullback.transform.repeated_branches import MOST_STATEMENTS, Repeatable
 
@@ -88,14 +88,20 @@ def choose(
     is_intact: Callable[[Value], bool],
     free: Collection[Value] = (),
     dear: bool = False,
+    anew: Collection[Value] = (),
 ) -> Choice:
     """Keep or compute again each needed value of a block.
 
     `definitions` are the block's own statements that define one value, `inside` all values that the block defines,
-    `free` those that take no memory. `dear`: quotients and roots of numbers may be computed again, too.
+    `free` those that take no memory. `dear`: quotients and roots of numbers may be computed again, too. `anew`: arrays
+    that can be made again.
     """
     needed = [value for value in needed if value in inside]
-    again = {v: d for v, d in definitions.items() if can_repeat(d, is_intact) or (dear and is_dear(d))}
+    again = {
+        value: statement
+        for value, statement in definitions.items()
+        if value in anew or can_repeat(statement, is_intact) or (dear and is_dear(statement))
+    }
     involved = _closure(needed, again, inside)
     cut = _minimum_cut(needed, again, inside, involved, free)
     repeated = _closure([v for v in needed if v not in cut], again, inside, stop=cut)
@@ -107,6 +113,8 @@ def can_repeat(statement: Repeatable, is_intact: Callable[[Value], bool]) -> boo
     """Whether a statement is cheap and gives the same value when it runs again after the forward sweep."""
     if isinstance(statement, If):
         return is_intact(statement.condition) and _is_cheap_branch(statement, is_intact)
+    if isinstance(statement, For):
+        return False
     function = statement.function
     if function in _INTEGER_ONLY:
         return statement.value.type.dtype.startswith("int") and isinstance(statement.value.type, Scalar)

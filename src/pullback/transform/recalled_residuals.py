@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.shapes import CREATING
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -89,9 +90,11 @@ class Recall:
             match item:
                 case Let():
                     value = Value(item.value.name, item.value.type, (item.value, ""))
-                    self.builder.add(replace(item, value=value, operands=self.mapped(item.operands, env)))
+                    again = replace(item, value=value, operands=self.mapped(item.operands, env))
+                    is_new = item.function in CREATING  # no array of the user any more
+                    self.builder.add(replace(again, location=item.location.on_the_way_back()) if is_new else again)
                     env[item.value] = value
-                case If():
+                case If() | For():
                     terms = dict(env)
                     self.builder.add(copied(item, terms, lambda value: Value(value.name, value.type, (value, ""))))
                     (result,) = item.results

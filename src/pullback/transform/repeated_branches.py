@@ -17,10 +17,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pullback.ir.nodes import Block, If, Let, Statement, Value, is_scalar, is_undefined, read_by, results_of, values_in
+from pullback.ir.nodes import (
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    is_scalar,
+    is_undefined,
+    read_by,
+    results_of,
+    values_in,
+)
 
-Repeatable = Let | If
-"""What defines one value: a branch has one result here."""
+Repeatable = Let | If | For
+"""What defines one value: a branch or a loop has one result here."""
 
 MOST_STATEMENTS = 8
 """More than these take longer than a load, with what a machine loses where it guesses the wrong branch."""
@@ -32,24 +43,13 @@ def single_results(branch: If) -> Iterator[If]:
         yields = branch.then.yields[k], branch.orelse.yields[k]
         if is_scalar(result) and not any(map(is_undefined, yields)):
             then, orelse = (
-                _live(replace(block, yields=(value,)))
+                live(replace(block, yields=(value,)))
                 for block, value in zip((branch.then, branch.orelse), yields, strict=True)
             )
             yield replace(branch, then=then, orelse=orelse, results=(result,))
 
 
-def definitions_in(block: Block) -> dict[Value, Repeatable]:
-    """What defines a value of a block by itself: for results of a branch, as much of it as they take."""
-    found: dict[Value, Repeatable] = {}
-    for statement in block.statements:
-        if isinstance(statement, Let):
-            found[statement.value] = statement
-        elif isinstance(statement, If):
-            found |= {one.results[0]: one for one in single_results(statement)}
-    return found
-
-
-def _live(block: Block) -> Block:
+def live(block: Block) -> Block:
     """A block without the statements that what it yields does not follow from."""
     read, kept = set(values_in(block.yields)), list[Statement]()
     for statement in reversed(block.statements):

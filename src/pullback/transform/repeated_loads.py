@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from pullback.ir import primitives
-from pullback.ir.nodes import If, Let, Operand, Value, is_scalar, values_in
+from pullback.ir.nodes import Let, Operand, Value, is_scalar, values_in
 from pullback.transform import whole_arrays
 from pullback.transform.min_cut import CHEAP, can_repeat
 from pullback.transform.repeated_branches import Repeatable
@@ -68,7 +68,7 @@ def _handed(known: Decisions, statement: Let) -> Value | None:
     if statement.function is not primitives.load:
         return None
     arrays = known.elements.handed_to_iterations(statement)
-    return next((array for array in arrays if array in known.needs.get(known.paths[array], ())), None)
+    return next((array for array in arrays if whole_arrays.is_kept_anyway(known, array)), None)
 
 
 def _has_stored(
@@ -76,7 +76,7 @@ def _has_stored(
 ) -> bool:
     """Whether a stored value is that of the element, and the index is known where the value is made."""
     made = definitions.get(stored) if isinstance(stored, Value) else None
-    is_cheap = made is None or (can_repeat(made, is_scalar) if isinstance(made, If) else made.function in CHEAP)
+    is_cheap = made is None or (made.function in CHEAP if isinstance(made, Let) else can_repeat(made, is_scalar))
     if is_cheap or stored.type.dtype != array.type.dtype:
         return False
     order = list(definitions)

@@ -30,6 +30,7 @@ A value that is needed in the mirror of the block that defines it is kept
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeGuard
 
 from pullback.analysis.aliases import Aliases
@@ -57,7 +58,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import INT, Array, axis_noun
 from pullback.transform.min_cut import CHEAP, Choice, choose, is_dear
-from pullback.transform.repeated_branches import Repeatable, definitions_in
+from pullback.transform.repeated_arrays import arrays_made_again, definitions_in
+from pullback.transform.repeated_branches import Repeatable
 from pullback.transform.repeated_loads import repeated_loads
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray, Restoration
 from pullback.transform.residual_rooms import Rooms, counts_iterations
@@ -83,6 +85,7 @@ class Residuals:
         self.rooms = Rooms(body, shapes, self.elements.places.ranges)
         self.paths, self.statements, self.lets = self.rooms.paths, self.rooms.statements, self.rooms.lets
         self.mirrored: set[int] = set()
+        self.made_of: dict[Path, dict[Value, tuple[Value, ...]]] = {}
 
     def decide(self, results: tuple[Operand, ...]) -> tuple[Plan, Block]:
         """The plan, and the backward sweep as a block that yields `results`."""
@@ -201,14 +204,17 @@ class Residuals:
     # One block: keep or compute again
 
     def settle(self, path: Path) -> None:
-        needed = [value for value in self.needs.get(path, ()) if not self.is_index(value, path)]
+        given = self.given_by_results(path)
+        recalls = self.plan.recalls.setdefault(path, [])
+        recalls += given.items()
+        needed = [value for value in self.needs.get(path, ()) if not self.is_index(value, path) and value not in given]
         if not needed:
             return
         definitions = definitions_in(self.blocks[path])
         noted = [statement for made in self.plan.notes.get(path, {}).values() for statement in made]
         restored = [o for restoration in self.plan.restorations for o in restoration.overwritten(path)]
         definitions.update({s.value: s for s in (*noted, *(o.element for o in restored))})
-        inside = {v for v, where in self.paths.items() if where == path and not self.is_index(v, path)}
+        inside = {v for v, where in self.paths.items() if where == path and not self.is_index(v, path)} - given.keys()
         if self.keep_everything:
             kept: tuple[Value, ...] = tuple(needed)
             again: tuple[Repeatable, ...] = ()
@@ -218,18 +224,20 @@ class Residuals:
             definitions.update(read_again)
 
             def is_at_hand(value: Value) -> bool:
-                return value in arrays or self.aliases.is_intact(value) or is_kept_whole(self, value, path)
+                is_there = value in arrays or self.aliases.is_intact(value) or is_kept_whole(self, value, path)
+                return is_there or (value in inside and self.is_in_iterations(path))
 
-            choice = choose(needed, definitions, inside, is_at_hand)
+            anew = set(arrays_made_again(definitions, is_at_hand))
+            chosen = partial(choose, needed, definitions, inside, is_at_hand, anew=anew)
+            choice = chosen()
             free = begin_with(self, path, choice.kept)
             if free:
-                other = choose(needed, definitions, inside, is_at_hand, free)
+                other = chosen(free)
                 choice = other if set(free.values()) <= {*other.kept} else choice
             if self.fills_buffer(choice.kept, path):
-                other = choose(needed, definitions, inside, is_at_hand, dear=True)
+                other = chosen(dear=True)
                 choice = other if self.saves_buffer(other, choice) else choice
             kept, again = choice.kept, choice.again
-        recalls = self.plan.recalls.setdefault(path, [])
         after = {} if self.keep_everything else following(self, path, [v for v in kept if v not in self.kept])
         for value in sorted(kept, key=lambda value: value not in after):
             self.keep(value, path, recalls, after.get(value))
@@ -238,6 +246,31 @@ class Residuals:
                 recalls.append(statement)
                 self.need_all(tuple(free_in(Block((statement,)))))
         recalls += (r for r in self.plan.restorations if path in r.at_begin)
+
+    def given_by_results(self, path: Path) -> dict[Value, Value]:
+        """The values that a branch hands on as results, each of which the block around it needs anyway."""
+        branches = self.statements[path[-1][0]]
+        if not isinstance(branches, If) or self.keep_everything:
+            return {}
+        needed, yields = self.needs.get(path[:-1], ()), self.blocks[path].yields
+        pairs = [(y, r) for y, r in zip(yields, branches.results, strict=True) if r in needed]
+        return {y: r for y, r in pairs if isinstance(y, Value) and self.paths.get(y) == path and y.type == r.type}
+
+    def sources(self, path: Path) -> dict[Value, tuple[Value, ...]]:
+        """The arrays of a block in an iteration that can be made again, with the other arrays in it that this takes."""
+        if path not in self.made_of:
+            definitions = definitions_in(self.blocks[path]) if self.is_in_iterations(path) else {}
+            again = arrays_made_again(definitions, lambda v: self.paths.get(v) == path or self.aliases.is_intact(v))
+            read = {value: tuple(free_in(Block((definitions[value],)))) for value in again}
+            self.made_of[path] = {
+                value: tuple(v for v in values if isinstance(v.type, Array) and v not in read)
+                for value, values in read.items()
+            }
+        return self.made_of[path]
+
+    def is_in_iterations(self, path: Path) -> bool:
+        """Whether a block is run by the iterations of a loop, which copy what they keep."""
+        return bool(self.rooms.nest(path)[1])
 
     def fills_buffer(self, kept: tuple[Value, ...], path: Path) -> bool:
         """Whether what a block keeps goes into a buffer in which an innermost loop makes room for its iterations."""

@@ -18,7 +18,7 @@ of several inner loops.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from pullback.analysis.final import FinalElements
@@ -37,6 +37,8 @@ class Decisions(states.Decisions, Protocol):
     paths: dict[Value, Path]
     blocks: dict[Path, Block]
 
+    def sources(self, path: Path) -> Mapping[Value, Collection[Value]]: ...
+
 
 def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     """Whether keeping an array takes less memory than what a loop loads of it, or it is needed anyway."""
@@ -52,10 +54,19 @@ def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
     inner = _innermost(known.statements, path)
     inside = [block for where, block in known.blocks.items() if where[: len(inner)] == inner]
     loads = [s for block in inside for s in block.statements if _is_load_of(s, array)]
-    needed = array in known.needs.get(home, ()) or states.is_kept_by_the_next(known, array, home)
+    needed = is_kept_anyway(known, array)
     if needed or not _are_over_all(known, between, array):
         return needed
     return len(loads) > 1 or len(_loops_that_keep(known, array, home)) > 1
+
+
+def is_kept_anyway(known: Decisions, array: Value) -> bool:
+    """Whether an iteration keeps an array that it has, as others in it are made again of that."""
+    home = known.paths.get(array, ())
+    if array in known.needs.get(home, ()) or states.is_kept_by_the_next(known, array, home):
+        return True
+    made = (value for value, sources in known.sources(home).items() if array in sources)
+    return any(_is_loaded_in_loops(known, value, home) for value in made)
 
 
 def most_loads(block: Block) -> int:
@@ -84,6 +95,11 @@ def _loops_that_keep(known: Decisions, array: Value, home: Path) -> set[Path]:
         for s in block.statements
         if _is_load_of(s, array) and s.value in known.needs.get(path, ())
     }
+
+
+def _is_loaded_in_loops(known: Decisions, array: Value, home: Path) -> bool:
+    inside = (block for path, block in known.blocks.items() if path[: len(home)] == home and len(path) > len(home))
+    return any(_is_load_of(statement, array) for block in inside for statement in block.statements)
 
 
 def _are_over_all(known: Decisions, loops: Sequence[Any], array: Value) -> bool:

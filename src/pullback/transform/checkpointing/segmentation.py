@@ -40,7 +40,7 @@ def f_grad(x):
     x_saved = contents(x_stack, trips)
     end_saved = contents(end_stack, trips)
     done_saved = contents(done_stack, trips)
-    x_saved2 = np.empty((length,), dtype=np.float64)
+    x_saved2 = np.empty((max(length, 0),), dtype=np.float64)
     x_bar = 1.0
     for segment in range(trips - 1, -1, -1):
         x = x_saved[segment]

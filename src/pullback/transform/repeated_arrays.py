@@ -73,11 +73,15 @@ def arrays_made_again(definitions: Mapping[Value, Repeatable], is_at_hand: Calla
 
 
 def _fills(loop: For, new: set[Value]) -> bool:
-    """Whether a loop fills a new array by cheap operations."""
+    """Whether a loop fills a new array by cheap operations, a few for each element: a sum for each takes longer."""
     inner = list(walk(loop.body))
-    lets = [s for s in inner if isinstance(s, Let)]
-    if loop.carried[0].initial not in new or len(lets) > MOST_OPERATIONS:
+    loops = [loop, *(s for s in inner if isinstance(s, For))]
+    if loop.carried[0].initial not in new or len(inner) > MOST_OPERATIONS or len(loops) > loop.results[0].type.ndim:
         return False
-    if not all(isinstance(s, Let) or (isinstance(s, For) and not s.exits) for s in inner):
+    if any(each.exits or not all(isinstance(result.type, Array) for result in each.results) for each in loops):
         return False
-    return all(s.function is primitives.store or can_repeat(s, lambda value: True) for s in lets)
+    return all(isinstance(s, For) or (isinstance(s, Let) and _is_cheap(s)) for s in inner)
+
+
+def _is_cheap(statement: Let) -> bool:
+    return statement.function is primitives.store or can_repeat(statement, lambda value: True)

@@ -257,11 +257,12 @@ class Residuals:
         return {y: r for y, r in pairs if isinstance(y, Value) and self.paths.get(y) == path and y.type == r.type}
 
     def sources(self, path: Path) -> dict[Value, tuple[Value, ...]]:
-        """The arrays of a block in an iteration that can be made again, with the other arrays in it that this takes."""
+        """The arrays of an iteration alone that can be made again, with the other arrays in it that this takes."""
         if path not in self.made_of:
             definitions = definitions_in(self.blocks[path]) if self.is_in_iterations(path) else {}
             again = arrays_made_again(definitions, lambda v: self.paths.get(v) == path or self.aliases.is_intact(v))
-            read = {value: tuple(free_in(Block((definitions[value],)))) for value in again}
+            yields = self.blocks[path].yields
+            read = {value: tuple(free_in(Block((definitions[value],)))) for value in again if value not in yields}
             self.made_of[path] = {
                 value: tuple(v for v in values if isinstance(v.type, Array) and v not in read)
                 for value, values in read.items()

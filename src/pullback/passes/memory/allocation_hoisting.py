@@ -71,7 +71,7 @@ from pullback.ir.nodes import (
 from pullback.ir.paths import only_item
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import INT
-from pullback.passes.scalar.negative_sizes import check_size, negative_before_loops, sizes_of
+from pullback.passes.scalar.negative_sizes import check_size, is_of_user, negative_before_loops, sizes_of
 
 Loop = TypeVar("Loop", For, While, For | While)
 
@@ -121,8 +121,8 @@ def _from_zero(size: Operand, maker: Let) -> Let:
 
 
 def checking(loop: Loop, maker: Let, sizes: Sequence[Operand]) -> Loop:
-    """The loop, in which sizes below zero raise as before; those of a backward sweep have been checked before it."""
-    if maker.location.is_adjoint or not sizes:
+    """The loop, in which sizes below zero of an array of the user's raise as before."""
+    if not is_of_user(maker) or not sizes:
         return loop
     builder: Builder = Builder()
     builder.location = maker.location

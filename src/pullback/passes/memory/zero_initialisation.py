@@ -135,6 +135,8 @@ def _with_tail(before: list[Statement], loop: For, k: int) -> For:
 
 def _empty(statement: Let) -> list[Statement]:
     """An array of the same shape as one of zeros, without them."""
+    if statement.function is np.zeros and not statement.keywords:
+        return [replace(statement, function=np.empty)]
     builder = Builder()
     with builder.at(statement.location):
         source = statement.operands[0]

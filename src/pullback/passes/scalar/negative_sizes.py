@@ -56,7 +56,10 @@ def check_size(builder: Builder, size: Operand) -> None:
 
 
 def negative_before_loops(function: Function) -> dict[Value, tuple[Operand, ...]]:
-    """The sizes of arrays that iterations make, which before their innermost loop may be negative."""
+    """The sizes of arrays that iterations make, which before their innermost loop may be negative.
+
+    Of arrays that are not the user's, those that are not negative where these are made.
+    """
     lets = lets_in(function.body)
     sizes = [size for let in lets.values() if let.function in CREATING for size in sizes_of(let)]
     if not any(may_be_negative(size, lets) for size in sizes):
@@ -82,12 +85,17 @@ class _BeforeLoops(RangeWalk):
 
     def let(self, statement: Let) -> list[Statement]:
         if self.before is not None and statement.function in CREATING:
-            here, self.ranges.facts = self.ranges.facts, self.before
             sizes = tuple(filter(self.is_found, sizes_of(statement)))
-            self.ranges.facts = here
-            if sizes:
-                self.found[statement.value] = sizes
+            if is_of_user(statement) or statement.location.is_adjoint or not sizes:
+                self.note(statement, sizes_of(statement))
         return [statement]
+
+    def note(self, statement: Let, sizes: tuple[Operand, ...]) -> None:
+        here, self.ranges.facts = self.ranges.facts, self.before or []
+        sizes = tuple(filter(self.is_found, sizes))
+        self.ranges.facts = here
+        if sizes:
+            self.found[statement.value] = sizes
 
     def is_found(self, size: Operand) -> bool:
         return may_be_negative(size, self.lets) and not self.ranges.is_never_negative(self.ranges.sure(size))

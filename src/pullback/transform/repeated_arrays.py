@@ -20,15 +20,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
+from pullback.analysis.aliases import Aliases
 from pullback.analysis.shapes import CREATING
 from pullback.ir import primitives
 from pullback.ir.nodes import Block, For, If, Let, Value, free_in, walk
 from pullback.ir.types import Array
+from pullback.transform import states
 from pullback.transform.min_cut import can_repeat
 from pullback.transform.repeated_branches import Repeatable, live, single_results
+from pullback.transform.residual_plan import Path
+
+
+class Decisions(states.Decisions, Protocol):
+    """What is known of the values of a function; see `Residuals`.
+
+    made_of: of each block asked for, what `sources_in` has found.
+    """
+
+    aliases: Aliases
+    made_of: dict[Path, dict[Value, tuple[Value, ...]]]
+
 
 MOST_OPERATIONS = 12
 """More than these for an element take longer than to load it, if it was kept."""
@@ -70,6 +85,25 @@ def arrays_made_again(definitions: Mapping[Value, Repeatable], is_at_hand: Calla
         if is_again and all(v in found or is_at_hand(v) for v in free_in(Block((statement,)))):
             found.add(value)
             yield value
+
+
+def sources_in(known: Decisions, path: Path) -> dict[Value, tuple[Value, ...]]:
+    """The arrays of an iteration alone that can be made again, with the other arrays in it that this takes."""
+    if path not in known.made_of:
+        definitions = definitions_in(known.blocks[path]) if is_in_iterations(known, path) else {}
+        again = arrays_made_again(definitions, lambda v: known.paths.get(v) == path or known.aliases.is_intact(v))
+        yields = known.blocks[path].yields
+        read = {value: tuple(free_in(Block((definitions[value],)))) for value in again if value not in yields}
+        known.made_of[path] = {
+            value: tuple(v for v in values if isinstance(v.type, Array) and v not in read)
+            for value, values in read.items()
+        }
+    return known.made_of[path]
+
+
+def is_in_iterations(known: Decisions, path: Path) -> bool:
+    """Whether a block is run by the iterations of a loop, which copy what they keep."""
+    return bool(known.rooms.nest(path)[1])
 
 
 def _fills(loop: For, new: set[Value]) -> bool:

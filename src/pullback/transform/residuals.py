@@ -58,14 +58,14 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import INT, Array, axis_noun
 from pullback.transform.min_cut import CHEAP, Choice, choose, is_dear
-from pullback.transform.repeated_arrays import arrays_made_again, definitions_in
+from pullback.transform.repeated_arrays import arrays_made_again, definitions_in, is_in_iterations
 from pullback.transform.repeated_branches import Repeatable
 from pullback.transform.repeated_loads import repeated_loads
 from pullback.transform.residual_plan import Counter, Path, Plan, ResidualArray, Restoration
 from pullback.transform.residual_rooms import Rooms, counts_iterations
 from pullback.transform.reverse.sweep import Sweep
 from pullback.transform.save_on_kill import find_restorations
-from pullback.transform.states import begin_with, following
+from pullback.transform.states import begin_with, following, given_by_results
 from pullback.transform.whole_arrays import is_kept_whole, most_loads
 
 
@@ -204,7 +204,7 @@ class Residuals:
     # One block: keep or compute again
 
     def settle(self, path: Path) -> None:
-        given = self.given_by_results(path)
+        given = {} if self.keep_everything else given_by_results(self, path)
         recalls = self.plan.recalls.setdefault(path, [])
         recalls += given.items()
         needed = [value for value in self.needs.get(path, ()) if not self.is_index(value, path) and value not in given]
@@ -225,7 +225,7 @@ class Residuals:
 
             def is_at_hand(value: Value) -> bool:
                 is_there = value in arrays or self.aliases.is_intact(value) or is_kept_whole(self, value, path)
-                return is_there or (value in inside and self.is_in_iterations(path))
+                return is_there or (value in inside and is_in_iterations(self, path))
 
             anew = set(arrays_made_again(definitions, is_at_hand))
             chosen = partial(choose, needed, definitions, inside, is_at_hand, anew=anew)
@@ -246,32 +246,6 @@ class Residuals:
                 recalls.append(statement)
                 self.need_all(tuple(free_in(Block((statement,)))))
         recalls += (r for r in self.plan.restorations if path in r.at_begin)
-
-    def given_by_results(self, path: Path) -> dict[Value, Value]:
-        """The values that a branch hands on as results, each of which the block around it needs anyway."""
-        branches = self.statements[path[-1][0]]
-        if not isinstance(branches, If) or self.keep_everything:
-            return {}
-        needed, yields = self.needs.get(path[:-1], ()), self.blocks[path].yields
-        pairs = [(y, r) for y, r in zip(yields, branches.results, strict=True) if r in needed]
-        return {y: r for y, r in pairs if isinstance(y, Value) and self.paths.get(y) == path and y.type == r.type}
-
-    def sources(self, path: Path) -> dict[Value, tuple[Value, ...]]:
-        """The arrays of an iteration alone that can be made again, with the other arrays in it that this takes."""
-        if path not in self.made_of:
-            definitions = definitions_in(self.blocks[path]) if self.is_in_iterations(path) else {}
-            again = arrays_made_again(definitions, lambda v: self.paths.get(v) == path or self.aliases.is_intact(v))
-            yields = self.blocks[path].yields
-            read = {value: tuple(free_in(Block((definitions[value],)))) for value in again if value not in yields}
-            self.made_of[path] = {
-                value: tuple(v for v in values if isinstance(v.type, Array) and v not in read)
-                for value, values in read.items()
-            }
-        return self.made_of[path]
-
-    def is_in_iterations(self, path: Path) -> bool:
-        """Whether a block is run by the iterations of a loop, which copy what they keep."""
-        return bool(self.rooms.nest(path)[1])
 
     def fills_buffer(self, kept: tuple[Value, ...], path: Path) -> bool:
         """Whether what a block keeps goes into a buffer in which an innermost loop makes room for its iterations."""

@@ -1,4 +1,6 @@
-"""States of recurrences: one residual array has the state before each iteration and the one after it.
+"""States: one value that is kept serves for two, as a loop or a branch hands it on.
+
+One residual array has the state of a recurrence before each iteration and the one after it:
 
 >>> import numpy as np, pullback as pb
 >>> def f(w, x):
@@ -13,6 +15,21 @@ h_saved[0] = 0.0
 h_saved[i + 1] = h
 
 What an iteration hands on is what the next one starts with: the array has one place more than the loop has iterations.
+And what a branch hands on is its result, which is kept for both:
+
+>>> def limited(x):
+...     s = 0.0
+...     for i in range(x.shape[0]):
+...         if x[i] > 0.5:
+...             t = np.exp(x[i])
+...         else:
+...             t = np.sin(x[i])
+...         s = t * t * s + 1.0
+...     return s
+>>> text = pb.inspect_source(limited, np.ones(3))
+>>> print(*(line.strip() for line in text.splitlines() if "_saved" in line and "= np.empty" in line), sep="\\n")
+t_saved = np.empty(x.shape, dtype=np.float64)
+s_saved = np.empty(x.shape, dtype=np.float64)
 """
 
 from __future__ import annotations
@@ -21,7 +38,7 @@ from collections.abc import Collection, Iterator
 from typing import Protocol
 
 from pullback.analysis.shapes import Shapes
-from pullback.ir.nodes import For, Operand, Statement, Value, is_undefined
+from pullback.ir.nodes import Block, For, If, Operand, Statement, Value, is_undefined
 from pullback.transform.residual_plan import Path
 from pullback.transform.residual_rooms import Rooms
 
@@ -33,6 +50,8 @@ class Decisions(Protocol):
     statements: dict[int, Statement]
     needs: dict[Path, dict[Value, None]]
     rooms: Rooms
+    paths: dict[Value, Path]
+    blocks: dict[Path, Block]
 
 
 def states(known: Decisions, path: Path) -> Iterator[tuple[Value, Value]]:
@@ -65,6 +84,16 @@ def is_kept_by_the_next(known: Decisions, array: Value, path: Path) -> bool:
     """Whether the block of an array hands it on, and needs what the iteration before has handed on."""
     needed = known.needs.get(path, ())
     return any(after is array and before in needed for before, after in states(known, path))
+
+
+def given_by_results(known: Decisions, path: Path) -> dict[Value, Value]:
+    """The values that a branch hands on as results, each of which the block around it needs anyway."""
+    branches = known.statements[path[-1][0]]
+    if not isinstance(branches, If):
+        return {}
+    needed, yields = known.needs.get(path[:-1], ()), known.blocks[path].yields
+    pairs = [(y, r) for y, r in zip(yields, branches.results, strict=True) if r in needed]
+    return {y: r for y, r in pairs if isinstance(y, Value) and known.paths.get(y) == path and y.type == r.type}
 
 
 def _are_alike(known: Decisions, before: Value, initial: Operand, after: Value) -> bool:

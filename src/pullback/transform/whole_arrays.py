@@ -18,7 +18,7 @@ of several inner loops.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pullback.analysis.final import FinalElements
@@ -26,18 +26,15 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, For, Let, Statement, Value, While
 from pullback.ir.types import Array
-from pullback.transform import states
+from pullback.transform import repeated_arrays, states
+from pullback.transform.repeated_arrays import sources_in
 from pullback.transform.residual_plan import Path
 
 
-class Decisions(states.Decisions, Protocol):
+class Decisions(repeated_arrays.Decisions, Protocol):
     """What is known of the values of a function, and of what is needed of them; see `Residuals`."""
 
     elements: FinalElements
-    paths: dict[Value, Path]
-    blocks: dict[Path, Block]
-
-    def sources(self, path: Path) -> Mapping[Value, Collection[Value]]: ...
 
 
 def is_kept_whole(known: Decisions, array: Value, path: Path) -> bool:
@@ -65,7 +62,7 @@ def is_kept_anyway(known: Decisions, array: Value) -> bool:
     home = known.paths.get(array, ())
     if array in known.needs.get(home, ()) or states.is_kept_by_the_next(known, array, home):
         return True
-    made = (value for value, sources in known.sources(home).items() if array in sources)
+    made = (value for value, sources in sources_in(known, home).items() if array in sources)
     return any(_is_loaded_in_loops(known, value, home) for value in made)
 
 

@@ -32,6 +32,7 @@ WRITTEN_FOR = {
     "complete_unrolling": ("unrolled_loops",),
     "scalar_replacement_of_aggregates": ("elements_as_numbers", "small_arrays"),
     "speculation": ("speculative_loads",),
+    "store_sinking": ("stores_of_both_sides",),
     "column_layout": ("few_columns",),
     "deinterleaving": ("elements_in_steps",),
     "loop_fusion": ("row_nests",),

@@ -56,6 +56,7 @@ from pullback.passes.loops.parallel import run_in_parallel
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.slice_induction import substitute_slices
 from pullback.passes.loops.speculation import load_before_branches
+from pullback.passes.loops.store_sinking import sink_stores
 from pullback.passes.loops.unroll_and_jam import unroll_and_jam
 from pullback.passes.lowering import lower
 from pullback.passes.lowering.constant_sizes import with_constant_sizes
@@ -264,6 +265,14 @@ PASSES = (
         needs=("dead_code",),
         option="complete_unrolling",
         then=("simplification", "invariant_loads", "simplification", "dead_code"),
+    ),
+    Pass(
+        "store_sinking",
+        "what both sides of a branch store into one element is stored behind the branch",
+        plain(sink_stores),
+        needs=("dead_code",),
+        option="store_sinking",
+        then=("dead_code",),
     ),
     Pass(
         "speculation",
@@ -658,6 +667,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_distribution",
         "loop_peeling",
         "complete_unrolling",
+        "store_sinking",
         "speculation",
     ),
     "differentiation": (

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pullback import runtime
 from pullback.analysis.shapes import CREATING
 from pullback.analysis.sizes import Form
 from pullback.ir import primitives
@@ -40,13 +41,17 @@ def is_of_user(maker: Let) -> bool:
     return maker.function in CREATING and not maker.keywords and not maker.location.is_adjoint
 
 
+_LENGTHS = {primitives.dim, runtime.segment_length, runtime.brief_length}
+"""What gives numbers from 0."""
+
+
 def may_be_negative(size: Operand, lets: dict[Value, Let]) -> bool:
-    """Whether the size of a new array is no size of another one, no constant from 0, and not read again by a sweep."""
+    """Whether the size of a new array is no size of another one, no other length or constant from 0, and not read again."""
     if isinstance(size, Constant) or not is_integer(size.type):
         return is_integer(size.type) and bool(size.value < 0)
     made = lets.get(size)
     is_again = size.of is not None and size.of[1] == ""
-    return not is_again and (made is None or made.function is not primitives.dim)
+    return not is_again and (made is None or made.function not in _LENGTHS)
 
 
 def check_size(builder: Builder, size: Operand) -> None:

@@ -33,7 +33,7 @@ def f_grad(x, n):
         for i in range(at * length, min(at2 * length, trips)):
             x = np.sin(x)
         at = at2
-    x_saved2 = np.empty((max(length, 0),), dtype=np.float64)
+    x_saved2 = np.empty((length,), dtype=np.float64)
     x_bar = 1.0
     for step in range(steps - 1, -1, -1):
         last = used - 1

@@ -46,7 +46,7 @@ _LENGTHS = {primitives.dim, runtime.segment_length, runtime.brief_length}
 
 
 def may_be_negative(size: Operand, lets: dict[Value, Let]) -> bool:
-    """Whether the size of a new array is no size of another one, no other length or constant from 0, and not read again."""
+    """Whether a size of a new array is no size of another one, no length or constant from 0, and not read again."""
     if isinstance(size, Constant) or not is_integer(size.type):
         return is_integer(size.type) and bool(size.value < 0)
     made = lets.get(size)

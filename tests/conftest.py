@@ -1,10 +1,12 @@
 """A pytest run on this checkout: its own sources, its own empty cache of generated modules, no window for pictures.
 
-Of tests with many cases, those marked `drawn(count)`, a seeded random part of that size runs.
+Of tests with many cases, those marked `drawn(count)`, a seeded random part of that size runs. So it does of the tests
+that take seconds, which `costly.txt` names: others for each commit.
 """
 
 import gc
 import os
+import subprocess
 import sys
 import tempfile
 import zlib
@@ -17,6 +19,8 @@ import pytest
 
 TESTS = Path(__file__).parent
 SRC = TESTS.parent / "src"
+COSTLY = frozenset((TESTS / "costly.txt").read_text().split())
+MOST_COSTLY = 200
 
 # Set before anything imports matplotlib, or NumPy: as many tests run side by side as there are cores.
 os.environ["MPLBACKEND"] = "Agg"
@@ -89,12 +93,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         marker = item.get_closest_marker("drawn")
         if marker is not None:
-            limited[item.nodeid.partition("[")[0], marker.args[0]].append(item)
+            limited[_function(item), marker.args[0]].append(item)
     left_out = {item for (_, count), cases in limited.items() for item in _in_random_order(cases, seed)[count:]}
+    costly = [item for item in items if item not in left_out and _function(item).rpartition("/")[2] in COSTLY]
+    left_out |= set(_in_random_order(costly, f"{seed} {_commit()}")[MOST_COSTLY:])
     if most is not None:
         left_out |= set(_in_random_order([item for item in items if item not in left_out], seed)[most:])
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def _commit() -> str:
+    """The commit that is tested, if Git knows it."""
+    command = ["git", "-C", str(TESTS), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def _in_random_order(items: list[pytest.Item], seed: str) -> list[pytest.Item]:

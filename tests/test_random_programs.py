@@ -19,6 +19,10 @@ EDGES = range(6000, 6400)
 GOOD = {"right", "refused"}
 
 
+def test_a_list_that_is_made_before_a_loop_beside_an_array_of_a_size_from_zero():
+    assert campaign.examine(981056).verdict == "right"
+
+
 @pytest.mark.drawn(1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_random_programs_are_right_or_refused(block: int) -> None:

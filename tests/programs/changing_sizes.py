@@ -185,3 +185,12 @@ def array_of_a_negative_size(x, steps, n):
         y = np.zeros(n)
         s = s * 0.9 + np.sum(np.exp(y * s))
     return s
+
+
+@failing(X, 2, -2, error=ValueError)
+def another_array_of_a_negative_size(x, steps, n):
+    s = x[0]
+    for _ in range(steps):
+        y, z = np.zeros(n), np.empty(n, np.float32)
+        s = s * 0.9 + np.sum(np.exp(y * s)) + np.sum(z)
+    return s

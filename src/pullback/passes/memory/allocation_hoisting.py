@@ -98,6 +98,7 @@ class _Hoisting:
         varying = made_in_iterations(loop)
         before: list[Statement] = []
         largest: dict[Operand, Let] = {}
+        checked: set[Operand] = set()
         for statement in loop.body.statements:
             if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
                 continue
@@ -105,13 +106,16 @@ class _Hoisting:
             if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):
                 continue
             if _keeps_its_size(statement.value, loop, self.shapes):
-                negative = [size for size in self.negative().get(statement.value, ()) if size not in largest]
-                new = {size: _from_zero(size, statement) for size in negative}
+                negative = self.negative().get(statement.value, ())
+                new = {size: _from_zero(size, statement) for size in negative if size not in largest}
                 largest |= new
                 sizes = tuple(largest[size].value if size in largest else size for size in sizes_of(statement))
-                made = replace(statement, operands=(sizes, *statement.operands[1:])) if largest else statement
+                is_changed = sizes != sizes_of(statement)
+                made = replace(statement, operands=(sizes, *statement.operands[1:])) if is_changed else statement
                 before += [*new.values(), made]
-                loop = carrying(checking(loop, statement, negative), made, last)
+                unchecked = [size for size in negative if size not in checked and is_of_user(statement)]
+                checked.update(unchecked)
+                loop = carrying(checking(loop, statement, unchecked), made, last)
         return [*before, loop]
 
 
@@ -121,8 +125,8 @@ def _from_zero(size: Operand, maker: Let) -> Let:
 
 
 def checking(loop: Loop, maker: Let, sizes: Sequence[Operand]) -> Loop:
-    """The loop, in which sizes below zero of an array of the user's raise as before."""
-    if not is_of_user(maker) or not sizes:
+    """The loop, in which sizes below zero of an array raise as before."""
+    if not sizes:
         return loop
     builder: Builder = Builder()
     builder.location = maker.location

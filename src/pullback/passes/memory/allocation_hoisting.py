@@ -125,8 +125,8 @@ def _from_zero(size: Operand, maker: Let) -> Let:
 
 
 def checking(loop: Loop, maker: Let, sizes: Sequence[Operand]) -> Loop:
-    """The loop, in which sizes below zero of an array raise as before."""
-    if not sizes:
+    """The loop, in which sizes below zero raise as before; those of a backward sweep have been checked before it."""
+    if maker.location.is_adjoint or not sizes:
         return loop
     builder: Builder = Builder()
     builder.location = maker.location

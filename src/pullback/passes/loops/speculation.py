@@ -70,6 +70,7 @@ from pullback.ir.nodes import (
     If,
     Index,
     Let,
+    Operand,
     Statement,
     Value,
     While,
@@ -80,7 +81,7 @@ from pullback.ir.nodes import (
     walk,
 )
 from pullback.ir.rewrite import without_made
-from pullback.ir.types import Array, is_float
+from pullback.ir.types import Array, Type, is_float
 from pullback.passes.loops.stencil import offset_of
 from pullback.passes.scalar.range_walk import RangeWalk
 
@@ -147,15 +148,8 @@ class _Speculation(RangeWalk):
             array, path, addend = added.operands
             zero = Constant(-0.0, addend.type)
             sides = (side.yields[k] is added.value for side in (branch.then, branch.orelse))
-            number = Value("", addend.type)
-            then, orelse = (
-                Block(
-                    tuple(s for s in side.statements if s is not added),
-                    _at(side.yields, k, addend if adds else zero),
-                )
-                for side, adds in zip((branch.then, branch.orelse), sides, strict=True)
-            )
-            branch = replace(branch, then=then, orelse=orelse, results=_at(branch.results, k, number))
+            numbers = [addend if adds else zero for adds in sides]
+            branch, number = yielding_numbers(branch, k, [added], numbers, addend.type)
             behind.append(replace(added, value=result, operands=(array, path, number)))
         return branch, behind
 
@@ -216,6 +210,18 @@ def _addition(branch: If, k: int) -> Let | None:
         if (uses[array], uses[added.value]) == (2, 1) and is_scalar(addend) and is_float(addend.type):
             return added
     return None
+
+
+def yielding_numbers(
+    branch: If, k: int, writes: Sequence[Let], numbers: Sequence[Operand], type_: Type
+) -> tuple[If, Value]:
+    """The branch with numbers as its k-th result, in place of an array that its sides wrote; and that result."""
+    number = Value("", type_)
+    then, orelse = (
+        Block(tuple(s for s in side.statements if all(s is not write for write in writes)), _at(side.yields, k, each))
+        for side, each in zip((branch.then, branch.orelse), numbers, strict=True)
+    )
+    return replace(branch, then=then, orelse=orelse, results=_at(branch.results, k, number)), number
 
 
 def _at(items: tuple[Any, ...], k: int, item: Any) -> tuple[Any, ...]:

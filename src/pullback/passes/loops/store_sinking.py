@@ -41,7 +41,6 @@ from pullback.ir.nodes import (
     Let,
     Operand,
     Statement,
-    Value,
     defined_in,
     is_scalar,
     read_in,
@@ -49,7 +48,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Array, Scalar, is_float
-from pullback.passes.loops.speculation import CHEAP
+from pullback.passes.loops.speculation import CHEAP, yielding_numbers
 
 _WRITES = (primitives.store, primitives.add_at)
 
@@ -75,12 +74,10 @@ def _split(branch: If) -> list[Statement]:
         k, *writes = found
         one, _ = writes
         dtype = one.operands[0].type.dtype
-        number = Value("", Scalar(dtype))
-        sides = zip((branch.then, branch.orelse), writes, strict=True)
-        then, orelse = (_yielding(side, k, write, _as(write.operands[2], dtype)) for side, write in sides)
-        results = (*branch.results[:k], number, *branch.results[k + 1 :])
-        behind.insert(0, replace(one, value=branch.results[k], operands=(*one.operands[:2], number)))
-        branch = replace(branch, then=then, orelse=orelse, results=results)
+        numbers = [_as(write.operands[2], dtype) for write in writes]
+        result = branch.results[k]
+        branch, number = yielding_numbers(branch, k, writes, numbers, Scalar(dtype))
+        behind.insert(0, replace(one, value=result, operands=(*one.operands[:2], number)))
     return [branch, *behind]
 
 
@@ -108,12 +105,6 @@ def _last_write(side: Block, value: Operand) -> Let | None:
         if not isinstance(statement, Let) or statement.function not in CHEAP or statement.function is primitives.load:
             return None
     return None
-
-
-def _yielding(side: Block, k: int, write: Let, number: Operand) -> Block:
-    """A side of a branch that yields a number in place of an array into which it has stored it."""
-    yields = (*side.yields[:k], number, *side.yields[k + 1 :])
-    return Block(tuple(s for s in side.statements if s is not write), yields)
 
 
 def _as(number: Operand, dtype: str) -> Operand | None:

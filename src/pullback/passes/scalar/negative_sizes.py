@@ -90,14 +90,15 @@ class _BeforeLoops(RangeWalk):
 
     def let(self, statement: Let) -> list[Statement]:
         if self.before is not None and statement.function in CREATING:
-            sizes = tuple(filter(self.is_found, sizes_of(statement)))
-            if is_of_user(statement) or statement.location.is_adjoint or not sizes:
-                self.note(statement, sizes_of(statement))
+            counts = is_of_user(statement) or statement.location.is_adjoint
+            if counts or not any(map(self.is_found, sizes_of(statement))):
+                self.note(statement, self.before)
         return [statement]
 
-    def note(self, statement: Let, sizes: tuple[Operand, ...]) -> None:
-        here, self.ranges.facts = self.ranges.facts, self.before or []
-        sizes = tuple(filter(self.is_found, sizes))
+    def note(self, statement: Let, facts: list[Form]) -> None:
+        """Note the sizes of a new array that are not proved to be from 0 by some facts alone."""
+        here, self.ranges.facts = self.ranges.facts, facts
+        sizes = tuple(filter(self.is_found, sizes_of(statement)))
         self.ranges.facts = here
         if sizes:
             self.found[statement.value] = sizes

@@ -117,15 +117,16 @@ class Code:
         nan: Looks = "results" if self.options.nan and looks else ""
         return self.requested(Request(kind, wrt, into, form, tuple_from, nan=nan))
 
-    def specialise(self, arguments: Sequence[Any]) -> None:
-        """Take in the sizes of the first call that the function is specialised to."""
+    def specialise(self, arguments: Sequence[Any], captured: Sequence[Any]) -> None:
+        """Take in the sizes of the first call that the function is specialised to, and the integers from outside."""
         with MAKING:
             if self.sizes is None:
                 specialises = self.options.lowers and "constant_sizes" in self.options.chosen
-                arrays = {
-                    p: np.shape(a) for p, a in zip(self.function.parameters, arguments, strict=True) if np.ndim(a)
-                }
-                self.sizes = constant_sizes(self.function, arrays) if specialises else ()
+                values = zip(self.function.parameters, (*arguments, *captured), strict=True)
+                arrays = {p: np.shape(a) for p, a in values if np.ndim(a)}
+                outside = zip(self.function.parameters[len(arguments) :], captured, strict=True)
+                numbers = {p: n for p, n in outside if type(n) is int}
+                self.sizes = constant_sizes(self.function, arrays, numbers) if specialises else ()
 
     def requested(self, request: Request) -> Any:
         """The compiled function or pair for a request, made at the first one."""

@@ -193,7 +193,7 @@ def build_for(engine: Engine, bound: dict[str, Any]) -> tuple[dict[str, Form], B
             check_meaning(bound.given, built)
         if engine.options.jit and built.code.sizes is None:
             captured = [captured_value(capture) for capture in built.captures]
-            built.code.specialise([*leaves_in(bound, forms), *captured])
+            built.code.specialise(list(leaves_in(bound, forms)), captured)
         return forms, built
 
 

@@ -30,7 +30,7 @@ class Settings:
     in_order: bool = False
     any_sizes: bool = False
     in_segments: bool = False
-    sizes: tuple[tuple[tuple[Value, int], int], ...] = ()
+    sizes: tuple[tuple[tuple[Value, int | None], int], ...] = ()
 
     def has(self, optimisation: str) -> bool:
         return optimisation in self.optimisations

@@ -79,9 +79,11 @@ from pullback.passes.memory.loop_load_elimination import eliminate_loads
 from pullback.passes.memory.products import write_copies, write_products
 from pullback.passes.memory.rank_k_updates import update_by_matrices
 from pullback.passes.memory.rolls import write_rolls
+from pullback.passes.memory.row_coalescing import coalesce_rows
 from pullback.passes.memory.scalar_replacement import replace_elements_by_scalars
 from pullback.passes.memory.small_products import write_out_products
 from pullback.passes.memory.stack_allocation import allocate_on_stack
+from pullback.passes.memory.strip_mining import run_in_strips
 from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
 from pullback.passes.scalar.branch_fusion import fuse_branches
 from pullback.passes.scalar.code_sinking import sink_into_branches
@@ -565,6 +567,13 @@ PASSES = (
         option="block_coalescing",
     ),
     Pass(
+        "strip_mining",
+        "a loop whose residuals grow runs in strips of iterations, with room for all of a strip before it",
+        plain(run_in_strips),
+        needs=("bounds_checks",),
+        option="strip_mining",
+    ),
+    Pass(
         "column_layout",
         "an array of few columns, down which inner loops go again and again, is held column by column",
         plain(hold_by_columns),
@@ -630,6 +639,14 @@ PASSES = (
         "iterations with branches read their elements first, so that LLVM can do several of them at once",
         plain(schedule_loads),
         option="load_scheduling",
+    ),
+    Pass(
+        "row_coalescing",
+        "an array that is kept as a row of a larger one is made in this row",
+        plain(coalesce_rows),
+        needs=("bounds_checks",),
+        option="block_coalescing",
+        then=("dead_code",),
     ),
 )
 NAMED = {entry.name: entry for entry in PASSES}
@@ -732,6 +749,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "recurrence_distribution",
         "strip_distribution",
         "block_coalescing",
+        "strip_mining",
         "column_layout",
         "deinterleaving",
         "largest_buffers",
@@ -740,6 +758,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "cleared_buffers",
         "if_conversion",
         "load_scheduling",
+        "row_coalescing",
     ),
 }
 OPTIMISATIONS = frozenset(entry.option for entry in PASSES) - {"", "any"}

@@ -13,9 +13,10 @@ from pullback.frontend.calls.mathematics import MATHEMATICS
 from pullback.frontend.calls.meaning import Meanings
 from pullback.frontend.calls.partial import PARTIAL
 from pullback.frontend.calls.records import RECORDS
+from pullback.frontend.calls.rounding import ROUNDING
 from pullback.frontend.calls.sequences import SEQUENCES
 from pullback.frontend.calls.surroundings import SURROUNDINGS
 from pullback.frontend.calls.views import VIEWS
 
 _OF_PYTHON = {**BUILTIN, **CLASSES, **RECORDS, **ITERATION, **SEQUENCES, **COMBINATIONS, **PARTIAL, **MATHEMATICS}
-SPECIAL = Meanings({**_OF_PYTHON, **CREATION, **VIEWS, **COMPLEX_NUMBERS, **DRAWS, **SURROUNDINGS})
+SPECIAL = Meanings({**_OF_PYTHON, **CREATION, **VIEWS, **COMPLEX_NUMBERS, **ROUNDING, **DRAWS, **SURROUNDINGS})

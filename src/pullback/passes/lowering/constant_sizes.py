@@ -22,6 +22,8 @@ first(points: float64[:, :]):
 Elements of neighbouring rows are then a constant distance apart: a loop over the rows can be vectorised, and one over a
 row is unrolled. The sizes are those of the first call; what is assumed is checked at the entry, and once there is a
 call with other sizes, it and those after it go to the form for all.
+
+An integer from outside that bounds a loop is taken for such a size too, such as the radius of a window.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ from pullback.ir.nodes import (
     Value,
     While,
     blocks_of,
+    is_scalar,
     lets_in,
     values_in,
     walk,
@@ -60,25 +63,39 @@ PRODUCTS = {np.matmul, np.dot}
 
 _ALL = Slice(None, None, None)
 
-ConstantSizes = tuple[tuple[tuple[Value, int], int], ...]
-"""Axes of parameters, each with its size."""
+LARGEST_BOUND = 16
+"""Integers from outside up to this one, as bounds of loops."""
+
+ConstantSizes = tuple[tuple[tuple[Value, int | None], int], ...]
+"""Axes of parameters, each with its size; and integers, which have no axis."""
 
 
-def constant_sizes(function: Function, shapes: Mapping[Value, tuple[int, ...]]) -> ConstantSizes:
+def constant_sizes(
+    function: Function, shapes: Mapping[Value, tuple[int, ...]], outside: Mapping[Value, int] | None = None
+) -> ConstantSizes:
     """The lengths of short rows of parameters of these shapes that loops read elements of, and of small arrays.
 
-    Those of the factors of products are such, and their columns too.
+    Those of the factors of products are such, and their columns too. outside: integers from outside; those that bound
+    loops are found.
     """
+    bounds = _bounds(function.body)
+    numbers = [(v, n) for v, n in (outside or {}).items() if v in bounds and abs(n) <= LARGEST_BOUND]
+    return (*_sizes_of_arrays(function, shapes), *(((value, None), number) for value, number in numbers))
+
+
+def _sizes_of_arrays(function: Function, shapes: Mapping[Value, tuple[int, ...]]) -> ConstantSizes:
     read, whole = (set(_read_in_loops(function.body, of_loads)) for of_loads in (True, False))
     factors = set(_factors(function.body))
     whole |= _sources(function, _replaced_arrays(function.body)) | factors
-    found: list[tuple[tuple[Value, int], int]] = []
+    found: list[tuple[tuple[Value, int | None], int]] = []
     for parameter, shape in shapes.items():
         is_small = parameter in whole and max(shape, default=0) <= LONGEST
         if is_small or parameter in read | factors:
             least = 1 if is_small and len(shape) > 1 else SHORTEST
             first = 0 if is_small or parameter in factors else 1
-            axes = [((parameter, axis), size) for axis, size in enumerate(shape) if axis >= first]
+            axes: list[tuple[tuple[Value, int | None], int]] = [
+                ((parameter, axis), size) for axis, size in enumerate(shape) if axis >= first
+            ]
             found += [(axis, size) for axis, size in axes if least <= size <= LONGEST]
     return tuple(found)
 
@@ -88,15 +105,30 @@ def with_constant_sizes(function: Function, sizes: ConstantSizes) -> Function:
     if not sizes:
         return function
     builder = Builder()
-    for axis, size in sizes:
-        agree = builder.let(np.equal, builder.dim(*axis), constant(size))
+    for (value, axis), size in sizes:
+        found = value if axis is None else builder.dim(value, axis)
+        agree = builder.let(np.equal, found, constant(size))
         builder.effect(primitives.check, agree, Constant(runtime.SizesDiffer))
     dims = (s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim)
     known = {s.value: (s.operands[0], s.operands[1].value) for s in dims}
     numbers = dict(sizes)
     terms = {value: constant(numbers[axis]) for value, axis in known.items() if axis in numbers}
+    terms |= {value: Constant(size, value.type) for (value, axis), size in sizes if axis is None}
     body = substituted(function.body, terms)
     return replace(function, body=Block((*builder.statements, *body.statements), body.yields))
+
+
+def _bounds(block: Block) -> set[Value]:
+    """The integers that bound loops, and those that they are computed of."""
+    lets = lets_in(block)
+    found: set[Value] = set()
+    waiting = [v for s in walk(block) if isinstance(s, For) for v in values_in((s.start, s.stop, s.step))]
+    while waiting:
+        value = waiting.pop()
+        if value not in found:
+            found.add(value)
+            waiting += [v for v in values_in(lets[value].operands if value in lets else ()) if is_scalar(v)]
+    return found
 
 
 def _read_in_loops(block: Block, of_loads: bool, in_loop: bool = False) -> Iterator[Value]:

@@ -47,6 +47,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.aliases import consumes
+from pullback.analysis.kept_rows import made_in_rows
 from pullback.analysis.ranges import mentions
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form, Size, SliceSize
@@ -85,6 +86,7 @@ class _Hoisting:
     def __init__(self, function: Function) -> None:
         self.shapes = cache(lambda: Shapes(function))
         self.negative = cache(lambda: negative_before_loops(function))
+        self.made_in_rows = made_in_rows(function)
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
@@ -101,6 +103,8 @@ class _Hoisting:
         checked: set[Operand] = set()
         for statement in loop.body.statements:
             if not isinstance(statement, Let) or statement.function not in (np.empty, runtime.growing):
+                continue
+            if statement.value in self.made_in_rows:
                 continue
             last = last_version(statement.value, loop.body)
             if last is None or last in loop.body.yields or varying & set(values_in(statement.operands)):

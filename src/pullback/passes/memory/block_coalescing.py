@@ -36,16 +36,16 @@ does not hand on the array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Set
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.aliases import consumes, find_aliases, root_of
 from pullback.analysis.dependence import is_size
+from pullback.analysis.made_arrays import MadeArrays
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -64,13 +64,11 @@ from pullback.ir.nodes import (
     While,
     defined_in,
     is_undefined,
-    results_of,
     values_in,
     walk,
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.trip_counts import trip_count
-from pullback.ir.types import Array
 from pullback.passes.scalar.negative_sizes import sizes_of
 from pullback.runtime import checked_subtract
 
@@ -83,15 +81,7 @@ def coalesce_blocks(function: Function) -> Function:
     return replace(function, body=coalescing.block(coalescing.loops(function.body)))
 
 
-class _Coalescing:
-    def __init__(self, function: Function) -> None:
-        self.aliases = find_aliases(function)
-        self.results = {self.aliases.root(value) for value in function.results if isinstance(value, Value)}
-        self.made = {value: statement for statement in walk(function.body) for value in results_of(statement)}
-        self.carried_in_place = dict(_carried_in_place(function.body, self.made))
-        self.coalesced: set[Value] = set()
-        self.writes = [s for s in walk(function.body) if isinstance(s, Let) and consumes(s)]
-
+class _Coalescing(MadeArrays):
     def loops(self, block: Block, earlier: Set[Value] = frozenset(), around: tuple[For | While, ...] = ()) -> Block:
         """A block, whose loops may hand on arrays that are kept.
 
@@ -109,7 +99,7 @@ class _Coalescing:
         """A block and those inside, with arrays that are pushed where they are made."""
         block = Block(tuple(with_blocks(statement, self.block) for statement in block.statements), block.yields)
         for push in filter(_is_push, block.statements):
-            maker = self.maker(push.operands[2], block)
+            maker = self.sized_maker(push.operands[2], block)
             if maker is not None and self.is_private(push, maker, block):
                 block = self.with_block(block, push, maker, push.operands[1], push.operands[2])
         return block
@@ -135,11 +125,6 @@ class _Coalescing:
                 loop = replace(loop, carried=carried, body=body)
         return [*pushed, loop]
 
-    def outlives(self, array: Value, around: tuple[For | While, ...]) -> bool:
-        """Whether an iteration of a loop around may hand on the memory of an array."""
-        handed_on = (v for loop in around for v in values_in((*loop.body.yields, *(c.initial for c in loop.carried))))
-        return self.aliases.root(array) in map(self.aliases.root, handed_on)
-
     def pushed_before(self, loop: For | While, push: Let, maker: Let) -> tuple[list[Statement], Carried]:
         """What pushes the array that a loop starts with, and the stack as the loop then carries it."""
         starts = {carried.parameter: carried.initial for carried in loop.carried}
@@ -163,7 +148,7 @@ class _Coalescing:
 
         last: its last version, which the stack has too: none of the writes to it is dead.
         """
-        self.coalesced.add(maker.value)
+        self.moved.add(maker.value)
         builder = Builder()
         builder.location = maker.location
         sizes = sizes_of(maker)
@@ -209,11 +194,6 @@ class _Coalescing:
         step: int = loop.step.value * (-1 if loop.reverse else 1)
         return max(0, -ranges.form(size).of(loop.index) * step)
 
-    def let(self, operand: Operand, *functions: Callable[..., Any]) -> Let | None:
-        """The statement that makes a value, if that calls one of these functions."""
-        made = self.made.get(operand) if isinstance(operand, Value) else None
-        return made if isinstance(made, Let) and made.function in functions else None
-
     def handed_on(self, push: Let, loop: For | While, earlier: Set[Value]) -> tuple[Let, Value] | None:
         """What makes the array that the next iteration pushes, and what counts the elements below it."""
         places = {carried.parameter: k for k, carried in enumerate(loop.carried)}
@@ -221,7 +201,7 @@ class _Coalescing:
         yields = loop.body.yields
         if stack is None or count is None or array is None or yields[stack] is not push.value:
             return None
-        maker, counted = self.maker(yields[array], loop.body), yields[count]
+        maker, counted = self.sized_maker(yields[array], loop.body), yields[count]
         if maker is None or not isinstance(counted, Value) or is_undefined(loop.carried[array].initial):
             return None
         order = [_value_of(statement) for statement in loop.body.statements]
@@ -232,38 +212,10 @@ class _Coalescing:
         pushes = (write for write in self.writes_to(push.value) if write not in earlier)
         return (maker, counted) if all(write is push.value for write in pushes) else None
 
-    def maker(self, array: Operand, block: Block) -> Let | None:
-        """The statement of a block that makes the array that became this one.
-
-        None where a result of the function may share its memory, or where it is on a stack already.
-        """
-        owner = self.owner(array) if isinstance(array, Value) else None
-        made = None if owner is None else self.let(owner, np.empty)
-        if made is None or made.value not in map(_value_of, block.statements):
-            return None
-        is_free = self.aliases.root(made.value) not in self.results and made.value not in self.coalesced
-        return made if is_free and all(is_size(size, self.made) for size in sizes_of(made)) else None
-
-    def owner(self, array: Value) -> Value | None:
-        """The array that became this one by writes in place, in loops and branches too."""
-        root = root_of(array, self.made)
-        while root in self.carried_in_place:
-            root = root_of(self.carried_in_place[root], self.made)
-        return root
-
-    def writes_to(self, array: Value) -> Iterator[Value]:
-        """The versions that writes make of what may share memory with an array."""
-        root = self.aliases.root(array)
-        return (write.value for write in self.writes if self.aliases.root(write.value) is root)
-
-
-def _carried_in_place(body: Block, made: Mapping[Value, Statement]) -> Iterator[tuple[Value, Operand]]:
-    """The arrays that loops carry and write in place, with what they start from."""
-    for loop in walk(body):
-        if isinstance(loop, For | While):
-            for carried, after in zip(loop.carried, loop.body.yields, strict=False):
-                if isinstance(carried.parameter.type, Array) and root_of(after, made) is carried.parameter:
-                    yield carried.parameter, carried.initial
+    def sized_maker(self, array: Operand, block: Block) -> Let | None:
+        """The statement of a block that makes the array that became this one, of sizes that are not negative."""
+        maker = self.maker(array, block)
+        return None if maker is None or not all(is_size(size, self.made) for size in sizes_of(maker)) else maker
 
 
 def _is_push(statement: Statement) -> TypeGuard[Let]:

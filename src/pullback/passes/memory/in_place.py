@@ -36,11 +36,13 @@ buffers: in_place, an array that an iteration hands to the next is written over 
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 import numpy as np
 
 from pullback.analysis.aliases import consumes, root_of, shares_memory
+from pullback.analysis.kept_rows import made_in_rows
 from pullback.analysis.must_write import rank_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -76,6 +78,7 @@ def write_in_place(function: Function) -> Function:
 class _InPlace:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function)
+        self.made_in_rows = made_in_rows(function)
 
     def block(self, block: Block) -> Block:
         changed = (with_blocks(statement, self.block) for statement in block.statements)
@@ -84,7 +87,7 @@ class _InPlace:
     def loop(self, loop: For | While) -> For | While:
         for k, carried in enumerate(loop.carried):
             if self.keeps_shape(loop, k):
-                loop = replace(loop, body=_overwriting(loop.body, carried, k))
+                loop = replace(loop, body=_overwriting(loop.body, carried, k, self.made_in_rows))
         return loop
 
     def keeps_shape(self, loop: For | While, k: int) -> bool:
@@ -96,7 +99,7 @@ class _InPlace:
         return alone and self.shapes.of(old) == self.shapes.of(new)
 
 
-def _overwriting(body: Block, carried: Carried, k: int) -> Block:
+def _overwriting(body: Block, carried: Carried, k: int, made_in_rows: Set[Value]) -> Block:
     """The body of a loop with the k-th array that it yields in the memory of the one before, if it can be."""
     new = body.yields[k]
     shared = _sharing({carried.parameter}, body)
@@ -106,7 +109,7 @@ def _overwriting(body: Block, carried: Carried, k: int) -> Block:
     old = last_version(carried.parameter, body)
     root = root_of(new, definitions)
     made = definitions.get(root) if root is not None else None
-    if old is None or not isinstance(made, Let) or made not in body.statements:
+    if old is None or not isinstance(made, Let) or made not in body.statements or made.value in made_in_rows:
         return body
     free = _is_free(shared, made, body)
     if made.function is np.empty:

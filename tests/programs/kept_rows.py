@@ -12,7 +12,9 @@ B = _RNG.uniform(0.5, 1.5, (5, 4))
 @program(U, 0.2, 4)
 @program(U, 0.2, 1)
 @program(U, 0.2, 0)
+@program(U[:3], 0.2, 3)
 @program(U[:2], 0.2, 3)
+@program(U[:1], 0.2, 3)
 def heat(u, k, steps):
     for _ in range(steps):
         v = np.empty_like(u)

@@ -40,6 +40,7 @@ from pullback.ir.nodes import (
     operands_of,
     read_in,
     values_in,
+    walk,
 )
 from pullback.ir.types import Array
 
@@ -50,6 +51,8 @@ class MustWrites:
     def __init__(self, function: Function) -> None:
         self.shapes = Shapes(function)
         self.uses = Counter(read_in(function.body))
+        sizes = (s for s in walk(function.body) if isinstance(s, Let) and s.function is primitives.dim)
+        self.uses.subtract(statement.operands[0] for statement in sizes)
 
     def covers(self, loop: For, k: int, axis: int = 0) -> bool:
         """Whether a loop has as many iterations as a carried array has elements along an axis."""

@@ -163,11 +163,19 @@ class Side:
             if isinstance(item, Slice):
                 found.append(self.in_slice(item, len(found)))
             elif is_scalar(item) and is_integer(item.type):
-                form = self.form(item)
-                found.append(form if self.is_never_negative(form) else None)
+                found.append(self.of_item(item, len(found)))
             else:
                 break
         return found
+
+    def of_item(self, item: Operand, axis: int) -> Form | None:
+        """The index along an axis; None where it is not known whether it counts from the end."""
+        if isinstance(item, Constant) and item.value < 0:
+            ranges = self.whole.ranges
+            size = ranges.of_size(ranges.shapes.of(self.access.statement.operands[0])[axis])
+            return None if size is None else self.of_side(size).moved(item.value)
+        form = self.form(item)
+        return form if self.is_never_negative(form) else None
 
     def in_slice(self, part: Slice, axis: int) -> Form | None:
         """Any index of a slice along an axis; None for a slice backwards."""

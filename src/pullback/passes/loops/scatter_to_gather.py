@@ -42,7 +42,9 @@ from functools import cache
 
 import numpy as np
 
+from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
+from pullback.analysis.sizes import Form
 from pullback.analysis.subscripts import Places
 from pullback.analysis.unroll_and_jam import WIDEST
 from pullback.ir import primitives
@@ -133,9 +135,16 @@ def _with_gather(loop: For, places: Callable[[], Places]) -> list[Statement] | N
         multiples = _multiples(loop, groups)
         rows = {multiple.base for multiple in multiples.values()}
         if rows and len(rows) <= MOST_ROWS:
-            made = _ScatterToGather(loop, k, groups, multiples).statements()
-            return [part for s in made for part in (isinstance(s, For) and _with_gather(s, places)) or [s]]
+            made = _ScatterToGather(loop, k, groups, multiples, places().ranges).statements()
+            return [part for s in made for part in _with_other_gathers(s, loop, places)]
     return None
+
+
+def _with_other_gathers(statement: Statement, loop: For, places: Callable[[], Places]) -> list[Statement]:
+    """What stands for one of the statements in place of a loop: for what is left of it, those for its other arrays."""
+    if isinstance(statement, For) and statement.index is loop.index:
+        return _with_gather(statement, places) or [statement]
+    return [statement]
 
 
 def _groups(loop: For, k: int, places: Callable[[], Places]) -> list[list[Addition]]:
@@ -187,8 +196,10 @@ def _span(group: list[Addition]) -> int:
 class _ScatterToGather:
     """Makes the two loops."""
 
-    def __init__(self, loop: For, k: int, groups: list[list[Addition]], multiples: dict[Value, Multiple]) -> None:
-        self.loop, self.k, self.groups, self.multiples = loop, k, groups, multiples
+    def __init__(
+        self, loop: For, k: int, groups: list[list[Addition]], multiples: dict[Value, Multiple], ranges: Ranges
+    ) -> None:
+        self.loop, self.k, self.groups, self.multiples, self.ranges = loop, k, groups, multiples, ranges
         self.span = max(map(_span, groups))
         self.builder = Builder()
         self.builder.location = loop.location
@@ -211,12 +222,43 @@ class _ScatterToGather:
         result = loop.results[self.k]
         ends = self.with_zero_ends(trips)
         array = self.first(ends)
+        if all(map(self.stays_inside, self.groups)):  # without iterations, what is gathered are zeros
+            return [*builder.statements, *self.gathered(array, result)]
         has_iterations = builder.let(np.less, loop.start, loop.stop)
         with builder.block() as inside:
             last = self.second(array)
         then, orelse = Block(tuple(inside), (last,)), Block((), (array,))
         builder.add(If(has_iterations, then, orelse, (result,), loop.location))
         return builder.statements
+
+    def stays_inside(self, group: list[Addition]) -> bool:
+        """Whether the elements that additions go to exist even if the loop has no iterations."""
+        size, offsets = self.size(group), [a.offset for a in group]
+        if size is None:
+            return False
+        before, behind = self.ranges.least(self.loop.start), size.plus(self.ranges.sure(self.loop.stop), -1)
+        left = before.moved(min(offsets)), behind.moved(-max(offsets))
+        return all(map(self.ranges.is_never_negative, left))
+
+    def size(self, group: list[Addition]) -> Form | None:
+        """How many elements a row has to which additions go."""
+        shape = self.ranges.shapes.of(self.loop.carried[self.k].parameter)
+        return self.ranges.of_size(shape[len(group[0].rest)])
+
+    def end(self, array: Value, group: list[Addition]) -> Operand:
+        """The index behind the last element that additions go to."""
+        last = max(a.offset for a in group)
+        if last and self.ranges.sure(self.loop.stop).moved(last) == self.size(group):
+            return self.builder.dim(array, len(group[0].rest))
+        return moved_by(self.builder, self.loop.stop, last)
+
+    def gathered(self, array: Value, result: Value) -> list[Statement]:
+        """The loops that gather, the last of which gives the result."""
+        with self.builder.block() as inside:
+            self.second(array)
+        *others, last = inside
+        assert isinstance(last, For), "each group ends with a loop over one array"
+        return [*others, replace(last, results=(result,))]
 
     def with_zero_ends(self, trips: Operand) -> dict[Value, Value]:
         """The rows after zeros were written before and behind the places of the iterations."""
@@ -280,7 +322,7 @@ class _ScatterToGather:
         """
         offsets = [a.offset for a in group]
         first = moved_by(self.builder, self.loop.start, min(offsets))
-        end = moved_by(self.builder, self.loop.stop, max(offsets))
+        end = self.end(array, group)
         if all(self.multiples[a.addend].factor is None for a in group):
             return self.gather(array, group, first, end)
         inside = moved_by(self.builder, self.loop.start, max(offsets))

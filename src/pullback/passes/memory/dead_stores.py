@@ -18,7 +18,8 @@ finish: dead_stores, adjoints of elements that nobody reads again are not set to
   +        yield y_bar.3, x_bar.2
        return t.5, x_bar.3
 
-That is legal where no other iteration uses the element, and nobody reads the array after the loop. Where the next
+That is legal where no other iteration uses the element, and nobody reads the array after the loop, or only at places
+that the loop does not reach, such as its ends. Where the next
 statement that uses the array adds to the element, what is added is stored in its place; what was there before stays:
 
 >>> def decayed(x, steps):
@@ -41,30 +42,49 @@ finish: dead_stores, adjoints of elements that nobody reads again are not set to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
+from pullback.analysis.aliases import consumes
 from pullback.analysis.iteration_order import has_own_elements
+from pullback.analysis.shapes import Shapes
+from pullback.analysis.subscripts import Access, Places
 from pullback.ir import primitives
 from pullback.ir.infer import is_advanced
-from pullback.ir.nodes import Block, Constant, For, Function, Let, Statement, Value, operands_of, read_in, results_of
+from pullback.ir.nodes import (
+    Block,
+    Constant,
+    For,
+    Function,
+    Let,
+    Statement,
+    Value,
+    While,
+    operands_of,
+    read_in,
+    results_of,
+)
 from pullback.ir.rewrite import substituted, with_blocks
+from pullback.ir.types import Array
 
 
 def remove_dead_stores(function: Function) -> Function:
     """The same function without such writes."""
-    return replace(function, body=_DeadStores(Counter(read_in(function.body))).block(function.body))
+    return replace(function, body=_DeadStores(function).block(function.body))
 
 
 class _DeadStores:
-    def __init__(self, uses: Counter[Value]) -> None:
-        self.uses = uses
+    def __init__(self, function: Function) -> None:
+        self.uses = Counter(read_in(function.body))
+        self.places = cache(lambda: Places(function.body, Shapes(function)))
 
     def block(self, block: Block) -> Block:
         lets = {s.value: s for s in block.statements if isinstance(s, Let)}
         statements: list[Statement] = []
         same: dict[Value, Value] = {}
-        for statement in map(self.statement, block.statements):
+        changed = (self.statement(s, block.statements[k + 1 :]) for k, s in enumerate(block.statements))
+        for statement in changed:
             zero = self.zero_under(statement, lets)
             if zero is None:
                 statements.append(statement)
@@ -92,15 +112,36 @@ class _DeadStores:
         place = statement.operands[1]
         if is_advanced(place) or zero.operands[1] != place:  # an element that is there twice is added to twice
             return None
-        is_adjoint = zero.value.of is not None and zero.value.of[1] == "_bar"
-        return zero if is_adjoint and _is_zero(zero.operands[2]) else None
+        return zero if _is_adjoint(zero.value) and _is_zero(zero.operands[2]) else None
 
-    def statement(self, statement: Statement) -> Statement:
+    def statement(self, statement: Statement, later: Sequence[Statement]) -> Statement:
         if isinstance(statement, For):
             for k, result in enumerate(statement.results):
-                if not self.uses[result] and has_own_elements(statement, k):
+                if self.is_unread(result, statement, k, later) and has_own_elements(statement, k):
                     statement = self.without(statement, k)
         return with_blocks(statement, self.block)
+
+    def is_unread(self, array: Value, loop: For, k: int, later: Sequence[Statement]) -> bool:
+        """Whether none of the statements behind a loop reads an element of an array that the loop may write."""
+        if not self.uses[array]:
+            return True
+        if not isinstance(array.type, Array) or not _is_adjoint(array):
+            return False
+        around = self.places().loops.get(array, ())
+        writes = [Access(write, (*around, *loops), 0) for write, loops in _writes_in(loop, loop.carried[k].parameter)]
+        found = 0
+        for statement in later:
+            if not isinstance(statement, Let) or array not in statement.operands[:1]:
+                continue
+            found += 1
+            if statement.function is primitives.store:
+                return found == self.uses[array] and self.is_unread(statement.value, loop, k, later)
+            read = Access(statement, around, 1)
+            if statement.function is not primitives.load or any(
+                self.places().may_meet_in(read, write, len(around), in_order=False) for write in writes
+            ):
+                return False
+        return found == self.uses[array]
 
     def without(self, loop: For, k: int) -> For:
         """The loop with the writes of 0 that end an iteration's use of its slots left out."""
@@ -134,6 +175,26 @@ class _DeadStores:
             return None
         body = self.without_last_store(loop.body, loop.carried[k].parameter, loop.body.yields[k])
         return None if body is None else replace(loop, body=body)
+
+
+def _writes_in(loop: For, array: Value) -> Iterator[tuple[Let, tuple[For | While, ...]]]:
+    """The writes to an array that a loop carries, and the loops around each, from this one on."""
+    versions = {array}
+    for statement in loop.body.statements:
+        match statement:
+            case Let() if consumes(statement) and statement.operands[0] in versions:
+                versions.add(statement.value)
+                yield statement, (loop,)
+            case For():
+                for carried, result in zip(statement.carried, statement.results, strict=True):
+                    if carried.initial in versions:
+                        versions.add(result)
+                        for write, inner in _writes_in(statement, carried.parameter):
+                            yield write, (loop, *inner)
+
+
+def _is_adjoint(array: Value) -> bool:
+    return array.of is not None and array.of[1] == "_bar"
 
 
 def _is_zero(operand: object) -> bool:

@@ -45,6 +45,11 @@ def wave_of_two_rows(u, before, steps):
 
 
 @program(B, 3)
+@program(B[:3, :3], 2)
+@program(B[:2, :3], 2)
+@program(B[:3, :1], 2)
+@program(B[:1, :1], 2)
+@program(B[:, :0], 2)
 @program(B, 0)
 def sweeps_over_a_plane(b, sweeps):
     u = np.ones(b.shape)

@@ -476,6 +476,7 @@ PASSES = (
         needs=("invariant_statements",),
         option="scatter_to_gather",
         reorders=True,
+        then=("dead_code",),
     ),
     Pass(
         "copy_elision",

@@ -47,10 +47,13 @@ the last line of the buffer has the zeros that iterations beyond the end contrib
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pullback.analysis.ranges import Ranges
+from pullback.analysis.sizes import Form
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -69,6 +72,7 @@ from pullback.ir.nodes import (
     read_in,
     values_in,
 )
+from pullback.ir.rewrite import like
 from pullback.ir.types import INT, Array, Scalar
 from pullback.passes.loops.stencil import (
     MOST_ROWS,
@@ -79,6 +83,7 @@ from pullback.passes.loops.stencil import (
     place_in_row,
     without_additions,
 )
+from pullback.passes.memory.zero_initialisation import empty_like
 
 WHOLE = Slice(None, None, None)
 
@@ -102,16 +107,26 @@ class Nest:
     places: list[Place]
 
 
-def buffer_lines(outer: For) -> list[Statement] | None:
+def buffer_lines(outer: For, zeros: Mapping[Value, Let], ranges: Callable[[], Ranges]) -> list[Statement] | None:
     """The statements in place of a nest that adds to neighbours in several rows; None for another loop.
 
-    Where it does so with several arrays, each has lines of its own.
+    Where it does so with several arrays, each has lines of its own. zeros: the arrays of zeros that are there for loops
+    alone; one all of whose elements are added to once is not set to 0 before.
     """
     nest = find_nest(outer)
     if nest is None:
         return None
-    made = _LineBuffers(nest).statements()
-    return [part for s in made for part in (buffer_lines(s) if isinstance(s, For) else None) or [s]]
+    made = _LineBuffers(nest, zeros, ranges()).statements()
+    return [part for s in made for part in _with_other_lines(s, outer, zeros, ranges)]
+
+
+def _with_other_lines(
+    statement: Statement, outer: For, zeros: Mapping[Value, Let], ranges: Callable[[], Ranges]
+) -> list[Statement]:
+    """What stands for one of the statements in place of a nest: for what is left of it, those for its other arrays."""
+    if isinstance(statement, For) and statement.index is outer.index:
+        return buffer_lines(statement, zeros, ranges) or [statement]
+    return [statement]
 
 
 def find_nest(outer: For) -> Nest | None:
@@ -162,7 +177,7 @@ def _places(outer: For, inner: For, k: int, made: set[Value]) -> list[Place]:
 class _LineBuffers:
     """Makes the loops."""
 
-    def __init__(self, nest: Nest) -> None:
+    def __init__(self, nest: Nest, zeros: Mapping[Value, Let], ranges: Ranges) -> None:
         self.outer, self.inner, self.k, self.places = nest.outer, nest.inner, nest.k, nest.places
         outer, inner, k, places = self.outer, self.inner, self.k, self.places
         self.array = next(n for n, c in enumerate(outer.carried) if c.parameter is inner.carried[k].initial)
@@ -176,6 +191,18 @@ class _LineBuffers:
         dtype = outer.carried[self.array].parameter.type.dtype
         self.type = Array(dtype, 2)
         self.addends = list(dict.fromkeys(p.addition.addend for p in places))
+        initial = outer.carried[self.array].initial
+        zero = zeros.get(initial) if isinstance(initial, Value) else None
+        self.zeros = zero if zero is not None and self.completes_all(ranges) else None
+
+    def completes_all(self, ranges: Ranges) -> bool:
+        """Whether the rows and columns that are completed are all that the array has, even without iterations."""
+        shape = ranges.shapes.of(self.outer.carried[self.array].parameter)
+        spans = (self.outer, self.first_row, self.last_row), (self.inner, self.first_column, self.last_column)
+        return len(shape) == 2 and all(
+            ranges.form(loop.start) == Form(-first) and ranges.sure(loop.stop).moved(last) == ranges.of_size(size)
+            for size, (loop, first, last) in zip(shape, spans, strict=True)
+        )
 
     def statements(self) -> list[Statement]:
         """The rows, the nest that fills them, and the iterations after it."""
@@ -189,6 +216,8 @@ class _LineBuffers:
             made = builder.let(np.empty, shape, dtype, keywords=("dtype",), name="rows", type_=self.type)
             zero, path = Constant(0.0, Scalar(self.type.dtype)), (Index((WHOLE, WHOLE)),)
             rows.append(builder.let(primitives.store, made, path, zero, name="rows"))
+        if self.zeros is not None:
+            return self.storing(rows)
         filled = builder.let(np.less, inner.start, inner.stop)
         rows, array = self.nest(rows, filled)
         has_iterations = builder.let(np.less, self.outer.start, self.outer.stop)
@@ -199,8 +228,25 @@ class _LineBuffers:
         builder.add(If(both, Block(tuple(inside), (last,)), Block((), (array,)), (result,), self.outer.location))
         return builder.statements
 
-    def nest(self, rows: list[Value], filled: Value) -> tuple[list[Value], Value]:
-        """Add the loop as it was, which keeps its contributions and completes a row in each iteration."""
+    def storing(self, rows: list[Value]) -> list[Statement]:
+        """The loops over an array without zeros, whose elements are stored."""
+        assert self.zeros is not None, "an array of zeros is replaced"
+        initial = like(self.zeros.value)
+        self.builder.statements += empty_like(replace(self.zeros, value=initial))
+        carried = list(self.outer.carried)
+        carried[self.array] = replace(carried[self.array], initial=initial)
+        self.outer = replace(self.outer, carried=tuple(carried))
+        rows, array = self.nest(rows)
+        self.ending(rows, array)
+        made = self.builder.statements.pop()
+        assert isinstance(made, For), "the iterations after the last one are a loop"
+        return [*self.builder.statements, replace(made, results=(self.outer.results[self.array],))]
+
+    def nest(self, rows: list[Value], filled: Value | None = None) -> tuple[list[Value], Value]:
+        """Add the loop as it was, which keeps its contributions and completes a row in each iteration.
+
+        filled: whether the inner loop has iterations; None where that makes no difference.
+        """
         outer = self.outer
         parameters = [Value("rows", self.type) for _ in rows]
         results = [Value("rows", self.type) for _ in rows]
@@ -224,7 +270,7 @@ class _LineBuffers:
         )
         return results, array
 
-    def iteration(self, rows: list[Value], filled: Value) -> tuple[list[Value], Value]:
+    def iteration(self, rows: list[Value], filled: Value | None) -> tuple[list[Value], Value]:
         """The inner loop with its contributions in rows, and the row that is complete then."""
         inner, builder = self.inner, self.builder
         slot = self.slot(self.outer.index, 0)
@@ -248,6 +294,8 @@ class _LineBuffers:
             )
         )
         before = inner.carried[self.k].initial
+        if filled is None:
+            return results, self.completed(self.outer.index, before, results)
         result = Value(inner.results[self.k].name, inner.results[self.k].type)
         with builder.block() as inside:
             last = self.completed(self.outer.index, before, results)
@@ -274,7 +322,8 @@ class _LineBuffers:
                 part = builder.let(primitives.load, by_addend[p.addition.addend], path)
                 total = part if total is None else builder.let(np.add, total, part)
             place = (Index((*self.places[0].addition.rest[:-1], row, column)),)
-            last = builder.let(primitives.add_at, parameter, place, total, name=array.name)
+            write = primitives.add_at if self.zeros is None else primitives.store
+            last = builder.let(write, parameter, place, total, name=array.name)
         body = Block(tuple(statements), (last,))
         carried = (Carried(parameter, array),)
         builder.add(For(column, start, stop, constant(1), carried, body, (result,), location=self.inner.location))
@@ -290,7 +339,8 @@ class _LineBuffers:
             last = self.completed(index, parameter, rows, after=True)
         body = Block(tuple(statements), (last,))
         carried = (Carried(parameter, array),)
-        builder.add(For(index, outer.stop, stop, constant(1), carried, body, (result,), location=outer.location))
+        start = outer.stop if self.zeros is None else builder.let(max, outer.start, outer.stop, type_=INT)
+        builder.add(For(index, start, stop, constant(1), carried, body, (result,), location=outer.location))
         return result
 
     def slot(self, index: Operand, back: int, after: bool = False) -> Operand:

@@ -36,7 +36,7 @@ several rows are those of `line_buffers.py` and, in parallel, `array_expansion.p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -94,17 +94,27 @@ def scatter_to_gather(function: Function, parallel: bool = False) -> Function:
 
 def _block(block: Block, inside: bool, parallel: bool, places: Callable[[], Places]) -> Block:
     statements: list[Statement] = []
+    zeros = _zeros_for_one_loop(block)
     for statement in block.statements:
         if isinstance(statement, For):
-            statements += _nest(statement, inside, parallel, places)
+            statements += _nest(statement, inside, parallel, places, zeros)
         else:
             statements.append(with_blocks(statement, lambda inner: _block(inner, inside, parallel, places)))
     return Block(tuple(statements), block.yields)
 
 
-def _nest(loop: For, inside: bool, parallel: bool, places: Callable[[], Places]) -> list[Statement]:
-    """A loop, and those in it, with what stands in their place; `inside` another one."""
-    nest = buffer_lines(loop)
+def _zeros_for_one_loop(block: Block) -> dict[Value, Let]:
+    """The arrays of zeros that are made in a block and read once."""
+    zeros = {s.value: s for s in block.statements if isinstance(s, Let) and s.function in primitives.ZEROING}
+    uses = Counter(v for v in read_in(block) if v in zeros) if zeros else Counter()
+    return {value: zero for value, zero in zeros.items() if uses[value] == 1}
+
+
+def _nest(
+    loop: For, inside: bool, parallel: bool, places: Callable[[], Places], zeros: Mapping[Value, Let]
+) -> list[Statement]:
+    """A loop, and those in it, with what stands in their place; `inside` another one. zeros: arrays for one loop."""
+    nest = buffer_lines(loop, zeros, lambda: places().ranges)
     expanded = expand_adjoint(loop) if parallel else None
     if nest is not None and expanded is not None:
         return _chosen(loop, expanded, nest)

@@ -132,9 +132,9 @@ class _Coalescing(MadeArrays):
         builder.location = push.location
         with builder.block() as before:
             stack, count, array = (starts[operand] for operand in push.operands)
-            cut = self.cut(loop, push.operands[2], maker)
-            if isinstance(loop, For) and cut and count == constant(0):
-                stack = _with_room(builder, loop, stack, builder.dim(array, 0), cut)
+            cuts = self.cuts(loop, push.operands[2], maker)
+            if isinstance(loop, For) and any(cuts) and count == constant(0):
+                stack = _with_room(builder, loop, stack, builder.dims(array), cuts)
             pushed = builder.let(push.function, stack, count, array, type_=push.value.type)
         return before, Carried(push.operands[0], pushed)
 
@@ -166,22 +166,30 @@ class _Coalescing(MadeArrays):
         statements.append(Effect(primitives.evaluated, (last,), push.location))
         return substituted(Block(tuple(statements), block.yields), {push.value: stack})
 
-    def cut(self, loop: For | While, array: Value, maker: Let) -> int:
-        """How many elements less than the iteration before each one makes, until none is left; 0 if that is unknown."""
-        largest = self.let(sizes_of(maker)[0], max) if len(sizes_of(maker)) == 1 else None
-        if largest is None or largest.operands[1] != constant(0):
-            return 0
-        falls = self.falls(loop, largest.operands[0])
-        if falls:
+    def cuts(self, loop: For | While, array: Value, maker: Let) -> tuple[int, ...]:
+        """By how much each axis is shorter than in the iteration before, until nothing is left; () if that is unknown.
+
+        0 for an axis that is as long in all iterations.
+        """
+        sizes, inside = sizes_of(maker), {*defined_in(loop.body)}
+        cuts = tuple(self.cut(loop, array, size, axis) for axis, size in enumerate(sizes))
+        is_known = all(cut or size not in inside for cut, size in zip(cuts, sizes, strict=True))
+        return cuts if is_known else ()
+
+    def cut(self, loop: For | While, array: Value, size: Operand, axis: int) -> int:
+        """By how much an axis is shorter than in the iteration before; 0 if that is unknown."""
+        largest = self.let(size, max)
+        wanted = largest.operands[0] if largest is not None and largest.operands[1] == constant(0) else size
+        falls = self.falls(loop, wanted)
+        difference = self.let(wanted, np.subtract, checked_subtract)
+        if falls or difference is None or not isinstance(difference.operands[1], Constant):
             return falls
-        difference = self.let(largest.operands[0], np.subtract, checked_subtract)
-        if difference is None or not isinstance(difference.operands[1], Constant):
-            return 0
-        size, less = difference.operands[0], difference.operands[1].value
-        dim = self.let(size, primitives.dim)
+        before, less = difference.operands[0], difference.operands[1].value
+        dim = self.let(before, primitives.dim)
         places = {carried.parameter: k for k, carried in enumerate(loop.carried)}
-        is_carried = size in places and loop.body.yields[places[size]] is largest.value
-        return max(less, 0) if is_carried or (dim is not None and dim.operands[0] is array) else 0
+        is_carried = before in places and loop.body.yields[places[before]] is size
+        is_of_array = dim is not None and dim.operands == (array, constant(axis))
+        return max(less, 0) if is_carried or is_of_array else 0
 
     def falls(self, loop: For | While, size: Operand) -> int:
         """By how much a size that is linear in the index of a loop is less in the next iteration; 0 if it is not."""
@@ -226,13 +234,19 @@ def _value_of(statement: Statement) -> Value | None:
     return statement.value if isinstance(statement, Let) else None
 
 
-def _with_room(builder: Builder, loop: For, stack: Operand, first: Operand, cut: int) -> Operand:
+def _with_room(
+    builder: Builder, loop: For, stack: Operand, first: tuple[Operand, ...], cuts: tuple[int, ...]
+) -> Operand:
     """A stack with room for blocks of falling sizes: for less than twice their elements, as it may get by growing.
 
-    first: the size of the first block.
+    first: the sizes of the first block. Where several axes fall, the blocks are on average less than half of it.
     """
-    cuts = first if cut == 1 else builder.let(np.floor_divide, first, constant(cut))
+    axis = next(axis for axis, cut in enumerate(cuts) if cut)
+    longest = first[axis] if cuts[axis] == 1 else builder.let(np.floor_divide, first[axis], constant(cuts[axis]))
     trips = trip_count(builder, loop.start, loop.stop, loop.step)
-    count = builder.let(min, trips, builder.let(np.add, cuts, constant(2)))
-    room = builder.let(np.multiply, first, builder.let(np.add, count, constant(1)))
+    count = builder.let(min, trips, builder.let(np.add, longest, constant(2)))
+    if sum(cut > 0 for cut in cuts) > 1:
+        count = builder.let(np.add, builder.let(np.floor_divide, count, constant(2)), constant(1))
+    size = reduce(partial(builder.let, np.multiply), first)
+    room = builder.let(np.multiply, size, builder.let(np.add, count, constant(1)))
     return builder.let(runtime.reserve, stack, room, type_=stack.type)

@@ -95,7 +95,7 @@ class _ZeroInitialisation:
         statements: list[Statement] = []
         for statement in changed:
             empty = isinstance(statement, Let) and statement.value in emptied
-            statements += _empty(statement) if empty and isinstance(statement, Let) else [statement]
+            statements += empty_like(statement) if empty and isinstance(statement, Let) else [statement]
         return Block(tuple(statements), block.yields)
 
     def is_left(self, loop: For, k: int) -> bool:
@@ -133,7 +133,7 @@ def _with_tail(before: list[Statement], loop: For, k: int) -> For:
     return replace(loop, carried=carried)
 
 
-def _empty(statement: Let) -> list[Statement]:
+def empty_like(statement: Let) -> list[Statement]:
     """An array of the same shape as one of zeros, without them."""
     if statement.function is np.zeros and not statement.keywords:
         return [replace(statement, function=np.empty)]

@@ -33,6 +33,7 @@ from pullback.analysis.extents import extent
 from pullback.analysis.shape_rules import JOINING, reduced_axes
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
+from pullback.ir.arguments import arguments_of
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
@@ -72,7 +73,8 @@ def expanded(block: Block, shapes: Callable[[], Shapes], in_loop: bool = False) 
         elif in_loop and isinstance(statement, Let) and _is_stack(statement, shapes):
             statements += _stack(statement)
         else:
-            statements += _mean(statement) if isinstance(statement, Let) else [statement]
+            for part in _variance(statement) if isinstance(statement, Let) else [statement]:
+                statements += _mean(part) if isinstance(part, Let) else [part]
     return Block(tuple(statements), block.yields)
 
 
@@ -182,6 +184,33 @@ def _joined(statement: Let, sizes: Sizes, in_loop: bool) -> list[Statement] | No
             along = Slice(constant(start) if start else None, constant(stop) if stop else None, None)
             place = [_ALL] * axis + [along] + [_ALL] * (len(shape) - axis - 1)
             made = _add_store(builder, statement, made, place, part, k == len(parts) - 1)
+    return builder.statements
+
+
+def _variance(statement: Let) -> list[Statement]:
+    """A variance of floats as the sum of the squares of differences from the mean, and a division."""
+    if statement.function is not np.var:
+        return [statement]
+    operands, named = arguments_of(statement)
+    less = named.pop("ddof", constant(0))
+    array = statement.operands[0]
+    if not isinstance(array.type, Array) or not is_float(array.type):
+        return [statement]
+    keywords = tuple(named)
+    reduction = replace(statement, function=np.sum, operands=(*operands, *named.values()), keywords=keywords)
+    reduced = reduced_axes(reduction, array.type.ndim)
+    if not is_sum(reduction) or reduced is None or less != constant(0):
+        return [statement]
+    axes = tuple(map(constant, sorted(reduced[0])))
+    builder = Builder()
+    with builder.at(statement.location):
+        if len(axes) == array.type.ndim:
+            mean = builder.let(np.mean, array)
+        else:
+            mean = builder.let(np.mean, array, axes, constant(True), keywords=("axis", "keepdims"))
+        difference = builder.let(np.subtract, array, mean)
+        squares = builder.let(np.multiply, difference, difference)
+        builder.add(replace(reduction, function=np.mean, operands=(squares, *reduction.operands[1:])))
     return builder.statements
 
 

@@ -15,7 +15,7 @@ from pullback.frontend.calls.meaning import Meanings
 from pullback.frontend.values.bindings import Binding
 from pullback.frontend.values.context import Context
 from pullback.ir.builder import constant
-from pullback.ir.types import Array, is_float
+from pullback.ir.types import Array, is_complex, is_float
 
 ROUNDING = Meanings()
 
@@ -34,4 +34,4 @@ def _fix(context: Context, node: Any, x: Binding) -> Binding:
 
 def _is_array_of_floats(context: Context, binding: Binding, node: Any) -> bool:
     type_ = type_of_binding(context, binding, node)
-    return isinstance(type_, Array) and type_.ndim > 0 and is_float(type_)
+    return isinstance(type_, Array) and type_.ndim > 0 and is_float(type_) and not is_complex(type_)

@@ -50,7 +50,7 @@ from pullback.ir.nodes import (
     values_in,
 )
 from pullback.ir.rewrite import with_blocks
-from pullback.ir.types import Array, is_float
+from pullback.ir.types import Array, is_complex, is_float
 from pullback.passes.lowering.groups import is_sum
 from pullback.passes.lowering.sizes import Sizes
 
@@ -188,13 +188,13 @@ def _joined(statement: Let, sizes: Sizes, in_loop: bool) -> list[Statement] | No
 
 
 def _variance(statement: Let) -> list[Statement]:
-    """A variance of floats as the sum of the squares of differences from the mean, and a division."""
+    """A variance of real floats as the sum of the squares of differences from the mean, and a division."""
     if statement.function is not np.var:
         return [statement]
     operands, named = arguments_of(statement)
     less = named.pop("ddof", constant(0))
     array = statement.operands[0]
-    if not isinstance(array.type, Array) or not is_float(array.type):
+    if not isinstance(array.type, Array) or not is_float(array.type) or is_complex(array.type):
         return [statement]
     keywords = tuple(named)
     reduction = replace(statement, function=np.sum, operands=(*operands, *named.values()), keywords=keywords)

@@ -89,3 +89,28 @@ def test_an_attribute_that_changes():
         model.order = order
         expected = sum((k + 1) * np.cos(X * (k + 1)) for k in range(order))
         np.testing.assert_allclose(gradient(X), expected, rtol=1e-12)
+
+
+STRIDE = 0
+
+
+def strided(x, flag):
+    s = 0.0
+    if flag:
+        for i in range(0, 5, STRIDE):
+            s += x[i] * x[i]
+            for _ in range(3):
+                s += np.sin(s)
+    else:
+        s = x[0] ** 2
+    return s
+
+
+def test_a_step_of_zero_that_is_not_taken(monkeypatch):
+    gradient = pb.value_and_grad(strided)
+    assert gradient(X, False)[0] == X[0] ** 2
+    with pytest.raises(ValueError, match="must not be zero"):
+        gradient(X, True)
+    for stride in (2, 1, 3):
+        monkeypatch.setitem(globals(), "STRIDE", stride)
+        assert gradient(X, True)[0] == pytest.approx(strided(X, True), rel=1e-13)

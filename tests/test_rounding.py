@@ -50,3 +50,9 @@ def test_rounded_factors(function, gradient, jit):
 def test_what_an_array_does_not_round_to_is_refused():
     with pytest.raises(pb.PullbackError, match="round"):
         pb.grad(lambda d: np.sum(np.round(d, size=3) * d))(D)
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_numbers(jit):
+    gradient = pb.grad(pb.differentiable(jit=jit)(lambda d: np.fix(d[0]) * d[1] + np.round(d[2]) * d[3]))
+    np.testing.assert_array_equal(gradient(D), [0.0, np.fix(D[0]), 0.0, np.round(D[2]), 0.0, 0.0])

@@ -201,3 +201,63 @@ def two_that_change_places(u, steps):
             z[i] = x[i] * y[i - 1]
         x, y = y, z
     return np.sum(x * y)
+
+
+@program(U[:4], B)
+@program(U[:4], B[:1])
+def last_row_counted_from_the_end(u, b):
+    path = np.empty(b.shape)
+    for t in range(b.shape[0]):
+        path[t] = u
+        v = np.empty(u.shape[0])
+        for i in range(u.shape[0]):
+            v[i] = u[i] * b[t, i] + u[i - 1] * 0.9
+        u = v
+    return path[-1, 0] * path[-1, 2] + np.sum(u * u)
+
+
+@program(U[:4], B, -1)
+@program(U[:4], B, -5)
+@program(U[:4], B, 2)
+def row_that_an_argument_says(u, b, k):
+    path = np.empty(b.shape)
+    for t in range(b.shape[0]):
+        path[t] = u
+        v = np.empty(u.shape[0])
+        for i in range(u.shape[0]):
+            v[i] = u[i] * b[t, i] + u[i - 1] * 0.9
+        u = v
+    return path[k, 0] * path[k, 1] + np.sum(u * u)
+
+
+@program(U[:4], B)
+@program(U[:4], B[:1])
+def row_before_the_first(u, b):
+    """The first iteration of the second loop reads the last row."""
+    path = np.empty(b.shape)
+    for t in range(b.shape[0]):
+        path[t] = u
+        v = np.empty(u.shape[0])
+        for i in range(u.shape[0]):
+            v[i] = u[i] * b[t, i] + u[i - 1] * 0.9
+        u = v
+    total = 0.0
+    for t in range(b.shape[0]):
+        for i in range(u.shape[0]):
+            total += path[t - 1, i] * path[t, i] * path[-t - 1, i]
+    return total + np.sum(u * u)
+
+
+@program(U[:4], B)
+def rows_by_an_index_array(u, b):
+    path = np.empty(b.shape)
+    for t in range(b.shape[0]):
+        path[t] = u
+        v = np.empty(u.shape[0])
+        for i in range(u.shape[0]):
+            v[i] = u[i] * b[t, i] + u[i - 1] * 0.9
+        u = v
+    total = np.sum(path[np.array([0, -1, -2])] ** 2)
+    for k in [0, -1, -2]:
+        total += path[k, 1] * path[k, 0]
+    return total + np.sum(u * u)

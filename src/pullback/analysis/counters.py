@@ -111,6 +111,8 @@ class Counters:
         """How many iterations a loop inside has."""
         if not isinstance(loop, For) or not isinstance(loop.step, Constant) or not isinstance(loop.start, Constant):
             return None
+        if not loop.step.value:
+            return None
         if isinstance(loop.stop, Constant):
             return Form(len(range(loop.start.value, loop.stop.value, loop.step.value)))
         return self.amount(loop.stop) if (loop.start.value, loop.step.value) == (0, 1) else None

@@ -53,6 +53,7 @@ from pullback.ir.nodes import (
     read_by,
     walk,
 )
+from pullback.ir.trip_counts import least_index
 from pullback.ir.types import Array
 
 
@@ -104,6 +105,7 @@ class KeptRows(MadeArrays):
         for statement in self.statements:
             if isinstance(statement, Let):
                 self.ranges.note(statement)
+        self.indices = {statement.index: statement for statement in self.statements if isinstance(statement, For)}
         self.is_of_rows = cache(self.has_only_rows)
 
     def of_loop(self, loop: For, earlier: Set[Value], around: tuple[For | While, ...]) -> Iterator[KeptRow]:
@@ -157,6 +159,8 @@ class KeptRows(MadeArrays):
         if made is None or not isinstance(loop.start, Constant) or made.value in defined_in(loop.body):
             return False
         sizes = made.operands[0]
+        if not isinstance(sizes, tuple):
+            return False
         rows = self.ranges.form(sizes[axis]).moved(-offset - loop.start.value)
         return self.ranges.is_never_negative(rows) and self.is_of_rows(made.value, axis)
 
@@ -166,10 +170,32 @@ class KeptRows(MadeArrays):
         if root in self.results:
             return False
         for statement in self.statements:
+            if isinstance(statement, For | While | If):
+                continue
             whole = [v for v in read_by(statement) if v.type == array.type and self.aliases.root(v) is root]
-            if whole and not isinstance(statement, For | While | If) and not _is_of_row(statement, whole, axis):
+            if whole and not self.is_of_row(statement, whole, axis):
                 return False
         return True
+
+    def is_of_row(self, statement: Statement, whole: list[Value], axis: int) -> bool:
+        """Whether a statement loads or stores at one index of an axis, from its start, and does nothing else."""
+        match statement:
+            case Let(function=primitives.load | primitives.store, operands=(array, (Index(items), *_), *_)):
+                indices = items[: axis + 1]
+                if len(indices) <= axis or any(isinstance(item, Slice) or not is_scalar(item) for item in indices):
+                    return False
+                return whole == [array] and self.counts_from_start(items[axis])
+        return False
+
+    def counts_from_start(self, item: Operand) -> bool:
+        """Whether an index is surely not negative: a negative one counts from the end, so that rows are counted."""
+        if isinstance(item, Value) and item in self.indices:
+            least = least_index(self.indices[item])
+            return least is not None and least >= 0
+        added = self.let(item, np.add)
+        if added is not None:
+            return all(map(self.counts_from_start, added.operands[:2]))
+        return self.ranges.is_never_negative(self.ranges.least(item))
 
     def fits(self, store: Let, array: Operand) -> bool:
         """Whether an array has the shape of the row that a store writes."""
@@ -215,17 +241,6 @@ def items_of(store: Let) -> tuple[Operand, ...]:
     """The indices of the row that a store writes."""
     items: tuple[Operand, ...] = store.operands[1][0].items
     return items
-
-
-def _is_of_row(statement: Statement, whole: list[Value], axis: int) -> bool:
-    """Whether a statement loads or stores at one index of an axis, and does nothing else with the array."""
-    match statement:
-        case Let(function=primitives.load | primitives.store, operands=(array, (Index(items), *_), *_)):
-            has_index = len(items) > axis and not any(
-                isinstance(i, Slice) or not is_scalar(i) for i in items[: axis + 1]
-            )
-            return has_index and whole == [array]
-    return False
 
 
 def _is_row_below(write: Statement, axis: int, first: int) -> bool:

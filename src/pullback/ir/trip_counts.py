@@ -11,7 +11,8 @@ from pullback.ir.types import INT
 
 def trip_count(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Operand:
     """How many iterations `range(start, stop, step)` has."""
-    if isinstance(start, Constant) and isinstance(stop, Constant) and isinstance(step, Constant):
+    are_known = isinstance(start, Constant) and isinstance(stop, Constant) and isinstance(step, Constant)
+    if are_known and step.value:
         return constant(len(range(start.value, stop.value, step.value)))
     return at_least_zero(builder, signed_trip_count(builder, start, stop, step))
 

@@ -733,7 +733,6 @@ STAGES: dict[str, tuple[str, ...]] = {
         "invariant_statements",
         "unroll_and_jam",
         "scatter_to_gather",
-        "zero_initialisation",
         "copy_elision",
         "scalar_replacement",
     ),

@@ -29,9 +29,14 @@ def _round(context: Context, node: Any, a: Binding, decimals: Binding | None = N
 
 @ROUNDING.of(np.fix)
 def _fix(context: Context, node: Any, x: Binding) -> Binding:
-    return apply(context, np.trunc if _is_array_of_floats(context, x, node) else np.fix, (x,), {}, node)
+    return apply(context, np.trunc if _holds_floats(context, x, node) else np.fix, (x,), {}, node)
 
 
 def _is_array_of_floats(context: Context, binding: Binding, node: Any) -> bool:
     type_ = type_of_binding(context, binding, node)
-    return isinstance(type_, Array) and type_.ndim > 0 and is_float(type_) and not is_complex(type_)
+    return isinstance(type_, Array) and type_.ndim > 0 and _holds_floats(context, binding, node)
+
+
+def _holds_floats(context: Context, binding: Binding, node: Any) -> bool:
+    type_ = type_of_binding(context, binding, node)
+    return type_ is not None and is_float(type_) and not is_complex(type_)

@@ -82,6 +82,7 @@ from pullback.passes.loops.stencil import (
     without_additions,
 )
 from pullback.passes.memory.allocation_hoisting import hoist_allocations
+from pullback.passes.memory.zero_initialisation import skip_zero_initialisation
 
 
 def scatter_to_gather(function: Function, parallel: bool = False) -> Function:
@@ -89,7 +90,9 @@ def scatter_to_gather(function: Function, parallel: bool = False) -> Function:
     callees = tuple(map(scatter_to_gather, function.callees))
     places = cache(lambda: Places(function.body, Shapes(function)))
     changed = replace(function, body=_block(function.body, False, parallel, places), callees=callees)
-    return hoist_allocations(hoist_all_invariants(changed)) if changed.body != function.body else function
+    if changed.body == function.body:
+        return function
+    return hoist_allocations(skip_zero_initialisation(hoist_all_invariants(changed)))
 
 
 def _block(block: Block, inside: bool, parallel: bool, places: Callable[[], Places]) -> Block:

@@ -78,8 +78,9 @@ def constant_sizes(
     Those of the factors of products are such, and their columns too. outside: integers from outside; those that bound
     loops are found.
     """
-    bounds = _bounds(function.body)
-    numbers = [(v, n) for v, n in (outside or {}).items() if v in bounds and abs(n) <= LARGEST_BOUND]
+    bounds, steps = _bounds(function.body)
+    numbers = [(v, n) for v, n in (outside or {}).items() if v in (bounds if n else bounds - steps)]
+    numbers = [(v, n) for v, n in numbers if abs(n) <= LARGEST_BOUND]
     return (*_sizes_of_arrays(function, shapes), *(((value, None), number) for value, number in numbers))
 
 
@@ -118,11 +119,18 @@ def with_constant_sizes(function: Function, sizes: ConstantSizes) -> Function:
     return replace(function, body=Block((*builder.statements, *body.statements), body.yields))
 
 
-def _bounds(block: Block) -> set[Value]:
-    """The integers that bound loops, and those that they are computed of."""
+def _bounds(block: Block) -> tuple[set[Value], set[Value]]:
+    """The integers that bound loops, and those that they are computed of; and of them those of steps."""
     lets = lets_in(block)
+    loops = [s for s in walk(block) if isinstance(s, For)]
+    steps = _computed_of((v for s in loops for v in values_in(s.step)), lets)
+    return _computed_of((v for s in loops for v in values_in((s.start, s.stop))), lets) | steps, steps
+
+
+def _computed_of(values: Iterable[Value], lets: Mapping[Value, Let]) -> set[Value]:
+    """Some numbers, and those that they are computed of."""
     found: set[Value] = set()
-    waiting = [v for s in walk(block) if isinstance(s, For) for v in values_in((s.start, s.stop, s.step))]
+    waiting = list(values)
     while waiting:
         value = waiting.pop()
         if value not in found:

@@ -199,7 +199,7 @@ def _variance(statement: Let) -> list[Statement]:
     keywords = tuple(named)
     reduction = replace(statement, function=np.sum, operands=(*operands, *named.values()), keywords=keywords)
     reduced = reduced_axes(reduction, array.type.ndim)
-    if not is_sum(reduction) or reduced is None or less != constant(0):
+    if not is_sum(reduction) or reduced is None or not reduced[0] or less != constant(0):
         return [statement]
     axes = tuple(map(constant, sorted(reduced[0])))
     builder = Builder()
@@ -220,7 +220,7 @@ def _mean(statement: Let) -> list[Statement]:
         return [statement]
     array = statement.operands[0]
     reduced = reduced_axes(statement, getattr(array.type, "ndim", 0))
-    if not is_sum(replace(statement, function=np.sum)) or reduced is None:
+    if not is_sum(replace(statement, function=np.sum)) or reduced is None or not reduced[0]:
         return [statement]
     builder = Builder()
     with builder.at(statement.location):

@@ -129,6 +129,8 @@ class _DeadStores:
             return False
         around = self.places().loops.get(array, ())
         writes = [Access(write, (*around, *loops), 0) for write, loops in _writes_in(loop, loop.carried[k].parameter)]
+        if not all(write.statement.function in primitives.ACCESSES for write in writes):
+            return False
         found = 0
         for statement in later:
             if not isinstance(statement, Let) or array not in statement.operands[:1]:

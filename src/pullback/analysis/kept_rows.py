@@ -10,7 +10,7 @@
 ...         for i in range(x.shape[0]):
 ...             y[i] = 2 * x[i]
 ...         x = y
-...     return path[n - 1, 0]
+...     return path[0, 0]
 >>> (row,) = find_kept_rows(normal_form(f, np.ones(3), 2))
 >>> row.maker.value.name, row.store.operands[0].name, row.is_handed_on
 ('y', 'path', True)

@@ -60,3 +60,12 @@ def test_tangents_of_what_checkpoints_keep_are_made_where_they_are_kept() -> Non
     x = np.array([0.3, -0.2, 0.9])
     found = pb.hessian(lambda x: steps(x, step))(x)
     np.testing.assert_allclose(found, pb.hessian(lambda x: steps(x, plainly))(x), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["more_steps_than_rows", "more_steps_than_rows_of_what_is_handed_on"])
+def test_no_row_is_written_before_its_index_is_checked(name: str) -> None:
+    (program,) = (p for p in PROGRAMS if p.module == "kept_rows" and p.name == name)
+    sample = program.samples[0]
+    text = pb.inspect_source(program.function, *sample.fresh(), argnums=sample.wrt)
+    assert "v = path[" not in text
+    assert text.index("check_index(t, b.shape[0])") < text.index("copy_alike(path[t]")

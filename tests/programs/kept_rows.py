@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from collect import program
+from collect import failing, program
 
 _RNG = np.random.default_rng(62)
 U = _RNG.uniform(0.5, 1.5, 6)
@@ -261,3 +261,32 @@ def rows_by_an_index_array(u, b):
     for k in [0, -1, -2]:
         total += path[k, 1] * path[k, 0]
     return total + np.sum(u * u)
+
+
+@failing(U[:4], B, np.zeros(3), 9, error=IndexError)
+@program(U[:4], B, np.zeros(3), 4)
+def more_steps_than_rows(u, b, last, steps):
+    """What is written before the row keeps its check from standing before the loop."""
+    path = np.empty(b.shape)
+    for t in range(steps):
+        last[t % 3] = u[0]
+        v = np.empty(u.shape[0])
+        for i in range(u.shape[0]):
+            v[i] = u[i] * 0.9 + u[i - 1] * 0.1
+        path[t] = v
+        u = v
+    return path[0, 0] * path[1, 1] + np.sum(u)
+
+
+@failing(U[:4], B, np.zeros(3), 9, error=IndexError)
+@program(U[:4], B, np.zeros(3), 4)
+def more_steps_than_rows_of_what_is_handed_on(u, b, last, steps):
+    path = np.empty(b.shape)
+    for t in range(steps):
+        last[t % 3] = u[0]
+        v = np.empty(u.shape[0])
+        for i in range(u.shape[0]):
+            v[i] = u[i] * 0.9 + u[i - 1] * 0.1
+        path[t] = u
+        u = v
+    return path[0, 0] * path[1, 1] + np.sum(u)

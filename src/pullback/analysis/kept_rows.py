@@ -16,8 +16,8 @@
 ('y', 'path', True)
 
 There the row is stored by the next iteration, which the array is handed to. Such an array can be made in the memory of
-its row: nothing writes to it once it is stored, no result shares its memory, and nothing else reads or writes the
-larger array in the loop.
+its row: nothing writes to it once it is stored, no result shares its memory, nothing else reads or writes the larger
+array in the loop, and the index of the row is not checked only after the array is made.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from typing import TypeGuard
 
 import numpy as np
 
-from pullback.analysis.made_arrays import MadeArrays
+from pullback.analysis.made_arrays import MadeArrays, between, sizes_of
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     Constant,
+    Effect,
     For,
     Function,
     If,
@@ -203,7 +204,10 @@ class KeptRows(MadeArrays):
         return sizes == self.shapes.of(array)
 
     def is_alone(self, row: KeptRow, loop: For, earlier: Set[Value]) -> bool:
-        """Whether only its iteration writes to the array, before it is stored, and only the store to the larger one."""
+        """Whether only its iteration writes to the array, before it is stored, and only the store to the larger one.
+
+        No check of the index of the row, or of one like it, may come between what makes the array and the store.
+        """
         maker, store = row.maker.value, row.store
         root = self.aliases.root(store.value)
         inner = (
@@ -215,10 +219,16 @@ class KeptRows(MadeArrays):
             return False
         if row.is_handed_on and not self.leaves_next_row(row, loop):
             return False
+        before = between(loop.body, maker, store.value)
+        index = {loop.index, items_of(store)[row.axis]}
+        if any(
+            isinstance(statement, Effect) and index.intersection(read_by(statement)) for statement in before.statements
+        ):
+            return False
         writes = [w for w in self.writes_to(maker) if w not in earlier]
         if any(self.owner(write) is not maker for write in writes):
             return False
-        return row.is_handed_on or set(writes) <= set(defined_in(_before(loop.body, store)))
+        return row.is_handed_on or set(writes) <= set(defined_in(before))
 
     def leaves_next_row(self, row: KeptRow, loop: For) -> bool:
         """Whether all that was written to the larger array before the loop is in rows below those of the loop."""
@@ -252,11 +262,4 @@ def _is_row_below(write: Statement, axis: int, first: int) -> bool:
 
 
 def _is_of_constant_size(maker: Let) -> bool:
-    sizes = maker.operands[0]
-    return all(isinstance(size, Constant) for size in (sizes if isinstance(sizes, tuple) else (sizes,)))
-
-
-def _before(block: Block, statement: Let) -> Block:
-    """What of a block is before one of its statements."""
-    values = [s.value if isinstance(s, Let) else None for s in block.statements]
-    return Block(block.statements[: values.index(statement.value)])
+    return all(isinstance(size, Constant) for size in sizes_of(maker))

@@ -87,6 +87,18 @@ class MadeArrays:
         return self.aliases.root(array) in map(self.aliases.root, handed_on)
 
 
+def sizes_of(maker: Let) -> tuple[Operand, ...]:
+    """The sizes of an array that a statement makes."""
+    sizes = maker.operands[0]
+    return sizes if isinstance(sizes, tuple) else (sizes,)
+
+
+def between(block: Block, first: Value, last: Value) -> Block:
+    """The statements of a block from what makes one value to before what makes another one."""
+    values = [s.value if isinstance(s, Let) else None for s in block.statements]
+    return Block(block.statements[values.index(first) : values.index(last)])
+
+
 def _carried_in_place(body: Block, made: Mapping[Value, Statement]) -> Iterator[tuple[Value, Operand]]:
     """The arrays that loops carry and write in place, with what they start from."""
     for loop in walk(body):

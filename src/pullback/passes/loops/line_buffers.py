@@ -78,6 +78,7 @@ from pullback.passes.loops.stencil import (
     MOST_ROWS,
     Addition,
     added_to,
+    giving,
     moved_by,
     offset_of,
     place_in_row,
@@ -238,9 +239,7 @@ class _LineBuffers:
         self.outer = replace(self.outer, carried=tuple(carried))
         rows, array = self.nest(rows)
         self.ending(rows, array)
-        made = self.builder.statements.pop()
-        assert isinstance(made, For), "the iterations after the last one are a loop"
-        return [*self.builder.statements, replace(made, results=(self.outer.results[self.array],))]
+        return giving(self.builder.statements, self.outer.results[self.array])
 
     def nest(self, rows: list[Value], filled: Value | None = None) -> tuple[list[Value], Value]:
         """Add the loop as it was, which keeps its contributions and completes a row in each iteration.

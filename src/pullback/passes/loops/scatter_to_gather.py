@@ -75,6 +75,7 @@ from pullback.passes.loops.stencil import (
     Addition,
     Multiple,
     added_to,
+    giving,
     moved_by,
     multiples_in,
     numbers_alone,
@@ -269,9 +270,7 @@ class _ScatterToGather:
         """The loops that gather, the last of which gives the result."""
         with self.builder.block() as inside:
             self.second(array)
-        *others, last = inside
-        assert isinstance(last, For), "each group ends with a loop over one array"
-        return [*others, replace(last, results=(result,))]
+        return giving(inside, result)
 
     def with_zero_ends(self, trips: Operand) -> dict[Value, Value]:
         """The rows after zeros were written before and behind the places of the iterations."""

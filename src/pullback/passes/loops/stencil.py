@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from pullback.ir.nodes import (
     For,
     Let,
     Operand,
+    Statement,
     Value,
     is_scalar,
     made_in_iterations,
@@ -152,6 +153,13 @@ def without_additions(body: Block, additions: Iterable[Addition]) -> Block:
 
     kept = tuple(s for s in body.statements if not (isinstance(s, Let) and s.value in moved))
     return substituted(Block(kept, body.yields), {value: before(value) for value in moved})
+
+
+def giving(statements: list[Statement], result: Value) -> list[Statement]:
+    """Statements of which the last, a loop over one array, gives a result."""
+    *others, last = statements
+    assert isinstance(last, For), "what is gathered is gathered by loops"
+    return [*others, replace(last, results=(result,))]
 
 
 def moved_by(builder: Builder, operand: Operand, by: int) -> Operand:

@@ -48,6 +48,7 @@ import numpy as np
 from pullback import runtime
 from pullback.analysis.aliases import consumes
 from pullback.analysis.kept_rows import made_in_rows
+from pullback.analysis.made_arrays import sizes_of
 from pullback.analysis.ranges import mentions
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form, Size, SliceSize
@@ -72,7 +73,7 @@ from pullback.ir.nodes import (
 from pullback.ir.paths import only_item
 from pullback.ir.rewrite import substituted, with_blocks
 from pullback.ir.types import INT
-from pullback.passes.scalar.negative_sizes import check_size, is_of_user, negative_before_loops, sizes_of
+from pullback.passes.scalar.negative_sizes import check_size, is_of_user, negative_before_loops
 
 Loop = TypeVar("Loop", For, While, For | While)
 

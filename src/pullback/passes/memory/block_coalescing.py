@@ -45,7 +45,7 @@ import numpy as np
 
 from pullback import runtime
 from pullback.analysis.dependence import is_size
-from pullback.analysis.made_arrays import MadeArrays
+from pullback.analysis.made_arrays import MadeArrays, between, sizes_of
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
@@ -69,7 +69,6 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import like, substituted, with_blocks
 from pullback.ir.trip_counts import trip_count
-from pullback.passes.scalar.negative_sizes import sizes_of
 from pullback.runtime import checked_subtract
 
 
@@ -106,11 +105,10 @@ class _Coalescing(MadeArrays):
 
     def is_private(self, push: Let, maker: Let, block: Block) -> bool:
         """Whether the stack is there when the array is made, and all writes to the array are before it is pushed."""
-        order = [_value_of(statement) for statement in block.statements]
-        between = {*defined_in(Block(block.statements[order.index(maker.value) : order.index(push.value)]))}
-        if not between.isdisjoint(values_in(push.operands[:2])):
+        made = {*defined_in(between(block, maker.value, push.value))}
+        if not made.isdisjoint(values_in(push.operands[:2])):
             return False
-        return all(write in between for write in self.writes_to(maker.value))
+        return all(write in made for write in self.writes_to(maker.value))
 
     def handing_on(self, loop: For | While, earlier: Set[Value], around: tuple[For | While, ...]) -> list[Statement]:
         """The loop, with arrays that the next iteration pushes made on their stacks; before it, the first is pushed."""

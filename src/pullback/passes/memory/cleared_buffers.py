@@ -40,6 +40,7 @@ import numpy as np
 from pullback.analysis.aliases import find_aliases
 from pullback.analysis.array_uses import uses_of
 from pullback.analysis.dependence import is_size
+from pullback.analysis.made_arrays import sizes_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -62,7 +63,6 @@ from pullback.ir.nodes import (
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT, Array, is_float, is_integer
 from pullback.passes.memory.allocation_hoisting import carrying, checking, last_version
-from pullback.passes.scalar.negative_sizes import sizes_of
 
 
 def clear_buffers(function: Function) -> Function:

@@ -35,6 +35,7 @@ import numpy as np
 
 from pullback.analysis.array_uses import uses_of
 from pullback.analysis.dependence import is_size
+from pullback.analysis.made_arrays import sizes_of
 from pullback.analysis.non_negative import possibly_negative_indices
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
@@ -56,7 +57,6 @@ from pullback.ir.paths import only_item
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT
 from pullback.passes.memory.allocation_hoisting import carrying, checking, last_version
-from pullback.passes.scalar.negative_sizes import sizes_of
 
 
 def allocate_largest(function: Function) -> Function:

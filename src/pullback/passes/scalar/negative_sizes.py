@@ -21,6 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.made_arrays import sizes_of
 from pullback.analysis.shapes import CREATING
 from pullback.analysis.sizes import Form
 from pullback.ir import primitives
@@ -28,12 +29,6 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import Block, Constant, For, Function, Let, Operand, Statement, Value, While, lets_in
 from pullback.ir.types import is_integer
 from pullback.passes.scalar.range_walk import RangeWalk
-
-
-def sizes_of(maker: Let) -> tuple[Operand, ...]:
-    """The sizes of an array that a statement makes."""
-    sizes = maker.operands[0]
-    return sizes if isinstance(sizes, tuple) else (sizes,)
 
 
 def is_of_user(maker: Let) -> bool:

@@ -24,10 +24,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pullback.analysis.made_arrays import sizes_of
 from pullback.analysis.shapes import CREATING
 from pullback.ir.nodes import Function, Let, Operand, Statement, Value, defined_in, lets_in
 from pullback.passes.scalar.dead_code import remove_dead
-from pullback.passes.scalar.negative_sizes import check_size, may_be_negative, sizes_of
+from pullback.passes.scalar.negative_sizes import check_size, may_be_negative
 from pullback.passes.scalar.range_walk import RangeWalk
 
 

@@ -39,6 +39,8 @@ WRITTEN_FOR = {
     "array_contraction": ("row_nests",),
     "list_preallocation": ("preallocated_lists",),
     "rank_k_updates": ("rank_k_updates",),
+    "rolled_reads": ("rolled_reads", "rolled_arrays"),
+    "equal_arrays": ("rolled_reads",),
     "outer_vectorisation": ("outer_vectorisation", "independent_chains"),
     "dead_stores": ("arrays",),
     "induction_variables": ("counters",),

@@ -25,14 +25,13 @@ from __future__ import annotations
 
 import math
 
-from pullback.analysis.aliases import find_aliases, root_of
+from pullback.analysis.made_arrays import MadeArrays
 from pullback.analysis.must_write import rank_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
-from pullback.ir.nodes import Function, Let, Value, results_of, walk
+from pullback.ir.nodes import Function, Let, Value, walk
 from pullback.ir.types import Array, is_float
 
-_ALLOCATING = primitives.CREATING | {primitives.zeros_like, primitives.copy}
 SMALL = 64
 MOST_COPIES = 12
 MOST_OF_MATRICES = 4
@@ -58,25 +57,13 @@ class EqualSizes:
         self.of_matrices: set[Value] = set()
         if function is None:
             return
-        self.shapes, self.aliases = Shapes(function), find_aliases(function)
-        self.definitions = {result: s for s in walk(function.body) for result in results_of(s)}
+        self.shapes, self.arrays = Shapes(function), MadeArrays(function)
         for statement in walk(function.body):
             if isinstance(statement, Let):
                 self.let(statement)
         for products, most in ((self.called - self.of_matrices, MOST_COPIES), (self.of_matrices, MOST_OF_MATRICES)):
             if len(products) <= most:
                 self.called -= products
-
-    def may_share(self, a: Value, b: Value) -> bool:
-        """Whether two arrays may be of one piece of memory."""
-        of_one_class = self.aliases.root(a) is self.aliases.root(b)
-        return of_one_class and not (self.is_made_after(a, b) or self.is_made_after(b, a))
-
-    def is_made_after(self, a: Value, b: Value) -> bool:
-        """Whether an array is in memory that is allocated when that of another one is there already."""
-        root, other = root_of(a, self.definitions), root_of(b, self.definitions)
-        made = self.definitions.get(root) if root is not None else None
-        return isinstance(made, Let) and made.function in _ALLOCATING and self.aliases.is_older(other or b, made.value)
 
     def let(self, statement: Let) -> None:
         value, operands, of = statement.value, statement.operands, self.shapes.of
@@ -85,7 +72,7 @@ class EqualSizes:
                 if self.shapes.part(of(operands[0]), operands[1]) == of(operands[2]):
                     self.copies.add(value)
             case primitives.accumulate if _has_dtype_of(*operands) and operands[0].type == operands[1].type:
-                apart = not self.may_share(*operands)
+                apart = not self.arrays.may_share(*operands)
                 if apart and of(operands[0]) == of(operands[1]) and is_float(value.type) and rank_of(value) <= 2:
                     self.additions.add(value)
             case primitives.product_into:

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from pullback.analysis.aliases import consumes, find_aliases, root_of
+from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
     For,
@@ -41,6 +42,8 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array
 
+_ALLOCATING = primitives.CREATING | {primitives.zeros_like, primitives.copy}
+
 
 class MadeArrays:
     """What a function makes, and the writes to it; `moved` are the arrays that are in the memory of others since."""
@@ -53,7 +56,7 @@ class MadeArrays:
         self.writes = [s for s in walk(function.body) if isinstance(s, Let) and consumes(s)]
         self.moved: set[Value] = set()
 
-    def let(self, operand: Operand, *functions: Callable[..., Any]) -> Let | None:
+    def let(self, operand: Operand | None, *functions: Callable[..., Any]) -> Let | None:
         """The statement that makes a value, if that calls one of these functions."""
         made = self.made.get(operand) if isinstance(operand, Value) else None
         return made if isinstance(made, Let) and made.function in functions else None
@@ -75,6 +78,16 @@ class MadeArrays:
         while root in self.carried_in_place:
             root = root_of(self.carried_in_place[root], self.made)
         return root
+
+    def may_share(self, a: Value, b: Value) -> bool:
+        """Whether two arrays may be of one piece of memory."""
+        of_one_class = self.aliases.root(a) is self.aliases.root(b)
+        return of_one_class and not (self.is_made_after(a, b) or self.is_made_after(b, a))
+
+    def is_made_after(self, a: Value, b: Value) -> bool:
+        """Whether an array is in memory that is allocated when that of another one is there already."""
+        made = self.let(self.owner(a), *_ALLOCATING)
+        return made is not None and self.aliases.is_older(self.owner(b) or b, made.value)
 
     def writes_to(self, array: Value) -> Iterator[Value]:
         """The versions that writes make of what may share memory with an array."""

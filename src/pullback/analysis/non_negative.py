@@ -24,11 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from pullback.analysis.ranges import Ranges
 from pullback.analysis.shapes import Shapes
-from pullback.analysis.sizes import Form
+from pullback.analysis.sizes import Form, is_guard
 from pullback.ir import primitives
-from pullback.ir.nodes import Block, For, Function, If, Index, Let, Operand, Slice, Statement, Value, While
+from pullback.ir.nodes import Block, Constant, For, Function, If, Index, Let, Operand, Slice, Statement, Value, While
 from pullback.ir.types import Scalar
 
 _SMALL = {Scalar(dtype) for dtype in ("int8", "int16", "int32")}
@@ -49,9 +51,18 @@ def possibly_negative_indices(function: Function) -> frozenset[Value]:
     return frozenset(finder.unproved)
 
 
+def _assumes_least_sizes(function: Function) -> bool:
+    """Whether a function begins with a check that a size is at least so large."""
+    lets = {s.value: s for s in function.body.statements if isinstance(s, Let)}
+    conditions = (lets.get(s.operands[0]) for s in function.body.statements if is_guard(s))
+    compared = ((c.function, *map(type, c.operands)) for c in conditions if c is not None)
+    return not {(np.less_equal, Constant, Value), (np.greater, Value, Constant)}.isdisjoint(compared)
+
+
 class _Finder:
     def __init__(self, function: Function) -> None:
         self.ranges = Ranges(Shapes(function))
+        self.is_guarded = _assumes_least_sizes(function)
         self.depth = 0
         self.loops: set[Value] = set()
         self.non_negative: set[Value] = set()
@@ -81,8 +92,11 @@ class _Finder:
                 self.iterations(statement.body, self.known(statement.condition.yields[0], self.ranges.conditions))
 
     def count(self, loop: For) -> None:
-        """A loop; a compiler does not always see that one begins at a computed number that is not negative."""
-        if not isinstance(loop.start, Value):
+        """A loop; a compiler does not always see that one begins at a computed number that is not negative.
+
+        Behind a check that a size is at least 3, LLVM takes `2 < size - 1` for `size != 3`, and forgets the rest.
+        """
+        if isinstance(loop.start, Constant) and not (self.is_guarded and loop.start.value > 0):
             self.loops.add(loop.index)
         self.iterations(loop.body, self.ranges.loop_facts(loop))
 

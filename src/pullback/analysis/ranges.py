@@ -168,11 +168,11 @@ class Ranges:
         return self.sure(greater, least).plus(least, -1)
 
     def of_remainder(self, statement: Let) -> list[Form]:
-        """A remainder by a number is at least 0 and below the number."""
-        by, form = statement.operands[1], self.form(statement.value)
-        if not isinstance(by, Constant) or by.value <= 0:
+        """A remainder by a positive number is at least 0 and below the number."""
+        by, form = self.sure(statement.operands[1]), self.form(statement.value)
+        if not self.is_never_negative(by.moved(-1)):
             return []
-        return [form, Form(int(by.value) - 1).plus(form, -1)]
+        return [form, by.plus(form, -1).moved(-1)]
 
     def of_quotient(self, statement: Let) -> list[Form]:
         """A quotient rounded down, times the divisor, is at most the dividend, and less than the divisor below it.

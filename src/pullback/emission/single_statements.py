@@ -73,7 +73,7 @@ class SingleStatements:
             return False
         inlined = self.expressions.inlined.get(operand)
         if inlined is None or shares_memory(inlined):
-            return self.equal_sizes.may_share(array, operand)
+            return self.equal_sizes.arrays.may_share(array, operand)
         return any(self.meets(array, value) for value in values_in(inlined.operands))
 
     def write(self, statement: Let) -> list[Any]:

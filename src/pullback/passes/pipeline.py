@@ -53,6 +53,7 @@ from pullback.passes.loops.loop_invariants import hoist_all_invariants, hoist_in
 from pullback.passes.loops.loop_peeling import peel_loops
 from pullback.passes.loops.loop_reversal import reverse_loops
 from pullback.passes.loops.parallel import run_in_parallel
+from pullback.passes.loops.rolled_reads import read_rolls_in_place, split_index_sets
 from pullback.passes.loops.scatter_to_gather import scatter_to_gather
 from pullback.passes.loops.slice_induction import substitute_slices
 from pullback.passes.loops.speculation import load_before_branches
@@ -72,6 +73,7 @@ from pullback.passes.memory.copy_elision import elide_copies
 from pullback.passes.memory.copy_insertion import insert_copies
 from pullback.passes.memory.dead_stores import remove_dead_stores
 from pullback.passes.memory.deinterleaving import deinterleave
+from pullback.passes.memory.equal_arrays import share_equal_arrays
 from pullback.passes.memory.in_place import write_in_place
 from pullback.passes.memory.largest_buffers import allocate_largest
 from pullback.passes.memory.list_preallocation import preallocate_lists
@@ -395,6 +397,30 @@ PASSES = (
         lambda function, settings: skip_zero_initialisation(function),
         needs=("loop_reversal",),
         option="zero_initialisation",
+    ),
+    Pass(
+        "equal_arrays",
+        "arrays that loops fill with the same elements are one array",
+        plain(share_equal_arrays),
+        needs=("dead_code",),
+        option="equal_arrays",
+        then=("dead_code",),
+    ),
+    Pass(
+        "rolled_reads",
+        "rolled arrays that loops read are read where they are",
+        plain(read_rolls_in_place),
+        needs=("dead_code",),
+        option="rolled_reads",
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
+        "index_set_splitting",
+        "iterations that read around the ends of an axis are peeled",
+        plain(split_index_sets),
+        needs=("dead_code",),
+        option="rolled_reads",
+        then=("simplification", "dead_code"),
     ),
     Pass(
         "rolls",
@@ -722,7 +748,18 @@ STAGES: dict[str, tuple[str, ...]] = {
         "accumulator_coalescing",
     ),
     "initialisation": ("zero_initialisation",),
-    "buffers": ("rolls", "products", "simplification", "dead_code", "loop_invariants", "in_place", "rank_k_updates"),
+    "buffers": (
+        "equal_arrays",
+        "rolled_reads",
+        "rolls",
+        "products",
+        "simplification",
+        "dead_code",
+        "loop_invariants",
+        "in_place",
+        "index_set_splitting",
+        "rank_k_updates",
+    ),
     "allocation": ("allocation_hoisting",),
     "assumptions": ("small_integers",),
     "copies": ("copy_insertion",),

@@ -30,7 +30,7 @@ counts from the end: the neighbour of the first element is then the last one, an
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +44,7 @@ from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Constant,
+    Effect,
     For,
     Function,
     If,
@@ -57,7 +58,7 @@ from pullback.ir.nodes import (
     read_in,
     walk,
 )
-from pullback.ir.rewrite import copied, like, with_blocks, without
+from pullback.ir.rewrite import copied, like, with_blocks, with_number, without
 from pullback.ir.types import INT, is_float, is_integer
 
 MOST_ITERATIONS = 4
@@ -91,15 +92,30 @@ def peel_loops(function: Function) -> Function:
     callees = tuple(map(peel_loops, function.callees))
     loops = (s for s in walk(function.body) if isinstance(s, For))
     has_cases = any(_may_be_peeled(loop) and (_read_by_innermost(loop) or _computes_indices(loop)) for loop in loops)
-    body = _Peeling(function).block(function.body) if has_cases else function.body
-    return replace(function, body=body, callees=callees)
+    peeled = peel_these(function, None) if has_cases else function
+    return replace(peeled, callees=callees)
+
+
+def peel_these(function: Function, indices: Container[Value] | None) -> Function:
+    """The same function with the loops of these indices, or all, peeled; those of functions that it calls stay."""
+    peeling = _Peeling(function, indices)
+    body = peeling.block(function.body)
+    return replace(function, body=without(body, peeling.always))
+
+
+def can_be_peeled(loop: For, first: int, last: int, more: int = 0) -> bool:
+    """Whether so many iterations of a loop, with some more statements in each, may be peeled at its ends."""
+    few = max(first, last) <= MOST_ITERATIONS and not _makes_too_many(loop, _Ends(first, last), more)
+    return few and _may_be_peeled(loop)
 
 
 class _Peeling:
     """Goes through a function in order, with what is known of its integers."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, only: Container[Value] | None = None) -> None:
         self.ranges = Ranges(Shapes(function))
+        self.only = only
+        self.always: dict[Value, Operand] = {}  # the results of peeled iterations that run in any case
 
     def block(self, block: Block) -> Block:
         known = len(self.ranges.facts)
@@ -110,16 +126,23 @@ class _Peeling:
     def statement(self, statement: Statement) -> list[Statement]:
         if isinstance(statement, Let):
             self.ranges.note(statement)
+        if isinstance(statement, Effect) and statement.function is primitives.check:
+            self.ranges.facts += self.known(statement.operands[0])
         if isinstance(statement, For):
             return self.loop(statement)
         return [with_blocks(statement, self.block)]
+
+    def known(self, condition: Operand) -> tuple[Form, ...]:
+        """What is not negative where a comparison of integers holds."""
+        return self.ranges.conditions.get(condition, ()) if isinstance(condition, Value) else ()
 
     def loop(self, loop: For) -> list[Statement]:
         """A loop between its first and its last iterations, where it is peeled; loops inside it are, too."""
         known = len(self.ranges.facts)
         self.ranges.facts += self.ranges.loop_facts(loop)
-        cases = self.read_cases(loop) if _may_be_peeled(loop) else {}
-        wrapped = self.wrapped_indices(loop) if _may_be_peeled(loop) else []
+        is_asked_for = (self.only is None or loop.index in self.only) and _may_be_peeled(loop)
+        cases = self.read_cases(loop) if is_asked_for else {}
+        wrapped = self.wrapped_indices(loop) if is_asked_for else []
         ends = self.ends(loop, [*cases.values(), *wrapped])
         meanings = self.between(loop, ends, cases) if ends != _Ends() else {}
         between = replace(loop, body=self.block(without(loop.body, meanings) if meanings else loop.body))
@@ -145,8 +168,7 @@ class _Peeling:
         ends = _Ends()
         for each in cases:
             ends |= next((needed for case in each if (needed := self.needed(loop, case)) is not None), _Ends())
-        copies = 1 + ends.first + ends.last
-        return ends if copies * len(list(walk(loop.body))) <= MOST_STATEMENTS else _Ends()
+        return _Ends() if _makes_too_many(loop, ends) else ends
 
     def between(self, loop: For, ends: _Ends, cases: Mapping[Value, list[_Case]]) -> dict[Value, Operand]:
         """What stands for values in all iterations that are not peeled."""
@@ -205,16 +227,43 @@ class _Peeling:
             if isinstance(statement, Let):
                 self.ranges.note(statement)
         span = self.ranges.form(index), self.ranges.form(index)
+        always = all(map(self.ranges.is_never_negative, self.ranges.conditions[runs]))
         self.ranges.facts += self.ranges.conditions[runs]
         held = {v: self.held(each, lambda form: over(form, loop.index, span)) for v, each in cases.items()}
-        del self.ranges.facts[known:]
         meanings = {value: meaning for value, meaning in held.items() if meaning is not None}
         terms: dict[Value, Operand] = {loop.index: index}
         terms |= zip((carried.parameter for carried in loop.carried), versions, strict=True)
-        then = copied(without(loop.body, meanings), terms)
+        body = self.wrapped_once(without(loop.body, meanings), lambda form: over(form, loop.index, span))
+        del self.ranges.facts[known:]
+        then = copied(body, terms)
+        if always:
+            builder.statements += then.statements
+            self.always |= zip(results or (), then.yields, strict=bool(results))
+            return list(then.yields)
         results = results or tuple(map(like, loop.results))
         builder.add(If(runs, then, Block((), tuple(versions)), results, location=loop.location))
         return list(results)
+
+    def wrapped_once(self, block: Block, of: Callable[[Form], Form]) -> Block:
+        """The block of an iteration with a sum or a difference in place of a remainder that is one."""
+        statements: list[Statement] = []
+        for statement in block.statements:
+            made = with_blocks(statement, lambda inner: self.wrapped_once(inner, of))
+            if isinstance(statement, Let) and statement.function is np.remainder and statement.value.type == INT:
+                made = self.without_remainder(statement, of)
+            statements.append(made)
+        return Block(tuple(statements), block.yields)
+
+    def without_remainder(self, statement: Let, of: Callable[[Form], Form]) -> Let:
+        """A remainder as a sum or a difference, where it is one."""
+        number, size = map(self.ranges.form, statement.operands[:2])
+        for function, sign in ((np.add, 1), (np.subtract, -1)):
+            moved = of(number.plus(size, sign))
+            if all(map(self.ranges.is_never_negative, (moved, of(size).plus(moved, -1).moved(-1)))):
+                if moved.terms:
+                    return replace(statement, function=function)
+                return with_number(statement, constant(moved.constant))
+        return statement
 
     def cases(self, statement: Let) -> list[_Case]:
         """What an integer or a comparison may be, of which none or one holds in all iterations that are not peeled."""
@@ -257,6 +306,11 @@ class _Peeling:
 
 _COMPARED: set[Callable[..., Any]] = {np.less, np.less_equal, np.greater, np.greater_equal}
 _DECIDED = _COMPARED | {np.equal, np.not_equal, np.remainder, max, min}
+
+
+def _makes_too_many(loop: For, ends: _Ends, more: int = 0) -> bool:
+    """Whether a loop and the iterations peeled from it have too many statements."""
+    return (1 + ends.first + ends.last) * (len(list(walk(loop.body))) + more) > MOST_STATEMENTS
 
 
 def _may_be_peeled(loop: For) -> bool:

@@ -160,7 +160,7 @@ def carrying(loop: Loop, made: Let, last: Value) -> Loop:
 
 
 def last_version(value: Value, block: Block) -> Value | None:
-    """The version of a buffer at the end of a block; None where a branch takes it over, which is not followed."""
+    """The version of a buffer at the end of a block; None where a branch takes it over, but does not hand it on."""
     for statement in block.statements:
         match statement:
             case Let() if consumes(statement) and statement.operands[0] is value:
@@ -171,8 +171,18 @@ def last_version(value: Value, block: Block) -> Value | None:
                         value = result
                         break
             case If() if _is_consumed(value, statement):
-                return None
+                after = _version_after(value, statement)
+                if after is None:
+                    return None
+                value = after
     return value
+
+
+def _version_after(value: Value, branch: If) -> Value | None:
+    """The version of a buffer after a branch, whose sides both hand their last one on."""
+    last = last_version(value, branch.then), last_version(value, branch.orelse)
+    sides = zip(branch.results, branch.then.yields, branch.orelse.yields, strict=True)
+    return next((result for result, *handed_on in sides if tuple(handed_on) == last), None)
 
 
 def _keeps_its_size(value: Value, loop: For | While, shapes: Callable[[], Shapes]) -> bool:

@@ -1,19 +1,25 @@
 """Rolls as loops: what iterations roll along an axis is copied element by element, or added where it goes.
 
+That is left of rolls which loops do not read in place (`rolled_reads.py`).
+
 >>> import pullback as pb
->>> def advected(u, n):
+>>> def advected(u, k, n):
 ...     for step in range(n):
-...         u = u * np.roll(u, 1)
+...         u = u * np.roll(u, k)
 ...     return u[0]
->>> text = pb.inspect_source(advected, np.ones(9), 2, argnums=())
+>>> text = pb.inspect_source(advected, np.ones(9), 1, 2, argnums=())
 >>> for line in text[text.index("    for step") :].splitlines():
 ...     if "#" not in line:
 ...         print(line)
     for step in range(n):
-        for i in range(u_size_minus_one):
-            elements[i + 1] = u2[i]
-        for i in range(i_start, u_size):
-            elements[np.uint64(i - u_size_minus_one)] = u2[np.uint64(i)]
+        trips = max(remainder(k, largest), 0)
+        i_end2 = u_size - trips
+        for i in range(i_end2):
+            elements[np.uint64(i + trips)] = u2[i]
+        check_span(u.shape[0] - trips, u.shape[0] - 1, u.shape[0], trips)
+        check_span(0, trips - 1, u.shape[0], trips)
+        for i in range(i_end2, u_size):
+            elements[np.uint64(i - i_end2)] = u2[i]
         for i in range(i_end):
             u3 = u2[i] * elements[i]
             u2[i] = u3
@@ -35,13 +41,13 @@ from typing import Any
 import numpy as np
 
 from pullback.analysis.aliases import find_aliases
+from pullback.analysis.rolls import Roll, roll_of
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
     Carried,
-    Constant,
     For,
     Function,
     Index,
@@ -54,41 +60,13 @@ from pullback.ir.nodes import (
     read_in,
 )
 from pullback.ir.rewrite import with_blocks
-from pullback.ir.types import INT, Array, Scalar
+from pullback.ir.types import INT
 from pullback.passes.memory.products import extent_from_outside, is_from_outside, written_by
 
 
 def write_rolls(function: Function) -> Function:
     """The same function with loops in place of such rolls in loops."""
     return replace(function, body=_Writer(function).block(function.body))
-
-
-@dataclass(frozen=True, slots=True)
-class _Roll:
-    """An array that is rolled along an axis by some places."""
-
-    array: Value
-    axis: int
-    shift: Operand
-
-
-def _roll_of(statement: Statement) -> _Roll | None:
-    if not isinstance(statement, Let) or statement.function is not np.roll:
-        return None
-    array, shift, *given = statement.operands
-    if type(array.type) is not Array or array.type != statement.value.type or not _is_integer(shift):
-        return None
-    axis = given[0] if given else Constant(None)
-    if not isinstance(axis, Constant) or not isinstance(axis.value, int | None):
-        return None
-    if axis.value is None and array.type.ndim != 1:
-        return None
-    return _Roll(array, (axis.value or 0) % array.type.ndim, shift)
-
-
-def _is_integer(operand: Operand) -> bool:
-    type_ = getattr(operand, "type", None)
-    return isinstance(type_, Scalar) and type_.dtype == "int64"
 
 
 class _Writer:
@@ -111,7 +89,7 @@ class _Writer:
         left_out = {addend for addend, _ in added.values()}
         builder = Builder()
         for statement in block.statements:
-            roll = _roll_of(statement)
+            roll = roll_of(statement)
             if isinstance(statement, Let) and statement.value in added:
                 _Loops(builder, statement, added[statement.value][1]).add(statement.operands[0], primitives.add_at)
             elif not isinstance(statement, Let) or roll is None or not self.has_place(roll, varying):
@@ -123,24 +101,24 @@ class _Writer:
                 _Loops(builder, statement, roll).add(made, primitives.store)
         return Block(tuple(builder.statements), block.yields)
 
-    def has_place(self, roll: _Roll, varying: set[Value]) -> bool:
+    def has_place(self, roll: Roll, varying: set[Value]) -> bool:
         """Whether an array for a roll can be made before the loop."""
         return all(is_from_outside(size, varying) for size in self.shapes.of(roll.array))
 
-    def added(self, block: Block) -> dict[Value, tuple[Value, _Roll]]:
+    def added(self, block: Block) -> dict[Value, tuple[Value, Roll]]:
         """The rolls that are only added to other arrays, by the sums, and with what they make."""
         places = {statement.value: k for k, statement in enumerate(block.statements) if isinstance(statement, Let)}
-        found: dict[Value, tuple[Value, _Roll]] = {}
+        found: dict[Value, tuple[Value, Roll]] = {}
         for k, statement in enumerate(block.statements):
             if not isinstance(statement, Let) or statement.function is not primitives.accumulate:
                 continue
             total, addend = statement.operands
-            roll = _roll_of(block.statements[places[addend]]) if addend in places and self.uses[addend] == 1 else None
+            roll = roll_of(block.statements[places[addend]]) if addend in places and self.uses[addend] == 1 else None
             if roll is not None and self.fits(roll, total, block.statements[places[addend] : k]):
                 found[statement.value] = addend, roll
         return found
 
-    def fits(self, roll: _Roll, total: Value, between: tuple[Statement, ...]) -> bool:
+    def fits(self, roll: Roll, total: Value, between: tuple[Statement, ...]) -> bool:
         """Whether an array is the same after some statements, and of the shape of a sum, but not the sum."""
         changed = {self.root(value) for value in (total, *written_by(between))}
         is_alike = total.type == roll.array.type and self.shapes.of(total) == self.shapes.of(roll.array)
@@ -160,7 +138,7 @@ class _Span:
 class _Loops:
     """The loops that take the elements of a roll to where they go: those that move on, and those that go round."""
 
-    def __init__(self, builder: Builder, statement: Let, roll: _Roll) -> None:
+    def __init__(self, builder: Builder, statement: Let, roll: Roll) -> None:
         self.builder, self.statement, self.roll = builder, statement, roll
 
     def add(self, target: Value, function: Callable[..., Any]) -> None:

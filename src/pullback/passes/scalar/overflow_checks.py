@@ -137,11 +137,16 @@ class _Checker(RangeWalk):
         return super().statement(statement)
 
     def let(self, statement: Let) -> list[Statement]:
-        if is_proved(statement, self.intervals) or self.is_between(statement):
+        if is_proved(statement, self.intervals) or self.is_between(statement) or self.divides_by_positive(statement):
             return [statement]
         operands = statement.operands[:1] if statement.function is primitives.cast else statement.operands
         line = constant(statement.location.line)
         return [replace(statement, function=_CHECKED[statement.function], operands=(*operands, line))]
+
+    def divides_by_positive(self, statement: Let) -> bool:
+        """Whether a statement divides by an integer that is above 0, which neither raises nor leaves 64 bits."""
+        divides = statement.function in (np.floor_divide, np.remainder)
+        return divides and self.ranges.is_never_negative(self.ranges.sure(statement.operands[1]).moved(-1))
 
     def is_between(self, statement: Let) -> bool:
         """Whether a sum lies between two integers that are there, as an index between the first and the last one."""

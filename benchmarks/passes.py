@@ -62,6 +62,7 @@ WRITTEN_FOR = {
     "loop_reversal": ("arrays",),
     "strip_distribution": ("indirect_loops", "rows_in_strips", "computed_indices"),
     "loop_load_elimination": ("recurrences",),
+    "height_reduction": ("adjoint_recurrences",),
     "loop_skewing": ("tables",),
     "recurrence_distribution": ("recurrence_parts",),
     "argument_search": ("argument_selection",),

@@ -43,6 +43,7 @@ from pullback.passes.loops.array_contraction import contract_arrays
 from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.complete_unrolling import unroll_completely
+from pullback.passes.loops.height_reduction import reduce_heights
 from pullback.passes.loops.if_conversion import convert_branches
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.invariant_nests import hoist_invariant_nests
@@ -573,6 +574,15 @@ PASSES = (
         then=("simplification", "dead_code"),
     ),
     Pass(
+        "height_reduction",
+        "an adjoint that each iteration hands to the next waits for one product and one sum",
+        plain(reduce_heights),
+        needs=("dead_code",),
+        option="height_reduction",
+        reorders=True,
+        then=("simplification", "dead_code"),
+    ),
+    Pass(
         "recurrence_distribution",
         "what of an iteration does not wait for the one before it is in loops of its own, 64 iterations at a time",
         lambda function, settings: distribute_recurrences(function, settings.in_order),
@@ -784,6 +794,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "text": (
         "loop_skewing",
         "loop_load_elimination",
+        "height_reduction",
         "recurrence_distribution",
         "strip_distribution",
         "block_coalescing",

@@ -81,3 +81,14 @@ def zeros_and_infinities(x, s, first):
         y = y * s[t] * x[t] + x[t]
         total += y * y
     return total
+
+
+@program(X, S, 0.2)
+@program(X, S, 9.0)
+def until_it_is_small(x, s, limit):
+    y = 1.0
+    for t in range(x.shape[0]):
+        y = (y + 0.1) / s[t] * x[t]
+        if y < limit:
+            break
+    return y

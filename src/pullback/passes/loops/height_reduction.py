@@ -67,7 +67,7 @@ def _reduced(loop: For) -> For:
 
 def _recurrences(loop: For) -> Iterator[tuple[Operand, list[Value]]]:
     """What an iteration hands to the next, with the parameters that it waits for and that wait for it in turn."""
-    ends = {c.parameter: y for c, y in zip(loop.carried, loop.body.yields, strict=True) if _is_real(c.parameter)}
+    ends = {c.parameter: y for c, y in zip(loop.carried, loop.body.yields, strict=False) if _is_real(c.parameter)}
     waits = {a: {b for b in ends if longest_path(loop.body.statements, [b], [end])} for a, end in ends.items()}
     for _ in ends:
         waits = {a: others.union(*(waits[b] for b in others)) for a, others in waits.items()}

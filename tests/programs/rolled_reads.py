@@ -203,3 +203,11 @@ def handed_to_both(u):
     a, b = np.exp(-u), np.sin(u)
     total = a + b
     return np.sum(np.roll(a, 1) * total + np.roll(b, 1) * np.cumsum(total))
+
+
+@program(U)
+def sums_that_are_rolled(u):
+    w = np.roll(u, 1)
+    v = u * 0.6 - 0.1 * w * u * np.roll(w, 3)
+    r = np.roll(v, -1)
+    return np.sum(v * r * np.roll(r, 2) * np.roll(np.roll(r, 1), -2))

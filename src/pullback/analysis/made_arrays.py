@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from pullback.analysis.aliases import consumes, find_aliases, root_of
+from pullback.analysis.shapes import CREATING
 from pullback.ir import primitives
 from pullback.ir.nodes import (
     Block,
@@ -42,7 +43,7 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.types import Array
 
-_ALLOCATING = primitives.CREATING | {primitives.zeros_like, primitives.copy}
+_ALLOCATING = CREATING | {primitives.zeros_like, primitives.copy}
 
 
 class MadeArrays:
@@ -86,8 +87,13 @@ class MadeArrays:
 
     def is_made_after(self, a: Value, b: Value) -> bool:
         """Whether an array is in memory that is allocated when that of another one is there already."""
-        made = self.let(self.owner(a), *_ALLOCATING)
-        return made is not None and self.aliases.is_older(self.owner(b) or b, made.value)
+        owner = self.owner(a)
+        made = self.made.get(owner) if owner is not None else None
+        return (
+            isinstance(made, Let)
+            and made.function in _ALLOCATING
+            and self.aliases.is_older(self.owner(b) or b, made.value)
+        )
 
     def writes_to(self, array: Value) -> Iterator[Value]:
         """The versions that writes make of what may share memory with an array."""

@@ -44,9 +44,10 @@ from pullback.passes.loops.array_privatisation import privatise_arrays
 from pullback.passes.loops.bounds_checks import check_bounds
 from pullback.passes.loops.complete_unrolling import unroll_completely
 from pullback.passes.loops.height_reduction import reduce_heights
-from pullback.passes.loops.if_conversion import convert_branches
+from pullback.passes.loops.if_conversion import convert_branches, convert_likely_branches
 from pullback.passes.loops.invariant_loads import hoist_invariant_loads
 from pullback.passes.loops.invariant_nests import hoist_invariant_nests
+from pullback.passes.loops.likely_branches import keep_always
 from pullback.passes.loops.load_scheduling import schedule_loads
 from pullback.passes.loops.loop_distribution import distribute_loops
 from pullback.passes.loops.loop_fusion import fuse_loops
@@ -574,6 +575,22 @@ PASSES = (
         then=("simplification", "dead_code"),
     ),
     Pass(
+        "likely_branches",
+        "what the side of a branch keeps that is taken where two floats differ is kept in every iteration",
+        plain(keep_always),
+        needs=("bounds_checks",),
+        option="if_conversion",
+        then=("dead_code",),
+    ),
+    Pass(
+        "likely_conversion",
+        "branches that ask whether two floats are equal compute both sides, and select",
+        plain(convert_likely_branches),
+        needs=("bounds_checks",),
+        option="if_conversion",
+        then=("dead_code",),
+    ),
+    Pass(
         "height_reduction",
         "an adjoint that each iteration hands to the next waits for one product and one sum",
         plain(reduce_heights),
@@ -795,6 +812,8 @@ STAGES: dict[str, tuple[str, ...]] = {
         "loop_skewing",
         "loop_load_elimination",
         "height_reduction",
+        "likely_branches",
+        "likely_conversion",
         "recurrence_distribution",
         "strip_distribution",
         "block_coalescing",

@@ -27,28 +27,37 @@ that is chosen (tail merging). So LLVM vectorises loops that it would otherwise 
 one side reads into that side, loads included, and then has different addresses to choose from.
 
 Converted are branches of innermost loops whose iterations wait for each other in nothing but sums, and in which little
-is computed that a branch would save.
+is computed that a branch would save: no exponential, say, unless the other side is that of two equal floats, which are
+rare (Ball & Larus 1993, Branch prediction for free).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pullback import runtime
 from pullback.analysis.straight_loops import may_be_vectorised, work_of
+from pullback.functions import record_of
 from pullback.ir import primitives
 from pullback.ir.builder import Builder
-from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, is_scalar, walk
+from pullback.ir.nodes import Block, For, Function, If, Let, Operand, Statement, Value, is_scalar, lets_in, walk
 from pullback.ir.rewrite import renamed, substituted, with_blocks
+from pullback.ir.types import Scalar
+from pullback.passes.loops.likely_branches import likely_side
 from pullback.passes.loops.speculation import CHEAP
 
 MOST_WORK = 16
 """So many operations the two sides may have together."""
 
-_SAFE = CHEAP - {primitives.load, np.true_divide, np.sqrt}
+MOST_LIKELY_WORK = 80
+"""So many operations the side may have that is taken where two floats differ."""
+
+_SAFE = (CHEAP | {runtime.select, np.sign}) - {primitives.load, np.true_divide, np.sqrt}
 """What a side may do that is not taken, by Python's rules as well: where Numba is off, a division by 0 raises."""
 
 _COMMUTING = {np.add, np.multiply}
@@ -57,26 +66,33 @@ _COMMUTING = {np.add, np.multiply}
 def convert_branches(function: Function) -> Function:
     """The same function with selections in place of such branches."""
     callees = tuple(map(convert_branches, function.callees))
-    return replace(function, body=_outside(function.body), callees=callees)
+    return replace(function, body=_outside(function.body, False), callees=callees)
 
 
-def _outside(block: Block) -> Block:
-    return Block(tuple(map(_statement, block.statements)), block.yields)
+def convert_likely_branches(function: Function) -> Function:
+    """The same function with selections in place of branches that ask whether two floats are equal."""
+    callees = tuple(map(convert_likely_branches, function.callees))
+    return replace(function, body=_outside(function.body, True), callees=callees)
 
 
-def _statement(statement: Statement) -> Statement:
+def _outside(block: Block, only_likely: bool) -> Block:
+    return Block(tuple(_statement(statement, only_likely) for statement in block.statements), block.yields)
+
+
+def _statement(statement: Statement, only_likely: bool) -> Statement:
     if isinstance(statement, For) and may_be_vectorised(statement):
-        return replace(statement, body=_converted(statement.body))
-    return with_blocks(statement, _outside)
+        return replace(statement, body=_converted(statement.body, lets_in(statement.body), only_likely))
+    return with_blocks(statement, lambda inner: _outside(inner, only_likely))
 
 
-def _converted(block: Block) -> Block:
+def _converted(block: Block, lets: Mapping[Value, Let], only_likely: bool) -> Block:
     """A block of an iteration without the branches that can be converted, inner ones first."""
     made: list[Statement] = []
     terms: dict[Value, Operand] = {}
     for statement in block.statements:
-        read = with_blocks(substituted(statement, terms), _converted)
-        if isinstance(read, If) and _is_choice(read):
+        is_left = only_likely and (not isinstance(statement, If) or likely_side(statement, lets) is None)
+        read = with_blocks(substituted(statement, terms), partial(_converted, lets=lets, only_likely=is_left))
+        if isinstance(read, If) and not is_left and _is_choice(read) and _pays(read, lets):
             terms |= _Conversion(read, made).terms()
         else:
             made.append(read)
@@ -84,12 +100,27 @@ def _converted(block: Block) -> Block:
 
 
 def _is_choice(branch: If) -> bool:
-    """Whether a branch does nothing but choose between numbers, with little work."""
-    inner = [*walk(branch.then), *walk(branch.orelse)]
-    if not all(isinstance(s, Let) and is_scalar(s.value) and s.function in _SAFE for s in inner):
+    """Whether a branch does nothing but choose between numbers."""
+    if not all(isinstance(s, Let) and _is_safe(s) for s in (*walk(branch.then), *walk(branch.orelse))):
         return False
     chosen = zip(branch.results, branch.then.yields, branch.orelse.yields, strict=True)
-    return work_of(inner) <= MOST_WORK and all(is_scalar(r) and r.type == a.type == b.type for r, a, b in chosen)
+    return all(is_scalar(r) and r.type == a.type == b.type for r, a, b in chosen)
+
+
+def _is_safe(statement: Let) -> bool:
+    """Whether a statement computes a number, and may do so in a branch that is not taken."""
+    is_vector = isinstance(statement.function, np.ufunc) and record_of(statement.function).vector is True
+    divides = statement.function is np.true_divide and any(o.type == Scalar("float64") for o in statement.operands)
+    return is_scalar(statement.value) and (statement.function in _SAFE or is_vector or divides)
+
+
+def _pays(branch: If, lets: Mapping[Value, Let]) -> bool:
+    """Whether the work that a branch saves is little, or saved seldom."""
+    then, orelse = work_of(branch.then.statements), work_of(branch.orelse.statements)
+    likely = likely_side(branch, lets)
+    if likely is None:
+        return then + orelse <= MOST_WORK
+    return (then if likely is branch.orelse else orelse) <= MOST_WORK and work_of(likely.statements) <= MOST_LIKELY_WORK
 
 
 class _Conversion:

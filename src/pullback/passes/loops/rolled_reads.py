@@ -299,7 +299,7 @@ class _Adder:
             if roll is not None and self.can_be_read(roll):
                 rolls[roll.value] = roll
             addition = self.addition(statement, rolls)
-            if added and not (roll or (addition and self.continues(addition, added))):
+            if added and not (self.continues(addition, added) if addition else _rolls_another(roll, added)):
                 statements += self.nest(added)
                 added = []
             if addition is None:
@@ -340,6 +340,11 @@ class _Adder:
         sizes = builder.dims(total)
         _add_nest(builder, added, total, sizes, (), added[-1].value)
         return builder.statements
+
+
+def _rolls_another(roll: Roll | None, added: list[Let]) -> bool:
+    """Whether a statement rolls an array that is there before some sums are made."""
+    return roll is not None and roll.array is not added[-1].value
 
 
 def _add_nest(

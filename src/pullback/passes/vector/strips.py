@@ -10,14 +10,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Set
 from dataclasses import replace
 from functools import cache, partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 
-from pullback.analysis.aliases import find_aliases
+from pullback.analysis.made_arrays import MadeArrays
 from pullback.analysis.maybe_undefined import maybe_undefined
 from pullback.analysis.outer_vectorisation import Legality, pieces_of
 from pullback.analysis.repeated_arrays import REPEATED
@@ -73,12 +73,13 @@ def distributed(
 
     divided: finds the parts of a loop, from what may be undefined, and what the iterations of loops around it make.
     """
-    aliases = cache(lambda: find_aliases(function))
+    arrays = cache(lambda: MadeArrays(function))
     unset = cache(lambda: maybe_undefined(function.body))
     given = [parameter for parameter in function.parameters if isinstance(parameter.type, Array)]
 
-    def roots(arrays: Iterable[Value]) -> set[Value]:
-        return {aliases().root(array) for array in arrays}
+    def are_apart(written: list[Value], loaded: list[Value]) -> bool:
+        others = ((array, other) for k, array in enumerate(written) for other in (*written[:k], *given, *loaded))
+        return not any(arrays().may_share(*pair) for pair in others)
 
     def statement(whole: Statement, around: frozenset[Value]) -> list[Statement]:
         inside = around | made_in_iterations(whole) if isinstance(whole, For | While) else around
@@ -86,10 +87,7 @@ def distributed(
         parts = divided(changed, unset, around) if isinstance(changed, For) else None
         if parts is None:
             return [changed]
-        written = roots(parts.written)
-        if len(written) < len(parts.written) or not written.isdisjoint(roots((*given, *parts.loaded))):
-            return [changed]
-        return made(parts)
+        return made(parts) if are_apart(parts.written, parts.loaded) else [changed]
 
     def block(inner: Block, around: frozenset[Value]) -> Block:
         return Block(tuple(new for s in inner.statements for new in statement(s, around)), inner.yields)

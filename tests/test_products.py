@@ -61,7 +61,8 @@ def test_product_is_numpys_at_every_shape(left, right, dtype):
     for m, k, n in shapes():
         a = LAYOUTS[left](random.normal(size=(m, k)).astype(dtype))
         b = LAYOUTS[right](random.normal(size=(k, n)).astype(dtype))
-        close(product(a, b), a @ b, dtype)
+        with np.errstate(invalid="ignore"):  # OpenBLAS may set the flag for numbers beside those of a matrix
+            close(product(a, b), a @ b, dtype)
 
 
 @pytest.mark.drawn(2)

@@ -15,6 +15,7 @@ import numba
 import numpy as np
 from numba.core.errors import LoweringError, NumbaError
 
+from pullback.analysis.non_negative import assumes_least_sizes
 from pullback.analysis.sizes import is_guard
 from pullback.compilation.as_python import computing_as_numpy, function_of, without_prints
 from pullback.compilation.blame import find_uncompilable
@@ -146,8 +147,12 @@ class Compiled:
 
     @property
     def unguarded(self) -> Compiled:
-        """The form that serves all arguments: this one, unless it begins with checks of sizes or of memory."""
-        form = self.general() if any(map(is_guard, self.function.body.statements)) else self
+        """The form that serves all arguments: this one, unless it begins with checks of sizes or of memory.
+
+        Where these ask for long axes alone, there may be one with loops for short axes, too.
+        """
+        form: Compiled = self.forms("short axes") if assumes_least_sizes(self.function) else self
+        form = form.general() if any(map(is_guard, form.function.body.statements)) else form
         return form if form.memory is None else form.memory.make(NONE)
 
     def within_limit(self, arguments: tuple[Any, ...]) -> Compiled:

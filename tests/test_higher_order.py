@@ -249,3 +249,34 @@ TO_BE_COMPILED = {
 @pytest.mark.parametrize("program", [program for program in FLOATS if program.id in TO_BE_COMPILED], ids=case_id)
 def test_buffers_that_grow_and_arguments_that_are_written_compile(program: Any) -> None:
     check_jacobian(program, pb.jacfwd)
+
+
+def until_it_is_small(x, s, limit):
+    y = 1.0
+    for t in range(x.shape[0]):
+        y = (y + 0.1) / s[t] * x[t]
+        if y < limit:
+            break
+    return y
+
+
+def twice_until_it_is_small(x, s, limit, v):
+    with pb.GradientTape() as outer:
+        outer.watch((x, s))
+        with pb.GradientTape() as inner:
+            inner.watch((x, s))
+            y = until_it_is_small(x, s, limit)
+        of_x, _ = inner.gradient(y, (x, s))
+        product = np.sum(of_x * v)
+    return outer.gradient(product, (x, s))
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_adjoints_that_a_backward_sweep_keeps_are_those_before_and_after_its_iterations(jit):
+    x, s, v = np.linspace(0.9, 0.5, 5), np.linspace(1.5, 2.2, 5), np.linspace(0.3, 0.9, 5)
+    found = pb.differentiable(jit=jit)(twice_until_it_is_small)(x, s, 0.3, v)
+    gradient = pb.grad(pb.differentiable(until_it_is_small, jit=False, optimisations=False), argnums=(0, 1))
+    step = 1e-6
+    above, below = (gradient(x + h * v, s, 0.3) for h in (step, -step))
+    for actual, a, b in zip(found, above, below, strict=True):
+        np.testing.assert_allclose(actual, (a - b) / (2 * step), atol=1e-8)

@@ -55,9 +55,12 @@ class Decisions(Protocol):
 
 
 def states(known: Decisions, path: Path) -> Iterator[tuple[Value, Value]]:
-    """What the loop around a block hands from one iteration to the next: before it, and after it."""
+    """What the loop around a block hands from one iteration to the next: before it, and after it.
+
+    Not of a loop of a backward sweep that is differentiated again: its index, by which arrays are kept, runs down.
+    """
     loop = known.statements[path[-1][0]]
-    if not isinstance(loop, For):
+    if not isinstance(loop, For) or loop.reverse:
         return
     for carried, after in zip(loop.carried, loop.body.yields, strict=False):
         before = carried.parameter

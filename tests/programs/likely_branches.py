@@ -174,3 +174,47 @@ def numbers_from_outside(x, m, n):
         else:
             total += np.log(abs(a - b) * x[i]) / (a - b)
     return total
+
+
+@program(Y, K, True)
+@program(Y, K, False)
+def written_by_another_name(y, k, flag):
+    f = k * 1.0
+    kept, other = np.empty(y.shape[0]), np.zeros(y.shape[0])
+    either = kept if flag else other
+    for i in range(y.shape[0]):
+        either[i] = 5.0 * y[i]
+    for i in range(y.shape[0]):
+        if f[i] != 0.0:
+            kept[i] = np.exp(y[i])
+    total = np.sum(other)
+    for i in range(y.shape[0]):
+        if flag or f[i] != 0.0:
+            total += kept[i] ** 2
+    return total
+
+
+@program(Y, K)
+def written_by_a_view(y, k):
+    f = k * 1.0
+    kept = np.empty(y.shape[0])
+    whole = kept[:]
+    whole[:] = 3.0 * y
+    for i in range(y.shape[0]):
+        if f[i] != 0.0:
+            kept[i] = np.exp(y[i])
+    return np.sum(kept**2)
+
+
+@program(Y, K, 3)
+def exchanged(y, k, n):
+    f = k * 1.0
+    a, b = np.empty(y.shape[0]), y * 1.0
+    for _ in range(n):
+        for i in range(y.shape[0]):
+            a[i] = np.exp(-b[i]) if f[i] != 0.0 else b[i]
+        a, b = b, a
+        for i in range(y.shape[0]):
+            if f[i] != 0.0:
+                a[i] = np.sin(b[i])
+    return np.sum(b) + a[0]

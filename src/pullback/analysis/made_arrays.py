@@ -57,7 +57,7 @@ class MadeArrays:
         self.writes = [s for s in walk(function.body) if isinstance(s, Let) and consumes(s)]
         self.moved: set[Value] = set()
 
-    def let(self, operand: Operand | None, *functions: Callable[..., Any]) -> Let | None:
+    def let(self, operand: Operand, *functions: Callable[..., Any]) -> Let | None:
         """The statement that makes a value, if that calls one of these functions."""
         made = self.made.get(operand) if isinstance(operand, Value) else None
         return made if isinstance(made, Let) and made.function in functions else None

@@ -28,7 +28,7 @@ from pullback.analysis.reductions import adds_to
 from pullback.functions import is_elementwise, record_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, Value, blocks_of, is_scalar, walk
+from pullback.ir.nodes import Block, Effect, For, If, Let, Statement, Value, While, blocks_of, is_scalar, walk
 from pullback.ir.types import Scalar
 
 _NUMBERS = {
@@ -50,6 +50,11 @@ _DIVIDING = {np.divide, np.sqrt}
 def is_straight(loop: For) -> bool:
     """Whether a loop has no loop, call or visible effect in it, and ends where it says."""
     return not loop.exits and all(map(is_simple, walk(loop.body)))
+
+
+def is_innermost(loop: For) -> bool:
+    """Whether no other loop is in a loop."""
+    return not any(isinstance(s, For | While) for s in walk(loop.body))
 
 
 def may_be_vectorised(loop: For) -> bool:

@@ -30,8 +30,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pullback.analysis.recurrences import longest_path
+from pullback.analysis.straight_loops import is_innermost
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Block, For, Function, Let, Operand, Statement, Value, While, walk
+from pullback.ir.nodes import Block, For, Function, Let, Operand, Statement, Value
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import Scalar, is_complex, is_float
 
@@ -54,7 +55,7 @@ def _in_block(block: Block) -> Block:
 
 def _reduced(loop: For) -> For:
     """A loop, if it is an innermost one, in which no recurrence waits longer than it has to."""
-    if any(isinstance(s, For | While) for s in walk(loop.body)):
+    if not is_innermost(loop):
         return loop
     for value, parameters in _recurrences(loop):
         statements = _written_linearly(loop.body.statements, parameters, value)

@@ -77,7 +77,7 @@ class _Speculation(RangeWalk):
         super().__init__(function)
         self.arrays = MadeArrays(function)
         self.lets = lets_in(function.body)
-        self.writes = Counter(self.arrays.owner(write.value) for write in self.arrays.writes)
+        self.writes = Counter(self.arrays.aliases.root(write.value) for write in self.arrays.writes)
         self.loops: list[For | While] = []
         self.around: dict[Value, list[For | While]] = {}
 
@@ -108,7 +108,7 @@ class _Speculation(RangeWalk):
         loads = self.loads(side)
         made = {load.value for load in loads}
         then, orelse = without_made(branch.then, made), without_made(branch.orelse, made)
-        return [*loads, *self.storing_behind(replace(branch, then=then, orelse=orelse))]
+        return [*loads, *self.storing_behind(replace(branch, then=then, orelse=orelse), side is branch.then)]
 
     def loads(self, side: Block) -> list[Let]:
         """The loads of a side from such arrays, of elements that are proved to be there."""
@@ -124,26 +124,28 @@ class _Speculation(RangeWalk):
     def is_own_element(self, access: Let) -> bool:
         """Whether an access is to a number of such an array, which no other iteration writes or reads."""
         owner = self.arrays.owner(access.operands[0])
-        if owner not in self.around or self.writes[owner] != 1 or len(_items(access)) != len(self.shapes.of(owner)):
+        if owner not in self.around or self.writes[self.arrays.aliases.root(owner)] != 1:
+            return False
+        if len(_items(access)) != len(self.shapes.of(owner)):
             return False
         around = self.around[owner]
         inner = [loop for loop in self.loops if not any(loop is other for other in around)]
         return all(isinstance(loop, For) and loop.index in _items(access) for loop in inner)
 
-    def storing_behind(self, branch: If) -> list[Statement]:
-        """A branch that yields numbers where its likely side stored them, and the stores behind it."""
+    def storing_behind(self, branch: If, is_then: bool) -> list[Statement]:
+        """A branch that yields numbers where one side, the likely one, stored them, and the stores behind it."""
         behind: list[Statement] = []
-        side = likely_side(branch, self.lets)
         for k, result in enumerate(branch.results):
-            made = {s.value: s for s in side.statements if isinstance(s, Let)} if side is not None else {}
-            write = made.get(side.yields[k]) if side is not None and isinstance(result.type, Array) else None
+            side = branch.then if is_then else branch.orelse
+            made = {s.value: s for s in side.statements if isinstance(s, Let)}
+            write = made.get(side.yields[k]) if isinstance(result.type, Array) else None
             if write is None or not self.may_be_sunk(branch, k, write):
                 continue
             array, path, number = write.operands
             zero = Constant(0.0, number.type)
-            numbers = [number if each is side else zero for each in (branch.then, branch.orelse)]
-            branch, chosen = yielding_numbers(branch, k, [write], numbers, number.type)
-            side = likely_side(branch, self.lets)
+            branch, chosen = yielding_numbers(
+                branch, k, [write], (number, zero) if is_then else (zero, number), number.type
+            )
             behind.append(replace(write, value=result, operands=(array, path, chosen)))
         return [branch, *behind]
 
@@ -152,14 +154,15 @@ class _Speculation(RangeWalk):
         if write.function is not primitives.store:
             return False
         array, _, number = write.operands
-        sides = [side.yields[k] for side in (branch.then, branch.orelse)]
+        if not is_float(number.type) or array.type.dtype != number.type.dtype:
+            return False
         uses = Counter((*read_in(branch.then), *read_in(branch.orelse)))
-        own = {*lets_in(branch.then), *lets_in(branch.orelse)}
-        is_alone = uses[array] == 2 and uses[write.value] == 1 and any(value is array for value in sides)
-        is_store = (
-            write.function is primitives.store and is_float(number.type) and array.type.dtype == number.type.dtype
+        is_alone = (uses[array], uses[write.value]) == (2, 1) and array in (
+            branch.then.yields[k],
+            branch.orelse.yields[k],
         )
-        return is_alone and is_store and own.isdisjoint(_items(write)) and self.is_own_element(write)
+        own = {*lets_in(branch.then), *lets_in(branch.orelse)}
+        return is_alone and own.isdisjoint(_items(write)) and self.is_own_element(write)
 
 
 def _items(access: Let) -> tuple[Value, ...]:

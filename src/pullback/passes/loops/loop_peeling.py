@@ -39,6 +39,7 @@ import numpy as np
 from pullback.analysis.ranges import Ranges, over
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Form
+from pullback.analysis.straight_loops import is_innermost
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
@@ -328,8 +329,7 @@ def _may_be_peeled(loop: For) -> bool:
 def _read_by_innermost(loop: For) -> list[Let]:
     """The comparisons, choices and remainders of integers that are read by loops without others inside."""
     loops = [loop, *(s for s in walk(loop.body) if isinstance(s, For))]
-    innermost = [one for one in loops if not any(isinstance(s, For) for s in walk(one.body))]
-    read = {value for one in innermost for value in read_in(one.body)}
+    read = {value for one in filter(is_innermost, loops) for value in read_in(one.body)}
     lets = [s for s in walk(loop.body) if isinstance(s, Let) and s.function in _DECIDED and s.value in read]
     return [s for s in lets if all(is_integer(operand.type) for operand in s.operands[:2])]
 

@@ -26,7 +26,7 @@
 Element k of `np.roll(u, s)` of n elements is `u[(k - s) % n]` (forward substitution). Where k is the index of an
 innermost loop, the iterations in which that goes around an end of the axis are peeled (`loop_peeling.py`); the others
 read a neighbour. Where other loops are inside, the remainder is computed once for all of them. The array must stay as
-it is until it is read. Rolls that are added to an array, as in a backward sweep, are added by such a loop, too.
+it is until it is read. Rolls that are added to an array are added by such a loop, too (`rolled_additions.py`).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from pullback.analysis.ranges import Ranges
 from pullback.analysis.rolls import Roll, roll_of
 from pullback.analysis.shapes import Shapes
 from pullback.analysis.sizes import Size
+from pullback.analysis.straight_loops import is_innermost
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
 from pullback.ir.nodes import (
     Block,
-    Carried,
     Constant,
     For,
     Function,
@@ -59,7 +59,6 @@ from pullback.ir.nodes import (
     Statement,
     Step,
     Value,
-    While,
     blocks_of,
     lets_in,
     read_in,
@@ -68,18 +67,16 @@ from pullback.ir.nodes import (
 )
 from pullback.ir.rewrite import with_blocks
 from pullback.ir.types import INT
-from pullback.passes.loops.loop_peeling import MOST_ITERATIONS, can_be_peeled, peel_these
+from pullback.passes.loops.loop_peeling import can_be_peeled, peel_these
+from pullback.passes.loops.rolled_additions import add_rolls_by_loops
 from pullback.passes.memory.products import written_by
-
-MOST_ADDED = 8
-"""So many rolls one loop adds to an array."""
 
 
 def read_rolls_in_place(function: Function) -> Function:
     """The same function with the rolled arrays that only loops read left out."""
     if not any(roll_of(statement) for statement in walk(function.body)):
         return function
-    function = replace(function, body=_Adder(function).block(function.body))
+    function = add_rolls_by_loops(function)
     least: dict[Size, int] = {}
     while reads := _Finder(function).found():
         for size, number in reads.least.items():
@@ -99,7 +96,7 @@ def _assuming(function: Function, least: dict[Size, int]) -> Function:
 
 def split_index_sets(function: Function) -> Function:
     """The same function, whose innermost loops read around the ends of an axis in their first and last iterations."""
-    loops = [s for s in walk(function.body) if isinstance(s, For) and _is_innermost(s) and _wraps(s)]
+    loops = [s for s in walk(function.body) if isinstance(s, For) and is_innermost(s) and _wraps(s)]
     return peel_these(function, {loop.index for loop in loops}) if loops else function
 
 
@@ -193,7 +190,7 @@ class _Finder:
         made = _Reads({roll.value: roll for roll in reads if roll not in refused})
         for index, rolls in of_loop.items():
             made.of_index[index] = [roll for roll in rolls if roll not in refused]
-            if made.of_index[index] and _is_innermost(loops[index]):
+            if made.of_index[index] and is_innermost(loops[index]):
                 size = self.size(made.of_index[index][0])
                 if not isinstance(size, int):
                     made.least[size] = max(sum(_ends(made.of_index[index])), made.least.get(size, 0))
@@ -205,7 +202,7 @@ class _Finder:
 
     def can_be_split(self, loop: For, rolls: list[Roll]) -> bool:
         """Whether the iterations of a loop that read around an end can be peeled, if it is an innermost one."""
-        if not _is_innermost(loop):
+        if not is_innermost(loop):
             return True
         if not all(isinstance(roll.shift, Constant) and self.is_large(roll, sum(_ends(rolls))) for roll in rolls):
             return False
@@ -272,102 +269,7 @@ def _element(path: tuple[Step, ...], rank: int) -> tuple[Operand, ...] | None:
     return items if is_one else None
 
 
-def _is_innermost(loop: For) -> bool:
-    return not any(isinstance(s, For | While) for s in walk(loop.body))
-
-
 def _ends(rolls: list[Roll]) -> tuple[int, int]:
     """How many elements rolls by constants take around the start of an axis, and around its end."""
     shifts = [roll.shift.value for roll in rolls if isinstance(roll.shift, Constant)]
     return max(0, *shifts), max(0, *(-shift for shift in shifts))
-
-
-class _Adder:
-    """Adds rolls to arrays by loops."""
-
-    def __init__(self, function: Function) -> None:
-        self.shapes = Shapes(function)
-        self.arrays = MadeArrays(function)
-        self.uses = Counter(read_in(function.body))
-
-    def block(self, block: Block) -> Block:
-        statements: list[Statement] = []
-        rolls: dict[Value, Roll] = {}
-        added: list[Let] = []
-        for statement in block.statements:
-            roll = roll_of(statement)
-            if roll is not None and self.can_be_read(roll):
-                rolls[roll.value] = roll
-            addition = self.addition(statement, rolls)
-            if added and not (self.continues(addition, added) if addition else _rolls_another(roll, added)):
-                statements += self.nest(added)
-                added = []
-            if addition is None:
-                statements.append(with_blocks(statement, self.block))
-            else:
-                added.append(addition)
-        return Block((*statements, *self.nest(added)), block.yields)
-
-    def addition(self, statement: Statement, rolls: dict[Value, Roll]) -> Let | None:
-        """The statement, if it adds one of these rolls to an array of its shape in other memory."""
-        if not isinstance(statement, Let) or statement.function is not primitives.accumulate:
-            return None
-        total, addend = statement.operands
-        return statement if addend in rolls and self.fits(total, rolls[addend]) else None
-
-    def continues(self, addition: Let, added: list[Let]) -> bool:
-        """Whether an addition goes on with the sum of others, which nothing else reads."""
-        total = added[-1].value
-        return addition.operands[0] is total and self.uses[total] == 1 and len(added) < MOST_ADDED
-
-    def can_be_read(self, roll: Roll) -> bool:
-        """Whether only one statement reads the rolled array, and a loop over it can be split where it has to be."""
-        is_near = isinstance(roll.shift, Constant) and abs(roll.shift.value) <= MOST_ITERATIONS
-        return self.uses[roll.value] == 1 and (is_near or not roll.is_along_last)
-
-    def fits(self, total: Value, roll: Roll) -> bool:
-        """Whether an array that a roll is added to has its shape, and other memory."""
-        is_alike = total.type == roll.array.type and self.shapes.of(total) == self.shapes.of(roll.array)
-        return is_alike and not self.arrays.may_share(total, roll.array)
-
-    def nest(self, added: list[Let]) -> list[Statement]:
-        """The loops that make the last of these sums; each adds a rolled array to the one before."""
-        if not added:
-            return []
-        builder = Builder()
-        builder.location = added[0].location
-        total = added[0].operands[0]
-        sizes = builder.dims(total)
-        _add_nest(builder, added, total, sizes, (), added[-1].value)
-        return builder.statements
-
-
-def _rolls_another(roll: Roll | None, added: list[Let]) -> bool:
-    """Whether a statement rolls an array that is there before some sums are made."""
-    return roll is not None and roll.array is not added[-1].value
-
-
-def _add_nest(
-    builder: Builder,
-    added: list[Let],
-    total: Value,
-    sizes: tuple[Operand, ...],
-    indices: tuple[Value, ...],
-    result: Value,
-) -> None:
-    """Add the loops over the axes from the next one on, whose last version of the sum is `result`."""
-    index, parameter = Value("ijkl"[len(indices)], INT), Value(total.name, total.type)
-    places = (*indices, index)
-    inside = Value(total.name, total.type)
-    with builder.block() as statements:
-        if len(places) < len(sizes):
-            _add_nest(builder, added, parameter, sizes, places, inside)
-        else:
-            element = builder.load(parameter, (Index(places),))
-            for statement in added:
-                element = builder.let(np.add, element, builder.load(statement.operands[1], (Index(places),)))
-            path = (Index(places),)
-            builder.add(Let(inside, primitives.store, (parameter, path, element), location=builder.location))
-    carried, body = (Carried(parameter, total),), Block(tuple(statements), (inside,))
-    loop = For(index, constant(0), sizes[len(indices)], constant(1), carried, body, (result,))
-    builder.add(replace(loop, location=builder.location))

@@ -25,7 +25,6 @@ A sum hands its adjoint to each of its terms: those of terms that something else
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -35,7 +34,6 @@ from pullback.analysis.aliases import consumes, shares_memory
 from pullback.analysis.shapes import Shapes
 from pullback.ir import primitives
 from pullback.ir.nodes import (
-    Block,
     For,
     Function,
     Let,
@@ -82,7 +80,7 @@ class _Finder:
             first, second = loop.results[one], loop.results[other]
             if found.keys() & {first, second} or first.type != second.type:
                 continue
-            if self.shapes.of(first) == self.shapes.of(second) and self.same_in(loop.body, loop, one, other):
+            if self.shapes.of(first) == self.shapes.of(second) and self.same_in(loop, one, other):
                 found[second] = first
         return found
 
@@ -93,14 +91,14 @@ class _Finder:
             return False
         return all(map(_only_reads, self.readers[loop.results[k]]))
 
-    def same_in(self, block: Block, loop: For, one: int, other: int) -> bool:
+    def same_in(self, loop: For, one: int, other: int) -> bool:
         """Whether each iteration of a loop stores the same in two of the arrays that it carries."""
         pair = loop.carried[one].parameter, loop.carried[other].parameter
-        return self.same(block, pair, (loop.body.yields[one], loop.body.yields[other]))
+        return self.same(pair, (loop.body.yields[one], loop.body.yields[other]))
 
-    def same(self, block: Block, versions: tuple[Value, Value], last: Sequence[Operand]) -> bool:
-        """Whether a block does the same to two arrays, up to these last versions."""
-        while versions != tuple(last):
+    def same(self, versions: tuple[Value, Value], last: tuple[Operand, Operand]) -> bool:
+        """Whether statements do the same to two arrays, up to these last versions."""
+        while versions != last:
             readers = [self.readers[version] for version in versions]
             if any(len(each) != 1 for each in readers):
                 return False
@@ -121,7 +119,7 @@ class _Finder:
             case For(), For() if one is other:
                 initials = [carried.initial for carried in one.carried]
                 places = [initials.index(version) for version in versions if version in initials]
-                if len(places) == 2 and self.same_in(one.body, one, *places):
+                if len(places) == 2 and self.same_in(one, *places):
                     return one.results[places[0]], one.results[places[1]]
         return None
 

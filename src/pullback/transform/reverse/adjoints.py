@@ -23,7 +23,7 @@ from pullback.analysis.sizes import Form
 from pullback.frontend.build import Inliner
 from pullback.ir import primitives
 from pullback.ir.builder import Builder, constant
-from pullback.ir.nodes import Constant, Let, Operand, Value
+from pullback.ir.nodes import Constant, Index, Let, Operand, Slice, Value
 from pullback.ir.types import Array, Scalar
 
 
@@ -44,6 +44,7 @@ class Adjoints:
     strong_zeros: the values at which a cotangent of exactly 0 stays 0. top: those of the function's own block. primal:
     all those of the function. sole: the definitions of those that are read once. branching: whether rules may branch.
     partials: by the values of the forward sweep, the partial derivatives that it computes along with them.
+    growing: the versions of arrays that grow, whose adjoints may have the rows of later versions behind their own.
     """
 
     def __init__(
@@ -56,11 +57,13 @@ class Adjoints:
         sole: Mapping[Value, Let] | None = None,
         branching: bool = False,
         partials: Mapping[Value, tuple[Operand, ...]] | None = None,
+        growing: frozenset[Value] = frozenset(),
     ) -> None:
         self.active, self.shapes, self.strong_zeros, self.top, self.primal = active, shapes, strong_zeros, top, primal
         self.sole = sole or {}
         self.branching = branching
         self.partials = partials or {}
+        self.growing = growing
         self.inliner = Inliner()
         self.builder: Builder = self.inliner.builder
         self.known: dict[Value, Operand] = {}
@@ -83,9 +86,19 @@ class Adjoints:
             return
         if isinstance(contribution.type, Array) and isinstance(known.type, Scalar):
             known, contribution = contribution, known
+        if operand in self.growing and isinstance(contribution.type, Array):
+            self.known[operand] = self._first_rows_added(operand, known, contribution)
+            return
         in_place = not isinstance(known.type, Scalar) and known not in self.primal
         function = primitives.accumulate if in_place else np.add
         self.known[operand] = named_after(operand, self.builder.let(function, known, contribution))
+
+    def _first_rows_added(self, array: Value, known: Operand, contribution: Operand) -> Operand:
+        """Two adjoints of an array that grows, added where both have rows of this version."""
+        path = (Index((Slice(None, self.dims(array)[0], None),)),)
+        whole = self.builder.let(primitives.copy, known) if known in self.primal else known
+        part = self.builder.let(primitives.load, contribution, path)
+        return named_after(array, self.builder.let(primitives.add_at, whole, path, part))
 
     def take(self, value: Value) -> Operand:
         """The adjoint of a value before which no other statement reads it."""

@@ -17,8 +17,8 @@ push_backward(length: int64*, after_bar: float64[:]):
     before_bar: float64[:] = store(after_bar, ([length]), 0.0)
     return before_bar, x_bar
 
-The cotangent of a growing array is one array of its final size. What a sweep kept there was stored once, so that no
-element has to be cleared.
+The cotangent of a growing array is one array of its final size, of which an earlier version owns the first rows. What a
+sweep kept there was stored once, so that no element has to be cleared.
 """
 
 from __future__ import annotations
@@ -26,12 +26,28 @@ from __future__ import annotations
 import numpy as np
 
 from pullback import runtime
+from pullback.analysis.aliases import find_aliases
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Index, Let, Operand, Slice
+from pullback.ir.nodes import Function, Index, Let, Operand, Slice, Value, defined_in, lets_in
 from pullback.ir.types import Array
 from pullback.transform.reverse.adjoints import Adjoints
 from pullback.transform.reverse.elements import add_at, add_cleared
+
+_GROWING = (runtime.push, runtime.push_row)
+
+
+def growing_arrays(function: Function) -> frozenset[Value]:
+    """All versions of the arrays of a function that grow."""
+    made = lets_in(function.body)
+    grown = [let.value for let in made.values() if let.function in _GROWING]
+    if not grown:
+        return frozenset()
+    aliases = find_aliases(function)
+    roots = {aliases.root(value) for value in grown}
+    values = {*function.parameters, *defined_in(function.body)}
+    arrays = {v for v in values if isinstance(v.type, Array) and aliases.root(v) in roots}
+    return frozenset(v for v in arrays if v not in made or made[v].function is not primitives.load)
 
 
 def pull_push(adjoints: Adjoints, statement: Let) -> None:

@@ -100,7 +100,8 @@ def pull_back(
     primal = {*function.parameters, *defined_in(function.body)}
     uses = Counter(read_in(function.body))
     sole = {value: let for value, let in lets_in(function.body).items() if uses[value] == 1}
-    adjoints = Adjoints(active, shapes, strong_zeros, top, primal, sole, branching, partials)
+    growing = stacks.growing_arrays(function)
+    adjoints = Adjoints(active, shapes, strong_zeros, top, primal, sole, branching, partials, growing)
     sweep = Sweep([], {}, {})
     with adjoints.builder.block() as sweep.statements:
         for result, seed in seeds:

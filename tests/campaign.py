@@ -35,6 +35,7 @@ import numpy as np
 import random_aliases
 import random_edges
 import random_nests
+import random_recurrences
 from random_programs import (
     InvalidProgramError,
     RandomProgram,
@@ -63,10 +64,12 @@ MODES: dict[str, dict[str, Any]] = {
     "segments": {"max_residual_bytes": 0},
     "forward": {},
 }
-# Of everything; loops and branches in one another; names that share arrays; what seldom happens, and may raise.
+# Of everything; loops and branches in one another; what iterations hand on; names that share arrays; what seldom
+# happens, and may raise.
 GENERATORS: dict[str, Callable[[int, float], RandomProgram]] = {
     "mixed": generate,
     "nests": lambda seed, size: random_nests.generate(seed),
+    "recurrences": lambda seed, size: random_recurrences.generate(seed),
     "aliases": lambda seed, size: random_aliases.generate(seed),
     "edges": lambda seed, size: random_edges.generate(seed),
 }
@@ -299,6 +302,8 @@ def as_tuple(values: Any) -> tuple[Any, ...]:
 
 
 def shown(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(shown(part) for part in value)})"
     return np.array2string(np.asarray(value), precision=12, separator=", ").replace("\n", "")
 
 

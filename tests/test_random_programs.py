@@ -8,6 +8,7 @@ import campaign
 import random_aliases
 import random_nests
 import random_programs
+import random_recurrences
 
 INTERPRETED = range(1000, 1170)
 NESTS = range(4000, 4200)
@@ -76,7 +77,22 @@ def test_compiled_random_programs_are_right_or_refused(seed: int) -> None:
     assert outcome.verdict in GOOD, outcome
 
 
+@pytest.mark.drawn(12)
+@pytest.mark.parametrize("seed", range(61000, 61120))
+def test_second_derivatives_of_recurrences_are_right(seed: int) -> None:
+    outcome = campaign.examine_second(seed, kind="recurrences")
+    assert outcome.verdict == "right", outcome
+
+
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize("seed", range(61200, 61240))
+def test_compiled_second_derivatives_of_recurrences_are_right(seed: int) -> None:
+    outcome = campaign.examine_second(seed, kind="recurrences", compiled=True)
+    assert outcome.verdict == "right", outcome
+
+
 def test_the_generator_gives_the_same_program_again() -> None:
     assert random_programs.generate(7).source == random_programs.generate(7).source
     assert random_nests.generate(7).source == random_nests.generate(7).source
+    assert random_recurrences.generate(7).source == random_recurrences.generate(7).source
     assert random_aliases.generate(7).source == random_aliases.generate(7).source

@@ -47,7 +47,7 @@ def test_short_axes_are_served_after_long_ones(function):
         np.testing.assert_allclose(gradient(u, 3), right(function, u, 3), rtol=1e-12)
 
 
-def test_compiled_callers_get_loops_that_serve_short_axes():
+def test_short_axes_are_served_to_compiled_callers():
     gradient = pb.grad(diffused)
 
     @numba.njit

@@ -12,7 +12,7 @@ from numba.extending import overload
 
 from pullback.api.calls import Asked
 from pullback.api.kept_calls import Kept, names_of, remembering
-from pullback.api.numba_calls import compiled_for, key_for, traced_for
+from pullback.api.numba_calls import compiled_for, general_of, key_for, traced_for
 from pullback.compilation.functions import Compiled
 from pullback.ir.types import Array
 from pullback.runtime import is_finite
@@ -78,6 +78,9 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
     traced = traced_for(callable_, arguments)
     scope: dict[str, Any] = {"remember": remember, "function": compiled.dispatcher}
     scope |= {"check_unshared": check_unshared, "is_finite": is_finite}
+    general = general_of(compiled)
+    if general is not None and compiled.condition is not None:
+        scope |= {"fits": compiled.condition.dispatcher, "general": general.dispatcher}
     if traced is not None:
         scope["traced"] = traced.dispatcher
     exec("\n".join(_lines_of_call(compiled, traced is not None, callable_.asked)), scope)
@@ -85,19 +88,22 @@ def implementation(callable_: Any, arguments: tuple[Any, ...]) -> Any:
 
 
 def _lines_of_call(compiled: Compiled, looks: bool, asked: Asked | None) -> list[str]:
-    """The text of a call. Arrays that it changes share no memory with others.
+    """The text of a call. Arrays that it changes share no memory with others; other sizes go to the general form.
 
     looks: the results, of which the first is the value, are looked at; where one is not finite, the call is repeated,
     and the arrays that it changes are then as they were.
     """
     names = [f"a{k}" for k in range(len(compiled.function.parameters))]
     given, kept = ", ".join(names), compiled.mutated if looks else ()
+    made = f"function({given})"
+    if compiled.condition is not None:
+        made = f"{made} if fits({given}) else general({given})"
     return [
         f"def call({given}):",
         "    remember()",
         *(f"    check_unshared({names[k]}, {names[j]})" for k, j in _pairs_apart(compiled)),
         *(f"    b{k} = a{k}.copy()" for k in kept),
-        f"    results = function({given})",
+        f"    results = {made}",
         *(["    if not is_finite(results):"] if looks else []),
         *(f"        a{k}[...] = b{k}" for k in kept),
         *([f"        results = traced({given})"] if looks else []),

@@ -28,7 +28,7 @@ from pullback.transform.requests.resolving import has_requests, pulled, resolved
 from pullback.transform.rules_of_users import with_rules
 from pullback.transform.sweeps import NONE, Kept
 
-FormOf = Literal["constant sizes", "loops", "short axes", "arrays", "general"]
+FormOf = Literal["constant sizes", "loops", "arrays", "general"]
 Looks = Literal["", "results", "values"]
 TRACED = frozenset({"activity", "residuals"})
 """The optimisations of a function that looks at all its values: its statements run in the order of the text."""
@@ -41,8 +41,8 @@ class Request:
     kind: 'primal', 'grad', 'value_and_grad' (Compiled) or 'split' (SplitPair).
     into: which of the gradients, counted in `wrt`, are written into arrays of the caller's.
     form: with loops or with array statements, which both assume that sizes agree where arrays of arguments meet; with
-        loops, for some sizes of the first call alone, or for short axes, too; or the general form, with array
-        statements for arguments of any sizes.
+        loops, for some sizes of the first call alone, too; or the general form, with array statements for arguments of
+        any sizes.
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     checkpointed: the numbers of the loops that run in segments; None for none of them, as long as a call keeps no more
         than it may.
@@ -108,12 +108,15 @@ class Code:
         arrays: bool = False,
         tuple_from: int | None = None,
         looks: bool = True,
+        constant_sizes: bool = True,
     ) -> Any:
         """The compiled function of a kind, as fast as there is one, or with array statements; see `Request`.
 
-        looks: it looks at its results, if that is among the options.
+        looks: it looks at its results, if that is among the options. constant_sizes: it may be for the sizes of the
+        first call alone.
         """
-        form: FormOf = "arrays" if arrays or not self.options.lowers else "constant sizes" if self.sizes else "loops"
+        is_constant = constant_sizes and self.sizes
+        form: FormOf = "arrays" if arrays or not self.options.lowers else "constant sizes" if is_constant else "loops"
         nan: Looks = "results" if self.options.nan and looks else ""
         return self.requested(Request(kind, wrt, into, form, tuple_from, nan=nan))
 
@@ -167,11 +170,9 @@ class Code:
     def settings_for(self, request: Request) -> Settings:
         """What chooses the passes for a request."""
         any_sizes = request.form == "general" or request.kind == "primal"
-        settings = self.options.settings(request.form in ("constant sizes", "loops", "short axes"), any_sizes)
+        settings = self.options.settings(request.form in ("constant sizes", "loops"), any_sizes)
         if request.form == "constant sizes":
             settings = replace(settings, sizes=self.sizes or ())
-        if request.form == "short axes":
-            settings = replace(settings, optimisations=settings.optimisations - {"rolled_reads"})
         if request.nan != "values":
             return settings
         return replace(settings, optimisations=settings.optimisations & TRACED)

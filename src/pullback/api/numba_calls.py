@@ -24,7 +24,8 @@ def key_for(callable_: Any, arguments: tuple[Any, ...]) -> str | None:
     compiled, traced = compiled_for(callable_, arguments), traced_for(callable_, arguments)
     key = None if compiled.calls_outside else compiled.key
     several = callable_.asked is not None and callable_.asked.several
-    return key and (f"{key} {several}" if traced is None else f"{key} {several} {traced.key}")
+    others = [form.key for form in (general_of(compiled), traced) if form is not None]
+    return key and " ".join(map(str, (key, several, *others)))
 
 
 def code_for(callable_: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, Form], Built, Code]:
@@ -47,19 +48,24 @@ def compiled_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled:
     forms, built, code = code_for(callable_, arguments)
     engine, asked = callable_.engine, callable_.asked
     if asked is None:
-        return served(code.derivative("primal", (), looks=False))
+        return served(code.derivative("primal", (), looks=False, constant_sizes=False))
     if asked.has_aux:
         raise TypingError("has_aux cannot be used in compiled code")
     numbers, _ = wrt_leaves(engine, forms, asked.argnums)
     check_result(engine, built, asked.has_aux)
     kind = "value_and_grad" if asked.with_value or engine.options.nan else "grad"
-    return served(code.derivative(kind, numbers, looks=False))
+    return served(code.derivative(kind, numbers, looks=False, constant_sizes=False))
 
 
 def served(compiled: Compiled) -> Compiled:
     """What serves a call in place of this: the form that looks at all values, where it raises ResultNotFinite."""
-    unguarded = compiled.unguarded
-    return unguarded.traced().unguarded if unguarded.looks and unguarded.traced is not None else unguarded
+    form = compiled.in_njit
+    return form.traced().in_njit if form.looks and form.traced is not None else form
+
+
+def general_of(compiled: Compiled) -> Compiled | None:
+    """What serves the calls that do not fulfil a form's condition; None where there is none."""
+    return None if compiled.condition is None else compiled.general().in_njit
 
 
 def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
@@ -67,7 +73,7 @@ def traced_for(callable_: Any, arguments: tuple[Any, ...]) -> Compiled | None:
     if callable_.engine.options.nan is None:
         return None
     compiled = compiled_for(callable_, arguments)
-    return None if compiled.traced is None else compiled.traced().unguarded
+    return None if compiled.traced is None else compiled.traced().in_njit
 
 
 def type_of_numba(type_: Any) -> Scalar | Array:

@@ -15,7 +15,6 @@ import numba
 import numpy as np
 from numba.core.errors import LoweringError, NumbaError
 
-from pullback.analysis.non_negative import assumes_least_sizes
 from pullback.analysis.sizes import is_guard
 from pullback.compilation.as_python import computing_as_numpy, function_of, without_prints
 from pullback.compilation.blame import find_uncompilable
@@ -43,6 +42,7 @@ from pullback.runtime.codegen.compiler import Compiler
 from pullback.runtime.codegen.kept_callees import keep_in
 from pullback.runtime.python.recursion_depth import can_go_deeper, on_deep_stack
 from pullback.runtime.refusals import KeepsTooMuch, ResultNotFinite, SizesDiffer
+from pullback.transform.entry_condition import entry_condition
 from pullback.transform.not_finite import has_checks
 from pullback.transform.sweeps import NONE
 
@@ -145,14 +145,20 @@ class Compiled:
             return False
         return True
 
-    @property
-    def unguarded(self) -> Compiled:
-        """The form that serves all arguments: this one, unless it begins with checks of sizes or of memory.
+    @cached_property
+    def condition(self) -> Compiled | None:
+        """A function of the same arguments that returns whether this form serves them, for callers in compiled code.
 
-        Where these ask for long axes alone, there may be one with loops for short axes, too.
+        None where it serves all arguments, or where that takes more than arithmetic.
         """
-        form: Compiled = self.forms("short axes") if assumes_least_sizes(self.function) else self
-        form = form.general() if any(map(is_guard, form.function.body.statements)) else form
+        condition = entry_condition(self.function)
+        return None if condition is None else Compiled(condition, self.options)
+
+    @property
+    def in_njit(self) -> Compiled:
+        """What compiled code calls: it looks at no limit of memory, and serves all arguments or has a condition."""
+        is_guarded = any(map(is_guard, self.function.body.statements))
+        form = self.general() if is_guarded and self.condition is None else self
         return form if form.memory is None else form.memory.make(NONE)
 
     def within_limit(self, arguments: tuple[Any, ...]) -> Compiled:

@@ -6,7 +6,6 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -33,7 +32,7 @@ from pullback.emission.names import Forward, name_classes
 from pullback.errors import NotFinite, PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.external import calls_outside
-from pullback.ir.nodes import Block, Call, Effect, For, Function, While, is_scalar, results_of, walk
+from pullback.ir.nodes import Call, Effect, For, Function, While, is_scalar, results_of, walk
 from pullback.passes.entries import Settings
 from pullback.passes.running import run
 from pullback.passes.scalar.sine_cosine import pair
@@ -136,18 +135,11 @@ class Compiled:
 
     def serves(self, arguments: tuple[Any, ...]) -> bool:
         """Whether the sizes of the arguments are as this form assumes."""
-        statements = self.function.body.statements
-        guards = [k for k, s in enumerate(statements) if is_guard(s)]
-        entry = replace(self.function, body=Block(statements[: guards[-1] + 1] if guards else (), ()), mutated=())
-        try:
-            Compiled(entry, replace(self.options, jit=False)).interpreted(*arguments)
-        except SizesDiffer:
-            return False
-        return True
+        return self.condition is None or self.condition.interpreted(*arguments) is True
 
     @cached_property
     def condition(self) -> Compiled | None:
-        """A function of the same arguments that returns whether this form serves them, for callers in compiled code.
+        """A function of the same arguments that returns whether this form serves them.
 
         None where it serves all arguments, or where that takes more than arithmetic.
         """

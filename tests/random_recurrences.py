@@ -18,8 +18,8 @@ from random_programs import RandomProgram, check_run, first_valid
 from random_statements import Statement, Statements
 
 DEEPEST, LONGEST = 2, 9
-BEGIN = ["def f(x, s, p, n):", "    y = x * 0.5", "    v = s * p", "    a = p", "    b = 0.6"]
-RESULTS = ["a * b", "a + np.sum(y * x)", "np.sum(y * v) * b", "a * np.sum(v)", "y[n - 1] * a + b"]
+BEGIN = ["y = x * 0.5", "v = s * p", "rows = np.zeros((n, n))", "a = p", "b = 0.6"]
+RESULTS = ["a * b", "a + np.sum(y * x)", "np.sum(y * v) * b", "np.sum(rows * rows) * a", "y[n - 1] * a + rows[1, 1]"]
 
 
 def generate(seed: int) -> RandomProgram:
@@ -27,7 +27,7 @@ def generate(seed: int) -> RandomProgram:
 
     def attempt(draw: random.Random) -> RandomProgram:
         recurrences = _Recurrences(draw)
-        lines = [*BEGIN, *recurrences.counted(0, "    ")]
+        lines = ["def f(x, s, p, n):", *("    " + line for line in BEGIN), *recurrences.counted(0, "    ")]
         if draw.random() < 0.4:
             lines += recurrences.block(0, "    ", 2)
         source = "import numpy as np\n\n\n" + "\n".join([*lines, f"    return {draw.choice(RESULTS)}"]) + "\n"
@@ -84,7 +84,13 @@ class _Recurrences(Statements):
         return self.draw.randint(1, 3)
 
     def kinds(self, depth: int) -> dict[Statement, float]:
-        plain: dict[Statement, float] = {self.number: 25, self.element: 20, self.array: 10, self.exchange: 4}
+        plain: dict[Statement, float] = {
+            self.number: 25,
+            self.element: 20,
+            self.array: 10,
+            self.exchange: 4,
+            self.new: 12,
+        }
         nested: dict[Statement, float] = {self.branch: 10, self.jump: 8, self.counted: 14, self.repeated: 6}
         return plain if self.left < 0 or depth > DEEPEST else plain | nested
 
@@ -107,6 +113,16 @@ class _Recurrences(Statements):
         part = "[1:]" if "1" in target else ""
         other, datum = self.draw.choice([f"x{part}", "a", f"v{part}", f"y{part}"]), self.draw.choice([f"s{part}", "b"])
         return [f"{indent}{target} = {self.next_of(name + part, other, datum)}"]
+
+    def new(self, depth: int, indent: str) -> list[str]:
+        """An array of the iteration alone, which it overwrites, and copies to others."""
+        name, other = self.name("w"), self.draw.choice(["y", "v"])
+        made = self.draw.choice([f"{name} = {other} * s", f"{name} = {other} + a", f"{name} = np.ones(n)"])
+        filled = [f"{name}[:] = {self.next_of(self.draw.choice([name, other]), 'x', self.datum())}"]
+        filled.append(f"{name} /= np.sum({name} * {name}) + 1.0")
+        read = [f"rows[{self.index()}] = {name}", f"{other} = {name} * x", f"a = a + 0.1 * np.sum({name} * {name})"]
+        chosen = [*self.draw.sample(filled, self.draw.randint(1, 2)), *self.draw.sample(read, self.draw.randint(1, 3))]
+        return [f"{indent}{line}" for line in (made, *chosen)]
 
     def exchange(self, depth: int, indent: str) -> list[str]:
         return [f"{indent}a, b = b, {self.next_of('a', 'b', self.datum())}"]

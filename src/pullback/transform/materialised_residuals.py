@@ -52,6 +52,7 @@ from pullback.ir.nodes import (
     Statement,
     Value,
     While,
+    free_in,
     results_of,
 )
 from pullback.ir.rewrite import like
@@ -79,7 +80,10 @@ def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[lis
     _plan, backward = residuals.decide(results)
     arguments = tuple(v for v in residuals.plan.notes.get((), ()) if v not in residuals.paths)
     forward = _Forward(residuals).block(residuals.body, (), {}, arguments)
-    return forward, Recall(residuals).block(backward, (), {}, {})
+    backward = Recall(residuals).block(backward, (), {}, {})
+    left = [value for value in free_in(backward) if residuals.paths.get(value)]
+    assert not left, f"the backward sweep reads {left[0]!r}, which is neither kept nor computed again"
+    return forward, backward
 
 
 class _Forward:

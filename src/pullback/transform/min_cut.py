@@ -106,7 +106,23 @@ def choose(
     cut = _minimum_cut(needed, again, inside, involved, free)
     repeated = _closure([v for v in needed if v not in cut], again, inside, stop=cut)
     kept = tuple(v for v in involved if v in cut)
-    return Choice(kept, tuple(again[v] for v in definitions if v in repeated and v not in cut))
+    run = _in_order({v: again[v] for v in definitions if v in repeated and v not in cut})
+    return Choice(kept, tuple(run.values()))
+
+
+def _in_order(again: Mapping[Value, Repeatable]) -> dict[Value, Repeatable]:
+    """The statements, each behind those that it reads: a value may be read of an array that it was stored into."""
+    ordered: dict[Value, Repeatable] = {}
+
+    def visit(value: Value) -> None:
+        if value in again and value not in ordered:
+            for operand in read_by(again[value]):
+                visit(operand)
+            ordered[value] = again[value]
+
+    for value in again:
+        visit(value)
+    return ordered
 
 
 def can_repeat(statement: Repeatable, is_intact: Callable[[Value], bool]) -> bool:

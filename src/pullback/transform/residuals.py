@@ -221,13 +221,15 @@ class Residuals:
         else:
             read_again = repeated_loads(self, path, definitions)
             arrays = {statement.operands[0] for statement in read_again.values()}
-            definitions.update(read_again)
+            own, definitions = definitions, definitions | read_again
 
             def is_at_hand(value: Value) -> bool:
                 is_there = value in arrays or self.aliases.is_intact(value) or is_kept_whole(self, value, path)
                 return is_there or (value in inside and is_in_iterations(self, path))
 
             anew = set(arrays_made_again(definitions, is_at_hand))
+            # What is read of an array cannot be what that array is made of again.
+            definitions.update((value, own[value]) for value, load in read_again.items() if load.operands[0] in anew)
             chosen = partial(choose, needed, definitions, inside, is_at_hand, anew=anew)
             choice = chosen()
             free = begin_with(self, path, choice.kept)

@@ -193,3 +193,32 @@ def test_products_are_numpys_where_nothing_is_added_up_in_another_order():
 
     assert "product_into(" not in pb.inspect_source(pb.differentiable()(products), x, a)
     assert "product_into(" in pb.inspect_source(pb.differentiable(fastmath=False)(products), x, a)
+
+
+def exponentials(a, ts):
+    total = 0.0
+    for t in ts:
+        m = a * t
+        e = np.eye(len(a))
+        term = np.eye(len(a))
+        for k in range(1, 7):
+            term = term @ m / k
+            e = e + term
+        total += np.trace(e) * e[0, -1]
+    return total
+
+
+def test_parts_of_a_long_function_assert_sizes_behind_the_checks_of_its_entry():
+    text = pb.inspect_source(exponentials, np.ones((3, 3)), np.ones(2))
+    *parts, whole = [piece for piece in text.split("\n\n\n") if "def " in piece]
+    assert any("assert a.shape[1] == 3" in part for part in parts)
+    assert not any("SizesDiffer" in part for part in parts)
+    assert whole.index("raise SizesDiffer") < whole.index("_part")
+
+
+def test_another_size_than_that_of_a_long_function():
+    for n in (3, 5):
+        a = np.linspace(0.1, 0.9, n * n).reshape(n, n)
+        value, gradient = pb.value_and_grad(exponentials)(a, np.ones(2))
+        assert value == pytest.approx(exponentials(a, np.ones(2)), rel=1e-12)
+        np.testing.assert_allclose(gradient, pb.grad(pb.differentiable(jit=False)(exponentials))(a, np.ones(2)), 1e-11)

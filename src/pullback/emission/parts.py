@@ -17,11 +17,12 @@ loop or a branch, and only where each variable that is read later surely has a v
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
 
+from pullback import runtime
 from pullback.emission.printer import is_comment
 from pullback.emission.spelling import call, name
 
@@ -46,7 +47,8 @@ class Unit:
     """A statement of the function with the comments above it.
 
     reads: the variables that it may read before it assigns them; assigns: those that it may assign; sure: those that
-    have a value afterwards, whether or not they had one before. stays: it belongs to the function itself.
+    have a value afterwards, whether or not they had one before. stays: it belongs to the function itself, as do the
+    checks of sizes at its entry.
     """
 
     lines: tuple[Any, ...]
@@ -91,7 +93,9 @@ class _Cutter:
             )
             units.append(unit)
             comments = []
-        return units
+        guards = [k for k, unit in enumerate(units) if _leaves_for_general_form(unit.lines[-1])]
+        entry = guards[-1] + 1 if guards else 0
+        return [*(replace(unit, stays=True) for unit in units[:entry]), *units[entry:]]
 
     def _cuts(self, parameters: Mask) -> tuple[list[Mask], list[bool]]:
         """Before each unit and after the last: the variables that are read later, and whether a cut may be made."""
@@ -251,6 +255,12 @@ def _names(nodes: Iterable[Any]) -> tuple[Names, Names]:
     names = [node for node in nodes if isinstance(node, gast.Name)]
     assigned = frozenset(node.id for node in names if _is_stored(node))
     return frozenset(node.id for node in names if not _is_stored(node)), assigned
+
+
+def _leaves_for_general_form(statement: Any) -> bool:
+    """Whether a statement raises SizesDiffer: what parts assert of sizes holds behind it."""
+    raised = [node.exc for node in gast.walk(statement) if isinstance(node, gast.Raise)]
+    return any(isinstance(error, gast.Call) and error.func.id == runtime.SizesDiffer.__name__ for error in raised)
 
 
 def _is_in_frame(statement: Any) -> bool:

@@ -330,3 +330,26 @@ def test_a_window_that_lies_outside_raises_as_before():
     for n in (6, 2**20, 2**40, 2**62):
         with pytest.raises(IndexError):
             pb.grad(window, argnums=(0, 1))(x, w, n)
+
+
+def remainder(x, n):
+    return x * (n % 1000)
+
+
+def half(x, n):
+    return x * (n // 2)
+
+
+def one_less(x, n):
+    return x * (n - 1)
+
+
+@pytest.mark.parametrize("function", [remainder, half, one_less], ids=lambda f: f.__name__)
+def test_compiled_code_refuses_integers_without_room_for_a_sign(function):
+    gradient = pb.grad(function)
+    assert gradient(1.0, 2**63 - 1) == pytest.approx(function(1.0, 2**63 - 1), rel=1e-15)
+    for n in (2**63, 2**64 - 1, 10**20):
+        for call in (gradient, pb.differentiable(function), lambda x, n: pb.vjp(function)(x, n)):
+            with pytest.raises(OverflowError, match="the argument 'n' does not fit into 64 bits"):
+                call(1.0, n)
+        assert pb.grad(pb.differentiable(jit=False)(function))(1.0, n) == function(1.0, n)

@@ -153,6 +153,14 @@ class Compiled:
         form = self.general() if is_guarded and self.condition is None else self
         return form if form.memory is None else form.memory.make(NONE)
 
+    def check_integers(self, arguments: Sequence[Any]) -> None:
+        """Raise OverflowError for an integer that 64 bits with a sign cannot hold: Numba takes some without one."""
+        if self.options.jit:
+            for parameter, argument in zip(self.function.parameters, arguments, strict=False):
+                if type(argument) is int and is_wide(argument):
+                    message = f"the argument '{parameter.name}' does not fit into 64 bits"
+                    raise OverflowError(f"{message}: pass a float, or use jit=False")
+
     def within_limit(self, arguments: tuple[Any, ...]) -> Compiled:
         """The form that keeps as much for these arguments as it may: this one, or one with loops in segments."""
         if self.memory is None:
@@ -369,11 +377,6 @@ class Compiled:
         """The error that the user should see for one raised by the entry."""
         if isinstance(error, NotFinite | ResultNotFinite):
             return error
-        large = [
-            p.name for p, a in zip(self.function.parameters, arguments, strict=True) if type(a) is int and is_wide(a)
-        ]
-        if isinstance(error, OverflowError | NumbaError) and self.options.jit and large:
-            return OverflowError(f"the argument '{large[0]}' does not fit into 64 bits: pass a float, or use jit=False")
         if isinstance(error, NumbaError):
             blamed = find_uncompilable(self.function)
             if blamed is not None:

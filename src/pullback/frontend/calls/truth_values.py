@@ -13,19 +13,25 @@ from pullback.frontend.values.context import Context
 from pullback.functions import record_of
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Operand, Value
-from pullback.ir.types import BOOL
+from pullback.ir.types import BOOL, Scalar
+
+_DIVIDING = {np.floor_divide, np.remainder, np.power}
+"""These raise, or give a fraction, for some integers: False is the 0 that they ask about."""
 
 
 def truths_of_python(
     context: Context, function: Callable[..., Any], operands: tuple[Operand, ...], node: Any
 ) -> tuple[Operand, ...]:
     """The operands of an operator, truth values as integers where Python makes a number of them."""
-    if not _is_arithmetic(function, operands):
+    divides = function in _DIVIDING and all(isinstance(o.type, Scalar) and o.type.weak for o in operands)
+    if not divides and not _is_arithmetic(function, operands):
         return operands
     with context.builder.at(context.location(node)):
-        return tuple(
-            constant(int(o.value)) if isinstance(o, Constant) else context.builder.cast(o, "int64*") for o in operands
-        )
+        return tuple(_as_integer(context, o) if o.type == BOOL else o for o in operands)
+
+
+def _as_integer(context: Context, truth: Operand) -> Operand:
+    return constant(int(truth.value)) if isinstance(truth, Constant) else context.builder.cast(truth, "int64*")
 
 
 def truths_of_numpy(

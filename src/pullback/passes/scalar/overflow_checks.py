@@ -139,9 +139,13 @@ class _Checker(RangeWalk):
     def let(self, statement: Let) -> list[Statement]:
         if is_proved(statement, self.intervals) or self.is_between(statement) or self.divides_by_positive(statement):
             return [statement]
-        operands = statement.operands[:1] if statement.function is primitives.cast else statement.operands
+        given = statement.operands[:1] if statement.function is primitives.cast else statement.operands
+        builder = Builder()
+        with builder.at(statement.location):
+            operands = [builder.cast(o, "int64*") if o.type.dtype == "bool" else o for o in given]
         line = constant(statement.location.line)
-        return [replace(statement, function=_CHECKED[statement.function], operands=(*operands, line))]
+        checked = replace(statement, function=_CHECKED[statement.function], operands=(*operands, line))
+        return [*builder.statements, checked]
 
     def divides_by_positive(self, statement: Let) -> bool:
         """Whether a statement divides by an integer that is above 0, which neither raises nor leaves 64 bits."""

@@ -94,8 +94,10 @@ def power_of_integers(a: int, b: int) -> float:
 
 @compiled(power_of_integers, prefer_literal=False)
 def _power_of_integers(a: Any, b: Any) -> Any:
-    if not isinstance(a, types.Integer) or not isinstance(b, types.Integer):
+    if not all(isinstance(type_, types.Integer | types.Boolean) for type_ in (a, b)):
         return None
+    if isinstance(a, types.Boolean) or isinstance(b, types.Boolean):
+        return lambda a, b: power_of_integers(int(a), int(b))
 
     def power(a, b):
         if b < 0 and a == 0:

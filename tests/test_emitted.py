@@ -1,6 +1,7 @@
 """Emitted modules need NumPy and Numba alone, and compute the same bits."""
 
 import copy
+import importlib
 import importlib.util
 import json
 import os
@@ -206,6 +207,23 @@ def test_cotangents_must_fit(tmp_path: Path) -> None:
     _, residuals = module.forward(np.ones(3), 0.5)
     with pytest.raises(ValueError, match="broadcast"):
         module.backward(residuals, ({"y": np.ones(4), "n": None}, (0.5, 2.0)))
+
+
+def test_a_result_without_axes_takes_a_number_as_its_cotangent(tmp_path: Path) -> None:
+    x = np.array([1.0, 2.0])
+    module = loaded(pb.emit(emitted.sum_without_axes, x), tmp_path, "without_axes_gradient")
+    _, residuals = module.forward(x)
+    np.testing.assert_array_equal(module.backward(residuals, 1.5), [1.5, 1.5])
+
+
+@pytest.mark.parametrize("function", [emitted.solved_by_scipy, emitted.least_squares])
+def test_functions_of_libraries_are_called(function: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    m, b = np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([0.5, 2.0])
+    name = f"{function.__name__}_gradient"
+    (tmp_path / f"{name}.py").write_text(pb.emit(function, m, b))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module(name)
+    assert_same(module.value_and_grad(m, b), pb.value_and_grad(function, (0, 1))(m, b))
 
 
 @pytest.mark.parametrize(

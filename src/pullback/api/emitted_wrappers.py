@@ -198,7 +198,7 @@ def _backward(emitted: Emitted, code: Compiled) -> str:
 def _seed(place: str, type_: Type, shape: str) -> str:
     """The cotangent of a number or array as generated code takes it; a number serves for all elements of an array."""
     if isinstance(type_, Array):
-        return f"np.ascontiguousarray(np.broadcast_to(np.asarray({place}, np.{type_.dtype}), {shape}))"
+        return f"np.asarray(np.broadcast_to(np.asarray({place}, np.{type_.dtype}), {shape}), order='C')"
     return f"float({place})" if type_.weak else f"np.{type_.dtype}({place})"
 
 

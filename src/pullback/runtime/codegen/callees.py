@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core.compiler import CompilerBase, Flags
 from numba.core.imputils import impl_ret_new_ref
@@ -28,8 +28,7 @@ Function = Callable[..., Any]
 OPTIONS = {"error_model": "numpy", "boundscheck": False, "fastmath": False, "nogil": True}
 
 
-@dataclass(frozen=True, eq=False)
-class Built:
+class Built(NamedTuple):
     """What is written into the caller in LLVM's language, for which nothing need be compiled.
 
     result: the type of the result. build: writes it, for a context, a builder, a signature and the arguments.

@@ -5,6 +5,7 @@ The same operations in the same order: only compiling takes longer than with our
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 from pullback.runtime.codegen.alias_scopes import ScopingLower
+from pullback.runtime.codegen.callees import Built
 from pullback.runtime.codegen.constant_powers import ConstantPowersLower
 from pullback.runtime.codegen.contraction import ContractingLower
 from pullback.runtime.codegen.interleaving import InterleavingLower
@@ -30,11 +32,34 @@ def compiled(
     """Above the function that gives for the types of `function`'s arguments what runs in compiled code."""
 
     def declare(implementation: Function) -> Function:
+        def chosen(*types: Any) -> Any:
+            made = implementation(*types)
+            return _calling(made, implementation) if isinstance(made, Built) else made
+
         options = STRICT | {"forceinline": inlined}
-        overload(function, jit_options=options, strict=False, prefer_literal=prefer_literal)(implementation)
+        overload(function, jit_options=options, strict=False, prefer_literal=prefer_literal)(chosen)
         return implementation
 
     return declare
+
+
+def _calling(made: Built, implementation: Function) -> Function:
+    """A function with the parameters of `implementation` that is written into its caller."""
+    parameters = inspect.signature(implementation).parameters.values()
+    names = ", ".join(parameter.name for parameter in parameters)
+    given = ", ".join(str(parameter.replace(annotation=parameter.empty)) for parameter in parameters)
+    scope: dict[str, Any] = {"made": made, "intrinsic": intrinsic}
+    text = f"""
+@intrinsic(prefer_literal=True)
+def written(context, {names}):
+    return made.result({names}), made.build
+
+def call({given}):
+    return written({names})
+"""
+    exec(text, scope)
+    call: Function = scope["call"]
+    return call
 
 
 def kernel(function: Function) -> Function:

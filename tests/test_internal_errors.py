@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -90,3 +91,24 @@ def test_rows_of_different_lengths_are_refused_with_the_place() -> None:
     with pytest.raises(pb.TypingError, match=r"inhomogeneous|same shape") as caught:
         pb.grad(lambda x: np.sum(np.array([[x[0], 1.0], [2.0]])))(CUBE)
     assert __file__ in str(caught.value)
+
+
+def test_arguments_in_structures_are_named_as_they_are_written() -> None:
+    def f(*args: Any) -> Any:
+        args[0]["a"][0] = 3.0 * args[1].b[0]
+        return np.sum(args[0]["a"] * args[1].b)
+
+    Pair = namedtuple("Pair", "b")
+    x = np.array([1.0, 2.0])
+    with pytest.raises(pb.AliasError, match=r"""'args\[0\]\["a"\]' is written and shares memory with 'args\[1\].b'"""):
+        pb.grad(f)({"a": x}, Pair(x))
+
+
+def test_a_method_that_cannot_be_followed_has_a_remedy_that_exists() -> None:
+    w = pb.Variable([1.0, 2.0])
+
+    def f(x: Any) -> Any:
+        return np.sum(w.numpy() * x)
+
+    with pytest.raises(pb.LanguageError, match=r"stop_gradient\(x\)"):
+        pb.grad(f)(np.ones(2))

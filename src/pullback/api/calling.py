@@ -116,7 +116,7 @@ def call_entry(
     mutated = compiled.mutated
     before = {k: prepared[k].copy() for k in mutated if compiled.looks}
     locked = [k for k in mutated if not given[k].flags.writeable]
-    check_written(compiled, given, locked if outs else [k for k in locked if writes_at_end(compiled, k)])
+    check_written(compiled, built, given, locked if outs else [k for k in locked if writes_at_end(compiled, k)])
     try:
         if locked:
             return compiled.results_of(call_locked(compiled, prepared, locked))
@@ -137,9 +137,9 @@ def call_entry(
     return compiled.results_of(result)
 
 
-def check_written(compiled: Compiled, given: Sequence[Any], locked: Sequence[int]) -> None:
+def check_written(compiled: Compiled, built: Built, given: Sequence[Any], locked: Sequence[int]) -> None:
     """ValueError where what a function writes to may not be written, or not without another thing changing with it."""
-    names = [parameter.name for parameter in compiled.function.parameters]
+    names = [*built.places, *(capture.parameter.name for capture in built.captures)]
     if compiled.mutated:
         check_overlap([*given], compiled.mutated, names)
     for k in locked:

@@ -32,7 +32,7 @@ from pullback.frontend.syntax.statements import execute
 from pullback.frontend.tapes.captured import binding_of
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.frontend.tapes.variables import Assigned
-from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of
+from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of, leaf_places
 from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.values.captures import Capture
 from pullback.frontend.values.context import Context, StaticNeeded
@@ -49,7 +49,8 @@ from pullback.ir.types import Array
 class Built:
     """A Function with what its caller must know: the Form of the result, and what is read from outside on each call.
 
-    The parameters are the leaves of the arguments, then the captured numbers and arrays. code: what callers make of it.
+    The parameters are the leaves of the arguments, then the captured numbers and arrays. places: how each of these
+    leaves is written. code: what callers make of it.
     """
 
     function: Function
@@ -57,6 +58,7 @@ class Built:
     captures: tuple[Capture, ...]
     dependencies: tuple[Dependency, ...]
     source: Any
+    places: tuple[str, ...]
     code: Any = None
 
     @property
@@ -185,7 +187,8 @@ def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...
     function = Function(asked.name or _identifier(source.name), given, body, mutated, location, callees)
     context.depend(Dependency(source.function, "__code__", source.function.__code__))
     context.forget_places()
-    return Built(function, form, captures, tuple(context.dependencies.values()), source)
+    places = tuple(place for key, f in asked.arguments.items() for place in leaf_places(f, key))
+    return Built(function, form, captures, tuple(context.dependencies.values()), source, places)
 
 
 def read_whole(context: Context, source: Source, bound: dict[str, Binding]) -> Binding:

@@ -90,7 +90,12 @@ def _array_method(
             arguments = (TupleValue(arguments) if arguments else Static(None),)
     function = METHODS.get(name)
     if function is None:
-        context.refuse(node, f"the method '{name}' cannot be followed", f"use the function np.{name} if there is one")
+        remedy = "use a function of NumPy"
+        if name == "numpy":
+            remedy = "use the tensor as it is, or pb.stop_gradient(x) for what is to be a constant"
+        elif hasattr(np, name):
+            remedy = f"use np.{name}"
+        context.refuse(node, f"the method '{name}' cannot be followed", remedy)
     if function in SPECIAL:
         return call_meaning(context, function, SPECIAL[function], (receiver, *arguments), keywords, node)
     return apply(context, function, (receiver, *arguments), keywords, node)

@@ -131,3 +131,12 @@ def of_two_branches(x, n):
             rows[t] = a
         s += np.sum(a * a)
     return s * np.sum(rows)
+
+
+@program(X, X + 1.0, 5)
+def replaced_and_asked_for_its_size(x, s, n):
+    v = s
+    for _ in range(0, n, 2):
+        v = x
+    v = v + s
+    return x[1] ** 2 * s[0]

@@ -57,6 +57,7 @@ from pullback.ir.nodes import (
     Value,
     lets_in,
     read_by,
+    read_in,
 )
 from pullback.ir.paths import is_whole
 from pullback.ir.rewrite import substituted, with_blocks
@@ -75,6 +76,7 @@ class _Privatiser:
     def __init__(self, function: Function) -> None:
         self.writes = MustWrites(function)
         self.made = lets_in(function.body)
+        self.read = set(read_in(function.body))
 
     def block(self, block: Block) -> Block:
         statements: list[Statement] = []
@@ -100,7 +102,7 @@ class _Privatiser:
     def is_private(self, loop: For, k: int) -> bool:
         """Whether a carried array hands nothing from iteration to iteration, nor to what follows the loop."""
         parameter = loop.carried[k].parameter
-        if not isinstance(parameter.type, Array) or not parameter.type.ndim or self.writes.uses[loop.results[k]]:
+        if not isinstance(parameter.type, Array) or not parameter.type.ndim or loop.results[k] in self.read:
             return False
         if self.writes.shapes.of(parameter) != self.writes.shapes.of(loop.carried[k].initial):
             return False

@@ -140,3 +140,19 @@ def replaced_and_asked_for_its_size(x, s, n):
         v = x
     v = v + s
     return x[1] ** 2 * s[0]
+
+
+@program(X, X + 1.0, 0.5)
+def in_one_branch(x, s, a):
+    y = x * 0.5
+    v = s
+    if a < 0.13:
+        y = y * a
+    else:
+        w = np.ones(2)
+        w[:] = w * 0.7 + x * 0.3
+        w /= np.sum(w * w) + 1.0
+        y = w * x
+        v = np.log(1.5 + v**2) * y
+    y[1:] = (y[1:] + 0.1) / (s[1:] + 0.5)
+    return np.sum(y * v)

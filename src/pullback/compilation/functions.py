@@ -377,6 +377,11 @@ class Compiled:
         """The error that the user should see for one raised by the entry."""
         if isinstance(error, NotFinite | ResultNotFinite):
             return error
+        if isinstance(error, OverflowError | NumbaError):
+            try:
+                self.check_integers(arguments)
+            except OverflowError as wide:
+                return wide
         if isinstance(error, NumbaError):
             blamed = find_uncompilable(self.function)
             if blamed is not None:

@@ -80,10 +80,10 @@ def materialise(residuals: Residuals, results: tuple[Operand, ...]) -> tuple[lis
     _plan, backward = residuals.decide(results)
     arguments = tuple(v for v in residuals.plan.notes.get((), ()) if v not in residuals.paths)
     forward = _Forward(residuals).block(residuals.body, (), {}, arguments)
-    backward = Recall(residuals).block(backward, (), {}, {})
-    left = [value for value in free_in(backward) if residuals.paths.get(value)]
-    assert not left, f"the backward sweep reads {left[0]!r}, which is neither kept nor computed again"
-    return forward, backward
+    recalling, given = Recall(residuals).block(backward, (), {}, {}), set(free_in(backward))
+    left = [value for value in free_in(recalling) if residuals.paths.get(value) and value not in given]
+    assert not left, f"what is computed again reads {left[0]!r}, which is neither kept nor computed again itself"
+    return forward, recalling
 
 
 class _Forward:

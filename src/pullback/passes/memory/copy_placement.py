@@ -92,7 +92,9 @@ class _Placement:
                 continue
             if lifetimes.is_read_after(value, position, sides):
                 outer = len(lifetimes.loops[value]) < len(lifetimes.loops[statement.value])
-                if value in lifetimes.kept or outer or statement.operands[0] in lifetimes.views:
+                # A result that some branches leave undefined cannot be copied behind them for its own readers.
+                alone = value is statement.operands[0] and self.handed_out(value)
+                if value in lifetimes.kept or outer or alone or statement.operands[0] in lifetimes.views:
                     self.copy_before(statement, written)
                     return
                 self.copy_for_readers(value, position)

@@ -170,6 +170,27 @@ def _reshape(simplifier: Definitions, array: Operand, shape: Operand, *others: O
     return array if is_flat and len(sizes) == 1 and is_number(sizes[0], -1) else None
 
 
+def _both(simplifier: Definitions, a: Operand, b: Operand) -> Operand | None:
+    """True leaves the other truth value as it is, and False leaves False.
+
+    >>> a, true, false = Value("a", BOOL), Constant(True, BOOL), Constant(False, BOOL)
+    >>> _both(None, true, a) is a, _both(None, a, false) is false, _either(None, a, true) is true, _both(None, a, a)
+    (True, True, True, None)
+    """
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Constant) and one.type == other.type == BOOL:
+            return other if one.value else one
+    return None
+
+
+def _either(simplifier: Definitions, a: Operand, b: Operand) -> Operand | None:
+    """False leaves the other truth value as it is, and True leaves True."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Constant) and one.type == other.type == BOOL:
+            return one if one.value else other
+    return None
+
+
 def _order(axes: Any, ndim: int) -> list[int]:
     """The axes of an array in the order in which np.transpose arranges them; reversed where none are given."""
     return [axis.value % ndim for axis in axes] if axes else [*range(ndim)][::-1]
@@ -190,6 +211,8 @@ IDENTITIES: dict[Callable[..., Any], Callable[..., Operand | None]] = {
     primitives.store: _store,
     max: _maximum,
     np.equal: _equal,
+    np.logical_and: _both,
+    np.logical_or: _either,
     np.where: _where,
     runtime.where: _where,
 }

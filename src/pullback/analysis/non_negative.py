@@ -51,7 +51,7 @@ def possibly_negative_indices(function: Function) -> frozenset[Value]:
     return frozenset(finder.unproved)
 
 
-def assumes_least_sizes(function: Function) -> bool:
+def _assumes_least_sizes(function: Function) -> bool:
     """Whether a function begins with a check that a size is at least so large."""
     lets = {s.value: s for s in function.body.statements if isinstance(s, Let)}
     conditions = (lets.get(s.operands[0]) for s in function.body.statements if is_guard(s))
@@ -62,7 +62,7 @@ def assumes_least_sizes(function: Function) -> bool:
 class _Finder:
     def __init__(self, function: Function) -> None:
         self.ranges = Ranges(Shapes(function))
-        self.is_guarded = assumes_least_sizes(function)
+        self.is_guarded = _assumes_least_sizes(function)
         self.depth = 0
         self.loops: set[Value] = set()
         self.non_negative: set[Value] = set()

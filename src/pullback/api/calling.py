@@ -110,7 +110,8 @@ def call_entry(
     """
     given = [*leaves, *([*map(captured_value, built.captures)] if captured is None else captured)]
     prepared = [ready(leaf) for leaf in given]
-    compiled.check_integers(prepared)
+    if wide := compiled.too_wide(prepared):
+        raise wide
     memory = [memory_of(out) for out in outs]
     compiled = compiled.within_limit((*prepared, *memory))
     mutated = compiled.mutated

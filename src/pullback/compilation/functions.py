@@ -153,13 +153,13 @@ class Compiled:
         form = self.general() if is_guarded and self.condition is None else self
         return form if form.memory is None else form.memory.make(NONE)
 
-    def check_integers(self, arguments: Sequence[Any]) -> None:
-        """Raise OverflowError for an integer that 64 bits with a sign cannot hold: Numba takes some without one."""
-        if self.options.jit:
-            for parameter, argument in zip(self.function.parameters, arguments, strict=False):
-                if type(argument) is int and is_wide(argument):
-                    message = f"the argument '{parameter.name}' does not fit into 64 bits"
-                    raise OverflowError(f"{message}: pass a float, or use jit=False")
+    def too_wide(self, arguments: Sequence[Any]) -> OverflowError | None:
+        """The error for an integer that 64 bits with a sign cannot hold; Numba takes some of them without one."""
+        pairs = zip(self.function.parameters, arguments, strict=False) if self.options.jit else ()
+        wide = next((p.name for p, a in pairs if type(a) is int and is_wide(a)), None)
+        if wide is None:
+            return None
+        return OverflowError(f"the argument '{wide}' does not fit into 64 bits: pass a float, or use jit=False")
 
     def within_limit(self, arguments: tuple[Any, ...]) -> Compiled:
         """The form that keeps as much for these arguments as it may: this one, or one with loops in segments."""
@@ -377,11 +377,8 @@ class Compiled:
         """The error that the user should see for one raised by the entry."""
         if isinstance(error, NotFinite | ResultNotFinite):
             return error
-        if isinstance(error, OverflowError | NumbaError):
-            try:
-                self.check_integers(arguments)
-            except OverflowError as wide:
-                return wide
+        if isinstance(error, OverflowError | NumbaError) and (wide := self.too_wide(arguments)):
+            return wide
         if isinstance(error, NumbaError):
             blamed = find_uncompilable(self.function)
             if blamed is not None:

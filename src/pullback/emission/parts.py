@@ -259,8 +259,8 @@ def _names(nodes: Iterable[Any]) -> tuple[Names, Names]:
 
 def _leaves_for_general_form(statement: Any) -> bool:
     """Whether a statement raises SizesDiffer: what parts assert of sizes holds behind it."""
-    raised = [node.exc for node in gast.walk(statement) if isinstance(node, gast.Raise)]
-    return any(isinstance(error, gast.Call) and error.func.id == runtime.SizesDiffer.__name__ for error in raised)
+    raised = [getattr(node.exc, "func", None) for node in gast.walk(statement) if isinstance(node, gast.Raise)]
+    return any(isinstance(error, gast.Name) and error.id == runtime.SizesDiffer.__name__ for error in raised)
 
 
 def _is_in_frame(statement: Any) -> bool:

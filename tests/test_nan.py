@@ -533,6 +533,20 @@ def divided(x):
     return np.sum(x)
 
 
+@pytest.mark.parametrize("jit", [True, False])
+def test_arguments_of_other_sizes_are_changed_once(jit):
+    @pb.differentiable(nan="raise", jit=jit)
+    def f(x, w):
+        x *= w
+        return np.sum(np.log(x) * w)
+
+    for w in (np.array([1.0, 3.0]), np.array([3.0])):
+        x = np.array([1.0, -2.0])
+        with np.errstate(invalid="ignore"), pytest.raises(pb.NotFinite, match=r"element \[1\] of the value of `np.log"):
+            pb.value_and_grad(f)(x, w)
+        np.testing.assert_array_equal(x, np.array([1.0, -2.0]) * w)
+
+
 @pytest.mark.parametrize("jit", MODES)
 def test_arguments_that_are_changed_are_as_they_were_for_the_second_run(jit):
     gradient = pb.grad(pb.differentiable(jit=jit)(divided), nan="raise")

@@ -115,16 +115,14 @@ def call_entry(
     memory = [memory_of(out) for out in outs]
     compiled = compiled.within_limit((*prepared, *memory))
     mutated = compiled.mutated
-    before = {k: prepared[k].copy() for k in mutated if compiled.looks}
     locked = [k for k in mutated if not given[k].flags.writeable]
     check_written(compiled, built, given, locked if outs else [k for k in locked if writes_at_end(compiled, k)])
     try:
         if locked:
-            return compiled.results_of(call_locked(compiled, prepared, locked))
+            with compiled.restoring(prepared):
+                return compiled.results_of(call_locked(compiled, prepared, locked))
         result = compiled.call(*prepared, *memory)
     except Exception as error:
-        for k, array in before.items() if isinstance(error, ResultNotFinite) else ():
-            prepared[k][...] = array
         result = compiled.recover(error, (*prepared, *memory))
     finally:
         for k in mutated:

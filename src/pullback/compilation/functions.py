@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -322,11 +323,25 @@ class Compiled:
         return computing_as_numpy(self.dispatcher) if numba.config.DISABLE_JIT else self.dispatcher
 
     def call(self, *arguments: Any) -> Any:
-        """What the entry returns."""
+        """What the entry returns; see `restoring`."""
         if self.options.jit and not numba.config.DISABLE_JIT and not self.is_compiled:
             with collected_later():
                 self.overload(arguments)
-        return self.entry(*arguments)
+        if not self.looks:
+            return self.entry(*arguments)
+        with self.restoring(arguments):
+            return self.entry(*arguments)
+
+    @contextmanager
+    def restoring(self, arguments: Sequence[Any]) -> Iterator[None]:
+        """Where a result is not finite, the arguments that the function changes are as they were: it runs once more."""
+        before = {k: arguments[k].copy() for k in self.mutated} if self.looks else {}
+        try:
+            yield
+        except ResultNotFinite:
+            for k, array in before.items():
+                arguments[k][...] = array
+            raise
 
     def served(self, *arguments: Any) -> Any:
         """What the entry returns, or another form where this one refuses; errors are those that the user should see."""

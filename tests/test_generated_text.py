@@ -199,3 +199,23 @@ def test_what_returns_an_array_has_no_text_of_value_and_grad():
     with pytest.raises(pb.TypingError, match="does not return a float number"):
         pb.inspect_source(doubled, np.ones(3))
     assert "def doubled" in pb.inspect_source(doubled, np.ones(3), argnums=())
+
+
+def test_nests_over_numbers_stay_nests() -> None:
+    """A nest over known numbers does not copy the loop in it, unless an iteration needs to know its number."""
+
+    def neighbours(x: Any, n: int, weights: tuple[Any, ...]) -> Any:
+        total = 0.0
+        for a in (-1, 0, 1):
+            for b in (-1, 0, 1):
+                for i in range(n):
+                    total += x[(i + a) % n] * x[(i + b) % n] * weights[a]
+        return total
+
+    def loops_in_text(kind: Any) -> int:
+        weights = (0.5, 0.25, kind)
+        text = pb.source(neighbours, np.ones(4), 4, weights, argnums=())
+        return sum(isinstance(node, ast.For) for node in ast.walk(ast.parse(text)))
+
+    assert loops_in_text(2.0) == 3
+    assert loops_in_text(np.ones(())) == 9

@@ -22,7 +22,7 @@ from pullback.frontend.syntax.loop_statements import exit_of, read_for, read_whi
 from pullback.frontend.syntax.loops import Loop, Reading
 from pullback.frontend.syntax.operators import condition_of, truth
 from pullback.frontend.syntax.passive_contexts import enter_passive
-from pullback.frontend.syntax.unrolling import known_indices
+from pullback.frontend.syntax.unrolling import known_indices, read_as_range
 from pullback.frontend.tapes.blocks import is_tape, record
 from pullback.frontend.tapes.inserted import insert
 from pullback.frontend.values.bindings import (
@@ -74,7 +74,8 @@ def _for(context: Context, node: Any) -> None:
         case tuple():
             over = snapshots(context, given, node)
             _check_followed(context, over, 0, node)
-            _unrolled(context, node, source, over, body, stopped)
+            if not _read_as_range(context, node, source, over, body, stopped):
+                _unrolled(context, node, source, over, body, stopped)
         case Range():
             indices = known_indices(context, node, source)
             if indices is not None:
@@ -83,6 +84,22 @@ def _for(context: Context, node: Any) -> None:
                 _counted(context, node, source, body, stopped)
         case Iteration():
             _iterated(context, node, source, body, stopped)
+
+
+def _read_as_range(
+    context: Context, node: Any, items: tuple[Binding, ...], over: tuple[Snapshot, ...], body: list[Any], stopped: str
+) -> bool:
+    """Read a loop over known numbers as one over a range, where that keeps a nest of loops short; whether it was."""
+
+    def first() -> None:
+        assign(context, node.target, items[0], node)
+        execute(context, body)
+
+    def read(numbers: Range) -> None:
+        _counted(context, node, numbers, body, stopped)
+        _check_followed(context, over, len(items), node)
+
+    return isinstance(node.target, gast.Name) and read_as_range(context, items, first, read)
 
 
 def _unrolled(

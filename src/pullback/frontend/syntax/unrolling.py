@@ -1,22 +1,34 @@
-"""Which loops over a known range are read one iteration after the other: those whose variable is the index of a list.
+"""Which loops over known items are read one iteration after the other.
+
+Of those over a known range, the ones whose variable is the index of a list:
 
 for i in range(2):                          params[0] = params[0] - rate * steps[0]
     params[i] = params[i] - rate * steps[i]     params[1] = params[1] - rate * steps[1]
+
+Of those over known numbers, all but the ones that would make many copies of the loops in them: a nest of loops over
+(-1, 0, 1) in three directions around a `while` stays a nest, as over range(-1, 2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
 
-from pullback.frontend.values.bindings import Binding, ListRef, Range, TupleValue
-from pullback.frontend.values.context import Context
+from pullback.errors import PullbackError
+from pullback.frontend.values.bindings import Binding, Conflict, ListRef, Range, TupleValue
+from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.described import described
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Constant
+from pullback.ir.nodes import Block, Constant, For, While, walk
+from pullback.ir.types import INT
 
 MOST_ITERATIONS = 16
+
+MOST_LOOPS = 8
+"""So many copies of loops the iterations of a loop over known numbers make at most, those around it included."""
 
 
 def known_indices(context: Context, node: Any, source: Range) -> tuple[Binding, ...] | None:
@@ -46,3 +58,62 @@ def _needs_number(context: Context, part: Any, name: str) -> bool:
         return False
     kinds = {described(item, context.state) for item in content}
     return len(kinds) > 1 or (isinstance(part.ctx, gast.Store) and isinstance(binding, ListRef))
+
+
+def read_as_range(
+    context: Context, items: tuple[Binding, ...], first: Callable[[], None], read: Callable[[Range], None]
+) -> bool:
+    """Read a loop over known numbers as one over their range, if its iterations make too many copies of loops.
+
+    first: reads the first iteration. read: reads the loop over a range. Returns whether it did; if not, nothing has
+    been read: there are few loops in it, it needs to know its numbers, or one over a range would not hand on a value.
+    """
+    numbers = _range_of(items)
+    if numbers is None:
+        return False
+    with _undone(context), context.builder.block() as statements:
+        first()
+    loops = sum(isinstance(s, For | While) for s in walk(Block(tuple(statements), ())))
+    if context.copies * len(items) * loops <= MOST_LOOPS:
+        return False
+    state, conflicts = context.state.copy(), _conflicts(context)
+    context.copies *= len(items)
+    try:
+        with context.builder.block() as statements:
+            read(numbers)
+        if not _conflicts(context) <= conflicts:
+            context.state = state
+            return False
+    except (PullbackError, StaticNeeded):
+        context.state = state
+        return False
+    finally:
+        context.copies //= len(items)
+    context.builder.statements.extend(statements)
+    return True
+
+
+def _range_of(items: tuple[Binding, ...]) -> Range | None:
+    """The range that has these items."""
+    numbers = [item.value for item in items if isinstance(item, Constant) and item.type == INT]
+    if len(numbers) < len(items) or len(items) < 2:
+        return None
+    first, step = numbers[0], numbers[1] - numbers[0]
+    stop = first + step * len(items)
+    if not step or numbers != list(range(first, stop, step)):
+        return None
+    return Range(constant(first), constant(stop), constant(step))
+
+
+@contextmanager
+def _undone(context: Context) -> Iterator[None]:
+    """What is read inside leaves the state as it was."""
+    state, context.state = context.state, context.state.copy()
+    try:
+        yield
+    finally:
+        context.state = state
+
+
+def _conflicts(context: Context) -> set[Any]:
+    return {key for key, binding in context.state.names.items() if isinstance(binding, Conflict)}

@@ -65,7 +65,8 @@ class StaticNeeded(Exception):
 class Context:
     """The reader's working state. The State inside is copied at branches; everything else only grows.
 
-    depth: how many loops are around what is read. written: the cells that each loop was found to write.
+    depth: how many loops are around what is read. copies: how many iterations those over known numbers among them have
+    together. written: the cells that each loop was found to write.
     fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values of a
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
     returned: functions that have ended, but whose nested functions may be called. in_text_of_ours: what is read belongs
@@ -90,7 +91,7 @@ class Context:
         self.fixed_location: Location | None = None
         self.in_text_of_ours = False
         self.given: frozenset[Value] = frozenset()
-        self.watching, self.depth = Watching(), 0
+        self.watching, self.depth, self.copies = Watching(), 0, 1
         self.rules: tuple[Any, ...] = ()
         self.primals: tuple[Any, ...] = ()
         self.at_return: tuple[Any, Callable[[Binding], None]] | None = None

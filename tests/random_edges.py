@@ -191,7 +191,7 @@ def outcome_of(function: Callable[..., Any], program: RandomProgram) -> Any:
 def _judged(function: Any, program: RandomProgram, expected: Any, found: Any, exact: bool) -> tuple[str, str, str]:
     """The verdict, its kind and its detail."""
     import pullback as pb
-    from pullback.compilation.functions import CompileError
+    from pullback.compilation.explained import CompileError
 
     if isinstance(found, CompileError):
         return "crashed", "CompileError", str(found)

@@ -12,7 +12,7 @@ import pytest
 
 import cells
 import pullback as pb
-from pullback.compilation.functions import CompileError
+from pullback.compilation.explained import CompileError
 
 VALUES: dict[str, list[str]] = {
     "order": ["'C'", "'F'"],

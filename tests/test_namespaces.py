@@ -11,7 +11,7 @@ import pytest
 import scipy.special
 
 import pullback as pb
-from pullback.compilation.functions import CompileError
+from pullback.compilation.explained import CompileError
 
 SPACES = {
     "np": np,

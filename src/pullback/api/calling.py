@@ -10,6 +10,7 @@ import numpy as np
 from pullback.api.making import SplitPair
 from pullback.api.specialise import Engine, check_overlap, check_own_overlap
 from pullback.compilation.as_python import computing_as_numpy
+from pullback.compilation.explained import explained
 from pullback.compilation.functions import Compiled
 from pullback.compilation.layout import memory_of, ready
 from pullback.errors import TypingError
@@ -74,7 +75,7 @@ def call_forward(
         try:
             traced.call(*copies)
         except Exception as error:
-            raise traced.explain(error, copies) from None
+            raise explained(traced, error, copies) from None
         pair = pair.plain()
     return call_forward(pair, built, leaves, captured)
 

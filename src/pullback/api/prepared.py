@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pullback.api.known import KnownCalls
@@ -10,6 +11,7 @@ from pullback.api.specialise import Engine
 from pullback.compilation.cache import descriptions
 from pullback.compilation.cache.known_calls import KnownCall
 from pullback.compilation.entrance import MOST_ARGUMENTS, Entrance, checks_of, entry_is_at_hand
+from pullback.compilation.explained import explained
 from pullback.compilation.functions import Compiled
 from pullback.compilation.layout import in_order
 from pullback.compilation.shortcut import MISS, Shortcut, Writer, never
@@ -89,7 +91,7 @@ class Prepared:
         if results is not None and checks is not None:
             self.entrance.open(code.gate(in_order(arguments)), in_order(arguments), results, checks)
         writer = Writer(code, self.built.captures, self.dependencies, arguments, self.rest)
-        return writer.written(returned, code.explain, code.may_run_again)
+        return writer.written(returned, partial(explained, code), code.may_run_again)
 
     def boxed_of(self, given: int) -> Sequence[Type] | None:
         """The types of what the user gets where such calls, with so many arguments, may run without Python.

@@ -11,6 +11,7 @@ from pullback.api.out import check_apart, check_out
 from pullback.api.prepared import Prepared
 from pullback.api.specialise import Engine, build_for, chosen_names, names_of, wrt_leaves
 from pullback.compilation.entrance import Entrance
+from pullback.compilation.explained import explained
 from pullback.compilation.functions import Compiled
 from pullback.compilation.shortcut import Shortcut, Writer, listed, never
 from pullback.errors import PullbackError, TypingError
@@ -153,7 +154,7 @@ class PreparedGradient(Prepared):
                 self.check_outs(list(given[:leaves]), [outs.get(k) for k in range(len(self.numbers))])
             except PullbackError as refused:
                 return refused
-            return compiled.explain(error, given)
+            return explained(compiled, error, given)
 
         return never if returned is None else writer.written(returned, explain, compiled.may_run_again)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -12,14 +10,13 @@ from types import ModuleType
 from typing import Any
 
 import numba
-import numpy as np
 from numba.core.errors import LoweringError, NumbaError
 
 from pullback.analysis.sizes import is_guard
-from pullback.compilation.as_python import computing_as_numpy, function_of, without_prints
-from pullback.compilation.blame import find_uncompilable
+from pullback.compilation.as_python import computing_as_numpy, function_of
 from pullback.compilation.cache.helpers import HelperFiles
 from pullback.compilation.cache.machine_code import keep
+from pullback.compilation.explained import explained
 from pullback.compilation.freed_memory import reuse_freed_memory
 from pullback.compilation.gates import Gate, gate_to
 from pullback.compilation.memory import Memory
@@ -30,7 +27,6 @@ from pullback.compilation.turns import MAKING, collected_later, interrupts_end_i
 from pullback.emission import parts
 from pullback.emission.module import emit_module
 from pullback.emission.names import Forward, name_classes
-from pullback.errors import NotFinite, PullbackError, TypingError
 from pullback.ir import primitives
 from pullback.ir.external import calls_outside
 from pullback.ir.nodes import Call, Effect, For, Function, While, is_scalar, results_of, walk
@@ -47,18 +43,6 @@ from pullback.transform.not_finite import has_checks
 from pullback.transform.sweeps import NONE
 
 keep_in(HelperFiles())
-
-_PLACE = re.compile(r"^\s*# (?P<place>.+?:\d+): (?P<text>.*)")
-
-
-class CompileError(PullbackError):
-    """Numba could not compile what was generated; the interpreted form still runs."""
-
-
-def comment_before(lines: list[str], line: int) -> tuple[str, str]:
-    """The user's place "file:line" and its text that generated code names last up to a line; empty if it names none."""
-    found = (_PLACE.search(text) for text in reversed(lines[:line]))
-    return next(((match["place"], match["text"]) for match in found if match), ("", ""))
 
 
 def is_brief(function: Function) -> bool:
@@ -87,6 +71,7 @@ class Compiled:
     tuple_from: the number of the first result of those that are returned in a tuple of their own.
     memory: tells for each call whether a form that keeps less serves it; None where nothing would keep less.
     forward: the function whose residuals this one takes, if it is a backward function.
+    loaded: the text as a plain Python function, once that was asked for.
     traced: gives the form that raises at the first number that is not finite; None for that form itself.
     """
 
@@ -113,7 +98,7 @@ class Compiled:
         self.memory = memory
         self.forms = forms or (lambda form: self)
         self.traced = traced
-        self._interpreted: Callable[..., Any] | None = None
+        self.loaded: Callable[..., Any] | None = None
         self._dispatcher: Any = None
         self._key: str | None = None
 
@@ -213,10 +198,10 @@ class Compiled:
         if self.replayed is not self:
             return self.replayed.interpreted
         with MAKING:
-            if self._interpreted is None:
+            if self.loaded is None:
                 classes = name_classes([self.function])
-                self._interpreted = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
-            return self._interpreted
+                self.loaded = getattr(load_module(self.name, self.text, "interpreted", classes), self.name)
+            return self.loaded
 
     @property
     def replayed(self) -> Compiled:
@@ -370,7 +355,7 @@ class Compiled:
         except Exception as again:
             error, other = again, self.other(again, arguments)
         if other is self:
-            raise self.explain(error, arguments) from None
+            raise explained(self, error, arguments) from None
         try:
             return other.call(*arguments)
         except Exception as again:
@@ -387,45 +372,3 @@ class Compiled:
             made: Compiled = self.memory.make(NONE)
             return made
         return self
-
-    def explain(self, error: Exception, arguments: tuple[Any, ...]) -> Exception:
-        """The error that the user should see for one raised by the entry."""
-        if isinstance(error, NotFinite | ResultNotFinite):
-            return error
-        if isinstance(error, OverflowError | NumbaError) and (wide := self.too_wide(arguments)):
-            return wide
-        if isinstance(error, NumbaError):
-            blamed = find_uncompilable(self.function)
-            if blamed is not None:
-                return blamed
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-            reason = lines[1] if len(lines) > 1 else str(error)
-            message = f"the code generated for '{self.name}' could not be compiled: {reason}"
-            made = CompileError(message + "\n  Instead: use pb.differentiable(jit=False), and report this function")
-            return made
-        if self.options.jit and not self.mutated and not self.calls_outside:
-            try:
-                again = computing_as_numpy(without_prints(self.interpreted))
-                again(*(np.array(a) if isinstance(a, np.ndarray) else a for a in arguments))
-            except Exception as repeated:  # the same error, with a place
-                error = repeated
-            else:
-                if isinstance(error, TypeError | ValueError | NotImplementedError):
-                    reason = f"compiled code cannot do what '{self.name}' asks of a function of NumPy: {error}"
-                    return TypingError(reason, self.function.location, "use pb.differentiable(jit=False)")
-        place = self.place_of(error)
-        if place:
-            error.add_note(f"  at {place}")
-        return error
-
-    def place_of(self, error: Exception) -> str:
-        """The user's line that the generated line of an error comes from."""
-        interpreted = self.replayed._interpreted
-        if interpreted is None:
-            return ""
-        code = interpreted.__code__
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename]
-        if not lines or lines[-1] is None:
-            return ""
-        place, text = comment_before(self.replayed.text.splitlines(), lines[-1])
-        return f"{place}: {text}" if place else ""

@@ -17,7 +17,8 @@ import numba
 from numba.core.errors import NumbaDebugInfoWarning, NumbaError
 
 from pullback.compilation.as_python import function_of
-from pullback.compilation.functions import Compiled, comment_before
+from pullback.compilation.explained import comment_before, explained
+from pullback.compilation.functions import Compiled
 from pullback.compilation.modules import load_module
 from pullback.emission.names import name_classes
 from pullback.ir.syntax import parse
@@ -58,7 +59,7 @@ def vectorised_loops(compiled: Compiled, arguments: Sequence[Any]) -> set[str]:
         try:
             dispatcher.compile(types)
         except NumbaError as error:
-            raise compiled.explain(error, tuple(arguments)) from None
+            raise explained(compiled, error, tuple(arguments)) from None
     loops = [node for node in ast.walk(parse(text)) if isinstance(node, ast.For | ast.While)]
     lines = _vector_lines(dispatcher.inspect_llvm(types), module.__name__)
     innermost = (_innermost(loops, line) for line in lines)

@@ -27,6 +27,7 @@ from pullback.frontend.values.arguments import Form, Leaf, form_of, leaf_types, 
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
 from pullback.tape.custom import Held, as_given
+from pullback.tape.generators import Generators
 from pullback.tape.pullbacks import Pullback, Wanted
 from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable
@@ -87,12 +88,14 @@ class Call:
         if not inputs:
             compiled = self.built.code.derivative("primal", ())
             return self.rebuilt(call_entry(compiled, self.built, plain, captured=self.passed()))
+        active = recorders.active()
+        again = Again(self, numbers) if len(active) > 1 or active[0].persistent else None
         try:
             values, pull = self.computed(numbers, plain)
         except MissingRuleError as error:
             compiled = self.built.code.derivative("primal", ())
             values, pull = call_entry(compiled, self.built, plain, captured=self.passed()), _raising(error)
-        return self.rebuilt(values, Compiled(self, numbers, tensors, pull))
+        return self.rebuilt(values, Compiled(self.engine.source.name, tensors, pull, again))
 
     def computed(self, numbers: tuple[int, ...], leaves: list[Any]) -> tuple[tuple[Any, ...], Pull]:
         """The values of the results, and the function from cotangents of the float ones to those of the inputs."""
@@ -160,11 +163,9 @@ class Call:
 class Compiled:
     """The operation that a call is recorded as; `pull` takes cotangents of its float results to those of `inputs`."""
 
-    def __init__(self, call: Call, numbers: tuple[int, ...], inputs: tuple[Tensor, ...], pull: Pull) -> None:
-        self.__name__ = call.engine.source.name
-        self.inputs, self.pull = inputs, pull
-        active = recorders.active()
-        self.again = Again(call, numbers) if len(active) > 1 or active[0].persistent else None
+    def __init__(self, name: str, inputs: tuple[Tensor, ...], pull: Pull, again: Again | None) -> None:
+        self.__name__ = name
+        self.inputs, self.pull, self.again = inputs, pull, again
 
     def pullback(self, wanted: Wanted) -> Pullback:
         """What is recorded."""
@@ -188,7 +189,10 @@ class Compiled:
 
 
 class Again:
-    """The pullback of a call as a call itself, of the inputs and the cotangents, which recorders follow."""
+    """The pullback of a call as a call itself, of the inputs and the cotangents, which recorders follow.
+
+    It is made before the call, and draws from random generators what the call has drawn.
+    """
 
     def __init__(self, call: Call, numbers: tuple[int, ...]) -> None:
         self.engine = PullbackEngine(call.engine, call.built, call.forms, numbers)
@@ -198,14 +202,18 @@ class Again:
         self.objects = call.captured
         self.captured = [_kept(value) for value in call.captured]
         self.held = Held([x for x in (*call.leaves, *call.captured) if isinstance(x, Variable)])
+        self.generators = Generators(call.forms, call.leaves, call.built.captures, call.captured)
 
     def pull(self, y_bars: tuple[Any, ...]) -> list[Any]:
         """The cotangents of the inputs, as tensors."""
         self.check_captured()
         seeds = [_of_dtype(y_bar, type_) for y_bar, type_ in zip(y_bars, self.floats, strict=True)]
         engine = self.engine
+        count, given, streams = len(self.leaves), [*self.leaves, *self.captured], self.generators.streams()
+        for k, stream in streams.items():
+            given[k] = stream.number
         with self.held:
-            return list(Call(engine, engine.forms, engine.only, [*self.leaves, *seeds], self.captured).result())
+            return list(Call(engine, engine.forms, engine.only, [*given[:count], *seeds], given[count:]).result())
 
     def check_captured(self) -> None:
         """RuntimeError where an array from outside has changed since the call, or a tensor been exchanged."""

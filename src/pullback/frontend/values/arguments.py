@@ -128,6 +128,20 @@ def leaf_types(form: Form) -> list[Type]:
     return [type_ for item in form.items for type_ in leaf_types(item)]
 
 
+def holders_of(form: Form, holder: type = object) -> Iterator[type]:
+    """For each number and array of a Form the class of what it is an item or attribute of.
+
+    >>> list(holders_of(form_of([1.0, {"w": 2.0}])))
+    [<class 'list'>, <class 'dict'>]
+    """
+    match form:
+        case Leaf():
+            yield holder
+        case Mapping_() | Sequence_():
+            for item in form.items:
+                yield from holders_of(item, form.kind)
+
+
 def leaf_places(form: Form, name: str) -> Iterator[str]:
     """How each number and array of an argument is written.
 

@@ -43,6 +43,7 @@ from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import (
     Block,
+    Effect,
     Function,
     Let,
     Operand,
@@ -121,7 +122,10 @@ def pulled(function: Function, captures: int, wrt: tuple[int, ...]) -> Function:
 
     It stands in terms of a tape, so that it can be differentiated as any function. captures: how many of the
     parameters, the last ones, come from outside; they stay the last ones. wrt: the parameters whose cotangents it has.
+    What the other one prints, it has printed when it was called.
     """
+    callees = tuple(replace(callee, body=_silent(callee.body)) for callee in function.callees)
+    function = replace(function, body=_silent(function.body), callees=callees)
     lets = [s for s in walk(function.body) if isinstance(s, Let)]
     used = [s.operands[-1].value for s in lets if s.function is primitives.watched or s.function in RESOLVE]
     number = max([0, *used]) + 1
@@ -145,6 +149,12 @@ def pulled(function: Function, captures: int, wrt: tuple[int, ...]) -> Function:
     results = tuple(statement.value for statement in asked)
     name = f"{function.name}_pullback"
     return Function(name, parameters, Block(statements, results), (), function.location, function.callees)
+
+
+def _silent(block: Block) -> Block:
+    """The block without what prints."""
+    kept = [s for s in block.statements if not (isinstance(s, Effect) and s.function in primitives.PRINTING)]
+    return Block(tuple(with_blocks(s, _silent) for s in kept), block.yields)
 
 
 def with_marks(function: Function) -> Function:

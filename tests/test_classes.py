@@ -265,3 +265,27 @@ def test_operators_and_properties_of_a_dataclass_are_its_methods(jit: bool) -> N
     gradient = pb.grad(pb.differentiable(jit=jit)(slope), argnums=(0, 1))(0.7, 0.3)
     expected = 1.0 / np.hypot(1.0, 1.0)
     np.testing.assert_allclose(gradient, (expected, 1.0 + expected), 1e-14)
+
+
+def test_methods_of_a_parent_are_those_that_it_has_now() -> None:
+    class Parent:
+        def loss(self, x: Any) -> Any:
+            return x**2
+
+    class Child(Parent):
+        def loss(self, x: Any) -> Any:
+            return 3 * super().loss(x)
+
+    gradient = pb.grad(pb.differentiable(Child().loss, jit=False))
+    assert gradient(2.0) == 12.0
+    Parent.loss = lambda self, x: x**3  # type: ignore[method-assign]
+    assert gradient(2.0) == 36.0
+
+
+def test_super_outside_of_a_method() -> None:
+    @pb.differentiable(jit=False)
+    def function(x: Any) -> Any:
+        return super().loss(x)  # type: ignore[misc]
+
+    with pytest.raises(pb.LanguageError, match="'super' is called outside of a method"):
+        pb.grad(function)(2.0)

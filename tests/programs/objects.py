@@ -385,3 +385,76 @@ def object_changed_until_a_break(x, n):
         if ring.data[i - 1] < 0 or i >= n:
             break
     return np.sum(ring.data) * ring.count
+
+
+class Model:
+    scale = 1.5
+    offset = 1.0
+
+    def __init__(self):
+        self.weights = np.array([1.0, 2.0, -0.5])
+
+    def loss(self, x):
+        return self.scale * np.sum(self.weights * x**2)
+
+    def penalty(self, x, power=2):
+        return power * np.sum(x)
+
+    @property
+    def size(self):
+        return np.sum(self.weights)
+
+    @classmethod
+    def scaled(cls, x):
+        return cls.scale * x**2
+
+    @staticmethod
+    def cubes(x):
+        return np.sum(x**3)
+
+    def __call__(self, x):
+        return self.weights[1] * np.sum(x * x)
+
+
+class Tripled(Model):
+    def loss(self, x):
+        return super().loss(x) * 3
+
+
+class Penalised(Model):
+    def penalty(self, x, power=2):
+        return super().penalty(x, power=3) + super().offset
+
+
+class Whole(Penalised, Tripled):
+    scale = 2.5
+
+    def loss(self, x):
+        return super().loss(x) + self.penalty(x) * super().size + super().cubes(x) + super().scaled(x[1])
+
+    def penalty(self, x, power=2):
+        return super(Penalised, self).penalty(x) + super(Whole, self).penalty(x)
+
+    @classmethod
+    def scaled(cls, x):
+        return super().scaled(x) + x
+
+    def __call__(self, x):
+        return super().__call__(x) * 2
+
+
+WHOLE = Whole()
+
+
+@program(X)
+def parents_of_an_object_outside(x):
+    return WHOLE.loss(x) * WHOLE(x) + Whole.scaled(x[0])
+
+
+@program(X, -0.3)
+def parents_of_an_object_in_a_loop(x, y):
+    models = [WHOLE, Tripled(), Whole()]
+    total = y
+    for model in models:
+        total = np.sin(total) + 0.01 * model.loss(x) * model.penalty(x)
+    return total

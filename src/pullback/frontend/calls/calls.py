@@ -30,7 +30,7 @@ from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.methods import call_method
 from pullback.frontend.calls.numba_ufuncs import call_of_numba, is_of_numba
-from pullback.frontend.calls.objects import attribute_of_record, method_of, parent_of
+from pullback.frontend.calls.objects import attribute_of_record, method_of, parent_behind, parent_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
 from pullback.frontend.calls.surroundings import is_logged
@@ -203,8 +203,8 @@ def _of_object(
         return call_static(context, element_by_element, (pyfunc, *arguments), keywords, node)
     if isinstance(function, functools.partial):
         return _call_partial(context, function, arguments, keywords, node)
-    if function is super and not arguments:
-        return parent_of(context, node)
+    if function is super:
+        return parent_behind(context, arguments, node) if arguments else parent_of(context, node)
     if isinstance(function, type):
         text = text_of_class(context, function, node)
         if text is not None:

@@ -186,13 +186,36 @@ def attribute_of_object(context: Context, call_method: CallMethod, ref: ObjectRe
 def parent_of(context: Context, node: Any) -> Binding:
     """`super()` in a method: the object, whose methods are those behind the class of the method."""
     function = context.frame.function
+    receiver: Binding | None = None
     if function is not None:
         receiver = context.state.names.get((context.frame.number, function.__code__.co_varnames[0]))
-        if isinstance(receiver, ObjectRef):
-            for kind in receiver.kind.__mro__:
-                if function in vars(kind).values():
-                    return ObjectRef(receiver.number, receiver.kind, kind)
-    context.refuse(node, "'super' is called outside of a method of an object that the function made", "name the class")
+    order = _kind_of(receiver).__mro__
+    behind = next((kind for kind in order if function in map(_function_in, vars(kind).values())), None)
+    if behind is None or receiver is None:
+        context.refuse(node, "'super' is called outside of a method", "name the class")
+    return parent_behind(context, (Static(behind), receiver), node)
+
+
+def parent_behind(context: Context, arguments: tuple[Binding, ...], node: Any) -> Binding:
+    """`super(kind, receiver)`."""
+    match arguments:
+        case (Static(value=type() as kind), ObjectRef() as receiver) if kind in receiver.kind.__mro__:
+            return ObjectRef(receiver.number, receiver.kind, kind)
+        case (Static(value=type() as kind), Static(value=value)) if kind in _kind_of(arguments[1]).__mro__:
+            return Static(super(kind, value))
+    context.refuse(node, "'super' is called of something else than a class and an object of it", "name the class")
+
+
+def _kind_of(receiver: Binding | None) -> type:
+    """The class of what a method is called of: an object, or the class itself."""
+    if isinstance(receiver, ObjectRef):
+        return receiver.kind
+    value = receiver.value if isinstance(receiver, Static) else None
+    return value if isinstance(value, type) else type(value)
+
+
+def _function_in(member: Any) -> Any:
+    return member.__func__ if isinstance(member, classmethod) else member
 
 
 def _of_parent(context: Context, call_method: CallMethod, ref: ObjectRef, name: str, node: Any) -> Binding:
@@ -204,13 +227,20 @@ def _of_parent(context: Context, call_method: CallMethod, ref: ObjectRef, name: 
         context.mistyped(node, f"'super' object has no attribute '{name}'")
     found, made = vars(owner)[name], ObjectRef(ref.number, ref.kind)
     context.depend(Dependency(owner, name, found), Dependency(ref.kind, "__mro__", order))
-    if isinstance(found, FunctionType) and not is_generated(found):
-        return Bound(found, made)
-    if isinstance(found, property) and isinstance(found.fget, FunctionType):
-        return call_method(context, found.fget, (made,), {}, node)
+    match found:
+        case FunctionType() if not is_generated(found):
+            return Bound(found, made)
+        case property(fget=FunctionType() as getter):
+            return call_method(context, getter, (made,), {}, node)
+        case staticmethod(__func__=function):
+            return Static(function)
+        case classmethod(__func__=function):
+            return Bound(function, Static(ref.kind))
     if found is object.__init__:
         return Static(_nothing)
-    context.refuse(node, f"the attribute '{name}' cannot be followed here", "name the class")
+    if hasattr(type(found), "__get__"):
+        context.refuse(node, f"the attribute '{name}' cannot be followed here", "name the class")
+    return binding_of(context, found, owner, name, node)
 
 
 def _nothing() -> None:

@@ -238,10 +238,28 @@ def rows_written_behind(x):
     return D[2, 2]
 
 
-def an_array_written_in_each_iteration(x):
+def an_array_written_in_few_iterations(x):
     y = x.copy()
     ys = []
     for _i in range(3):
+        y -= 0.1 * y**2
+        ys.append(y)
+    return np.sum(np.array(ys) ** 2)
+
+
+def a_slice_written_in_few_iterations(x):
+    y = x.copy()
+    ys = []
+    for i in range(3):
+        ys.append(y[:2])
+        y[i] *= 2.0
+    return np.sum(np.array(ys) ** 2)
+
+
+def an_array_written_in_each_iteration(x):
+    y = x.copy()
+    ys = []
+    for _i in range(x.shape[0]):
         y -= 0.1 * y**2
         ys.append(y)
     return np.sum(np.array(ys) ** 2)
@@ -287,7 +305,7 @@ def written_in_a_while_loop(x):
 def a_slice_written_later(x):
     y = x.copy()
     ys = []
-    for i in range(3):
+    for i in range(x.shape[0]):
         ys.append(y[:2])
         y[i] = 0.0
     return np.sum(np.array(ys) ** 2)
@@ -303,6 +321,8 @@ def numbers_of_an_array(x):
 
 
 RIGHT: list[Any] = [
+    an_array_written_in_few_iterations,
+    a_slice_written_in_few_iterations,
     products_of_all,
     pairs_as_rows,
     pairs_unpacked,

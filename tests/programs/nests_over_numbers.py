@@ -141,3 +141,51 @@ def divided_numbers(x):
             for i in range(x.shape[0]):
                 total += x[i] ** 2 * (a / (b - a)) + x[i] * (b // a) - x[i] ** 3 * (b % a)
     return total
+
+
+@program(X)
+def functions_made_in_iterations(x):
+    functions = []
+    for k in range(3):
+        functions.append(lambda y, k=k: y * x[k] + k)
+    late = []
+    for k in range(3):
+        late.append(lambda y: y * x[k] * k)
+    return sum(f(2.0) for f in functions) * late[0](x[3])
+
+
+@program(TABLE)
+def axes_of_a_range(table):
+    total = 0.0
+    for axis in range(2):
+        for i in range(table.shape[0]):
+            total += np.sin(np.sum(np.cumsum(table, axis=axis)[i])) * (axis + 1)
+    return total
+
+
+@program(TABLE, 0.3)
+def rank_falls(table, y):
+    part = table
+    for k in range(2):
+        part = np.sin(np.sum(part * y, axis=0))
+    return part * y
+
+
+@program(X)
+def rank_falls_until_a_break(x):
+    part = x * np.ones((3, 4))
+    for k in range(5):
+        if k == 2:
+            break
+        part = part[0] * x[k]
+    return part * 1.0
+
+
+@program(X)
+def item_of_each_kind(x):
+    parts = [x[0], x[1:3], np.outer(x, x)]
+    total = 1.0
+    for k in range(3):
+        total += np.sum(parts[k]) * total
+        parts.append(parts[k])
+    return total * np.sum(parts[-1])

@@ -22,7 +22,7 @@ from pullback.frontend.syntax.loop_statements import exit_of, read_for, read_whi
 from pullback.frontend.syntax.loops import Loop, Reading
 from pullback.frontend.syntax.operators import condition_of, truth
 from pullback.frontend.syntax.passive_contexts import enter_passive
-from pullback.frontend.syntax.unrolling import known_indices, read_as_range
+from pullback.frontend.syntax.unrolling import few_indices, needs_numbers, read_as_range, refusal
 from pullback.frontend.tapes.blocks import is_tape, record
 from pullback.frontend.tapes.inserted import insert
 from pullback.frontend.values.bindings import (
@@ -77,13 +77,24 @@ def _for(context: Context, node: Any) -> None:
             if not _read_as_range(context, node, source, over, body, stopped):
                 _unrolled(context, node, source, over, body, stopped)
         case Range():
-            indices = known_indices(context, node, source)
-            if indices is not None:
-                _unrolled(context, node, indices, (), body, stopped)
-            else:
-                _counted(context, node, source, body, stopped)
+            _over_range(context, node, source, body, stopped)
         case Iteration():
             _iterated(context, node, source, body, stopped)
+
+
+def _over_range(context: Context, node: Any, source: Range, body: list[Any], stopped: str) -> None:
+    """A loop over a range; iteration by iteration where it is short, and can only be read so."""
+    indices = few_indices(node, source)
+    counted = partial(_counted, context, node, source, body, stopped)
+    unrolled = partial(_unrolled, context, node, indices, (), body, stopped)
+    if not indices:
+        counted()
+    elif needs_numbers(context, node):
+        unrolled()
+    else:
+        refused = refusal(context, counted)
+        if refused is not None and refusal(context, unrolled) is not None:
+            raise refused
 
 
 def _read_as_range(
@@ -99,7 +110,7 @@ def _read_as_range(
         _counted(context, node, numbers, body, stopped)
         _check_followed(context, over, len(items), node)
 
-    return isinstance(node.target, gast.Name) and read_as_range(context, items, first, read)
+    return isinstance(node.target, gast.Name) and read_as_range(context, node, items, first, read)
 
 
 def _unrolled(

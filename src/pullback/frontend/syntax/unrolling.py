@@ -1,6 +1,7 @@
 """Which loops over known items are read one iteration after the other.
 
-Of those over a known range, the ones whose variable is the index of a list:
+Of those over a known range, the ones whose variable is the index of a list, and short ones that cannot be read as
+loops, since each iteration makes another function, takes another axis, or leaves an array of another rank:
 
 for i in range(2):                          params[0] = params[0] - rate * steps[0]
     params[i] = params[i] - rate * steps[i]     params[1] = params[1] - rate * steps[1]
@@ -31,18 +32,20 @@ MOST_LOOPS = 8
 """So many copies of loops the iterations of a loop over known numbers make at most, those around it included."""
 
 
-def known_indices(context: Context, node: Any, source: Range) -> tuple[Binding, ...] | None:
-    """The values of the loop's variable, if each iteration needs to know its own; None for any other loop."""
+def few_indices(node: Any, source: Range) -> tuple[Binding, ...]:
+    """The values of the loop's variable, if they are known and few; none for any other loop."""
     bounds = (source.start, source.stop, source.step)
-    if not isinstance(node.target, gast.Name) or source.checkpoints is not None:
-        return None
     numbers = [bound.value for bound in bounds if isinstance(bound, Constant)]
-    if len(numbers) < 3 or not 0 < len(range(*numbers)) <= MOST_ITERATIONS:
-        return None
+    if not isinstance(node.target, gast.Name) or source.checkpoints is not None or len(numbers) < 3:
+        return ()
+    indices = range(*numbers)
+    return tuple(map(constant, indices)) if len(indices) <= MOST_ITERATIONS else ()
+
+
+def needs_numbers(context: Context, node: Any) -> bool:
+    """Whether it is seen in the text of a loop that each iteration must know its own number."""
     parts = [part for statement in node.body for part in gast.walk(statement) if isinstance(part, gast.Subscript)]
-    if any(_needs_number(context, part, node.target.id) for part in parts):
-        return tuple(constant(number) for number in range(*numbers))
-    return None
+    return any(_needs_number(context, part, node.target.id) for part in parts)
 
 
 def _needs_number(context: Context, part: Any, name: str) -> bool:
@@ -61,7 +64,7 @@ def _needs_number(context: Context, part: Any, name: str) -> bool:
 
 
 def read_as_range(
-    context: Context, items: tuple[Binding, ...], first: Callable[[], None], read: Callable[[Range], None]
+    context: Context, node: Any, items: tuple[Binding, ...], first: Callable[[], None], read: Callable[[Range], None]
 ) -> bool:
     """Read a loop over known numbers as one over their range, if its iterations make too many copies of loops.
 
@@ -76,21 +79,30 @@ def read_as_range(
     loops = sum(isinstance(s, For | While) for s in walk(Block(tuple(statements), ())))
     if context.copies * len(items) * loops <= MOST_LOOPS:
         return False
-    state, conflicts = context.state.copy(), _conflicts(context)
+    conflicts = _conflicts(context)
+
+    def whole() -> None:
+        read(numbers)
+        for key in _conflicts(context) - conflicts:
+            context.settled(context.state.names[key], node)
+
     context.copies *= len(items)
+    refused = refusal(context, whole)
+    context.copies //= len(items)
+    return refused is None
+
+
+def refusal(context: Context, read: Callable[[], None]) -> PullbackError | StaticNeeded | None:
+    """Read, and return the error that refuses it, if there is one: then nothing has been read."""
+    state = context.state.copy()
     try:
         with context.builder.block() as statements:
-            read(numbers)
-        if not _conflicts(context) <= conflicts:
-            context.state = state
-            return False
-    except (PullbackError, StaticNeeded):
+            read()
+    except (PullbackError, StaticNeeded) as error:
         context.state = state
-        return False
-    finally:
-        context.copies //= len(items)
+        return error
     context.builder.statements.extend(statements)
-    return True
+    return None
 
 
 def _range_of(items: tuple[Binding, ...]) -> Range | None:

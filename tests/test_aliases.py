@@ -212,7 +212,7 @@ def imaginary_part_of_a_real_array_written(x):
 
 
 def integers_or_floats_written(x, counts):
-    for _ in range(2):
+    for _ in range(x.shape[0]):
         counts[0] = 2
         counts = x
     return np.sum(counts)

@@ -85,3 +85,32 @@ def stacked_in_each_iteration(x, n):
         a.append(np.sin(a[-1] * x))
         s += np.sum(np.stack(a) ** 2) * a[0][i % 4]
     return s
+
+
+@program(np.array([0.7, 0.3, 1.4]), 3)
+def two_lists_begin_with_one_array(x, n):
+    first, second = [x], [x]
+    for i in range(n):
+        first.append(first[-1] * 0.5)
+        second.append(np.sin(second[-1]) * 2.0)
+    return np.sum(first[-1] * second[-1] * second[0])
+
+
+@program(np.array([0.7, 0.3, 1.4]), 3)
+def two_lists_take_one_array(x, n):
+    first, second = [], []
+    for i in range(n):
+        first.append(x)
+        x = x * x[0]
+        second.append(x)
+    return np.sum(first[-1] * second[-1] * first[0])
+
+
+@program(np.array([0.7, 0.3, 1.4]), 3)
+def list_and_dict_hold_one_array(x, n):
+    rows, kept = [x], {"last": x, "sum": 0.0}
+    for i in range(n):
+        rows.append(kept["last"] * rows[0])
+        kept["last"] = np.sin(rows[-1] + kept["last"])
+        kept["sum"] += np.sum(kept["last"])
+    return kept["sum"] * np.sum(rows[-1])

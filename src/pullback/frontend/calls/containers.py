@@ -14,7 +14,7 @@ from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.calls.sequences import entries_in, sorted_items
 from pullback.frontend.syntax.operators import compared, truth
-from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue, cells_in
+from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item
 from pullback.frontend.values.known import known_binding, known_value
@@ -108,8 +108,7 @@ def _stack_method(
         check_forms(context, stack.form, form_of_item(arguments[0], context.state), node)
         stack = widened(context, stack, value, node)
         push = runtime.push if rank == 1 else runtime.push_row
-        for cell in cells_in(arguments[0]):
-            context.state.descend(ref.cell, cell)
+        context.state.hold(ref.cell, (arguments[0],))
         with context.builder.at(context.location(node)):
             if value.type.dtype != stack.buffer.type.dtype:
                 value = context.builder.cast(value, stack.buffer.type.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.indexing import index_of, normalised, stack_path, static_slice
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, TupleValue, cells_in
+from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, TupleValue
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import described
@@ -96,8 +96,7 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
         context.check_writable(receiver.cell, node)
         check_forms(context, content.form, form_of_item(value, context.state), node)
         content = widened(context, content, operand, node)
-        for cell in cells_in(value):
-            context.state.descend(receiver.cell, cell)
+        context.state.hold(receiver.cell, (value,))
         with context.builder.at(context.location(node)):
             if operand.type.dtype != content.buffer.type.dtype:
                 operand = context.builder.cast(operand, content.buffer.type.dtype)

@@ -12,6 +12,7 @@ from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    Conflict,
     Key,
     ListRef,
     MaybeUnset,
@@ -23,7 +24,7 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.contents import keys_in, values_in_content
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.described import described, different
+from pullback.frontend.values.described import TWO_NAMES, bound_anew, described, different, made_inside
 from pullback.frontend.values.item_forms import check_forms, form_of_content
 from pullback.frontend.values.leaves import (
     are_alike,
@@ -60,7 +61,7 @@ class Guess:
         self.staying: list[Key] = []  # lists and dicts, until an iteration is found to bind another one
         self.cells: dict[Cell, Any] = {}
         self.inner: dict[Key, tuple[Binding, list[Type]]] = {}
-        self.dropped: dict[Key, str] = {}
+        self.dropped: dict[Key, Conflict] = {}
         self.forms = State()
         self.stacks: dict[Key, Any] = {}
         self.arrays, self.containers = CarriedArrays(self.entry), CarriedContainers(self.entry)
@@ -91,7 +92,7 @@ class Guess:
             elif types is None and self.carried_types(key) is not None:
                 self.staying.append(key)
             elif types is None:
-                self.dropped[key] = different(key[1], binding, None, self.entry, self.entry)
+                self.dropped[key] = bound_anew(key[1], binding, self.entry)
             else:
                 self.names[key] = types
 
@@ -207,7 +208,7 @@ class Guess:
             types = self.carried_types(key)
             if types is None:
                 thing = described(self.entry.at(key), self.entry)
-                self.refuse_change(cell, f"gets something else for {thing} in this loop", "use two names")
+                self.refuse_change(cell, f"gets something else for {thing} in this loop", TWO_NAMES)
             self.names[key] = types
         return not changed
 
@@ -224,9 +225,9 @@ class Guess:
             elif joined is None:
                 reason = different(name_at(key), started.at(key), end.at(key), started, end)
                 if isinstance(key[0], Cell):
-                    self.context.refuse(self.node, reason, "use two names")
+                    self.context.refuse(self.node, reason, TWO_NAMES)
                 del self.names[key]
-                self.dropped[key] = reason
+                self.dropped[key] = Conflict(reason, TWO_NAMES)
                 holds = False
             elif joined != types:
                 self.names[key], holds = joined, False
@@ -298,7 +299,8 @@ class Guess:
             if now == Static(None) and key in self.none:
                 continue
             if isinstance(now, MaybeUnset) and now.is_none and key not in self.none and key[1] in self.read_outside:
-                self.dropped[key] = f"'{key[1]}' is None in some iterations of this loop, and has no value before it"
+                reason = f"'{key[1]}' is None in some iterations of this loop, and has no value before it"
+                self.dropped[key] = Conflict(reason, TWO_NAMES)
                 holds = False
             elif key in self.inner:
                 form, types = self.inner[key]
@@ -306,15 +308,19 @@ class Guess:
                 if joined is None:
                     del self.inner[key]
                     before = without_flag(form)
-                    self.dropped[key] = different(key[1], before, without_flag(now), started, end, "at first")
+                    reason = different(key[1], before, without_flag(now), started, end, "at first")
+                    self.dropped[key] = Conflict(reason, TWO_NAMES)
                     holds = False
                 elif joined != types:
                     self.inner[key], holds = (form, joined), False
             elif key[1] in self.read_outside and (key not in self.entry.names or key in self.none):
                 types_now = types_of_leaves(now, end, in_lists=bool(containers_in(end, now)))
                 if types_now is None and key in self.none:
-                    self.dropped[key], holds = different(key[1], Static(None), now, self.entry, end), False
-                if types_now is not None:
+                    reason = different(key[1], Static(None), now, self.entry, end)
+                    self.dropped[key], holds = Conflict(reason, TWO_NAMES), False
+                elif types_now is None:
+                    self.dropped[key], holds = made_inside(key[1], now, end), False
+                else:
                     self.keep_form(key, without_flag(now), types_now, end)
                     holds = False
         return holds

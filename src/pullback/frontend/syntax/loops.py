@@ -19,7 +19,6 @@ from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
     Cell,
-    Conflict,
     DictRef,
     Key,
     ListRef,
@@ -140,8 +139,7 @@ class Loop:
         state.stale.update(self.guess.stale)
         for cell, other in self.guess.links:
             state.link(cell, other)
-        for key, reason in self.guess.dropped.items():
-            state.names[key] = Conflict(reason, "use two names")
+        state.names.update(self.guess.dropped)
         for key, (form, types) in self.guess.inner.items():
             state.names[key] = self.inner_parameter(key, form, types, state)
         return state
@@ -368,8 +366,7 @@ class Loop:
             is_none = key in self.guess.none
             unflagged = key[1].startswith("<") and not is_none
             state.names[key] = binding if unflagged else MaybeUnset(binding, flag, is_none, name_of_variable(key[1]))
-        for key, reason in self.guess.dropped.items():
-            state.names[key] = Conflict(reason, "use two names")
+        state.names.update(self.guess.dropped)
         self.context.state = state
 
     def rebound(self, binding: Binding, after: list[Value], state: State) -> Binding:

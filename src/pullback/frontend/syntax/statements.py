@@ -86,10 +86,11 @@ def _over_range(context: Context, node: Any, source: Range, body: list[Any], sto
     """A loop over a range; iteration by iteration where it is short, and can only be read so."""
     indices = few_indices(node, source)
     counted = partial(_counted, context, node, source, body, stopped)
-    unrolled = partial(_unrolled, context, node, indices, (), body, stopped)
-    if not indices:
+    if indices is None:
         counted()
-    elif needs_numbers(context, node):
+        return
+    unrolled = partial(_unrolled, context, node, indices, (), body, stopped)
+    if indices and needs_numbers(context, node):
         unrolled()
     else:
         refused = refusal(context, counted)

@@ -32,14 +32,14 @@ MOST_LOOPS = 8
 """So many copies of loops the iterations of a loop over known numbers make at most, those around it included."""
 
 
-def few_indices(node: Any, source: Range) -> tuple[Binding, ...]:
-    """The values of the loop's variable, if they are known and few; none for any other loop."""
+def few_indices(node: Any, source: Range) -> tuple[Binding, ...] | None:
+    """The values of the loop's variable, if they are known and few; None for any other loop."""
     bounds = (source.start, source.stop, source.step)
     numbers = [bound.value for bound in bounds if isinstance(bound, Constant)]
     if not isinstance(node.target, gast.Name) or source.checkpoints is not None or len(numbers) < 3:
-        return ()
+        return None
     indices = range(*numbers)
-    return tuple(map(constant, indices)) if len(indices) <= MOST_ITERATIONS else ()
+    return tuple(map(constant, indices)) if len(indices) <= MOST_ITERATIONS else None
 
 
 def needs_numbers(context: Context, node: Any) -> bool:

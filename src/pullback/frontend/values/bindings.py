@@ -298,11 +298,21 @@ class State:
                 self.link(cell, other)
 
     def hold(self, cell: Cell, content: Any) -> None:
-        """Note that a buffer stands for a list of these items, whose arrays and lists others may write."""
+        """Note that a buffer stands for a list of these items, whose arrays and lists others may write.
+
+        Other lists that hold an array of this one are not this list: they take items of their own.
+        """
         for item in content if isinstance(content, tuple) else ():
             for inner in cells_in(item):
-                self.descend(cell, inner)
+                for memory in self.memories(inner):
+                    others = self.linked.get(memory, ())
+                    is_array = isinstance(self.cells.get(memory), Value)
+                    for other in (memory, *(o for o in others if not (is_array and self.is_list(o)))):
+                        self.link(cell, other)
                 self.hold(cell, self.cells.get(inner))
+
+    def is_list(self, cell: Cell) -> bool:
+        return isinstance(self.cells.get(cell), tuple | Stack)
 
     def copy_items(self, cell: Cell, source: Cell) -> None:
         """Note that a new list, or an array or list in it, is what a list whose length is a matter of the run holds."""

@@ -7,6 +7,7 @@ from typing import Any
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Bound,
+    Conflict,
     DictRef,
     Iteration,
     ListRef,
@@ -27,6 +28,8 @@ from pullback.functions.objects import title_of
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import Array
+
+TWO_NAMES = "use two names"
 
 
 def described(binding: Any, state: State | None = None) -> str:
@@ -94,9 +97,21 @@ def different(name: str, before: Any, now: Any, state: State, end: State, when: 
     """The sentence for a name that stands for something else in a loop than before it."""
     if isinstance(before, ListRef | DictRef) and type(before) is type(now):
         return _changed(name, state.cells.get(before.cell, ()), end.cells.get(now.cell, ()), when)
-    first, then = described(before, state), described(now, end) if now is not None else "something else"
-    first, then = ("one", "another") if first == then else (first, then)
+    first, then = described(before, state), described(now, end)
+    then = "another" if first == then else then
     return f"'{name}' is {first} {when}, and {then} after an iteration"
+
+
+def bound_anew(name: str, before: Any, state: State) -> Conflict:
+    """What becomes of a name that a loop binds anew, where it is something before that no iteration can hand on."""
+    reason = f"'{name}' is {described(before, state)} before this loop, and bound anew in it"
+    return Conflict(reason, "use another name in the loop, or let it carry numbers and arrays")
+
+
+def made_inside(name: str, now: Any, state: State) -> Conflict:
+    """What becomes of a name that is bound in a loop to something that no iteration can hand on."""
+    reason = f"'{name}' is {described(now, state)} that an iteration of a loop has made"
+    return Conflict(reason, "use it in that iteration, or make it before the loop")
 
 
 def _changed(name: str, before: Any, now: Any, when: str) -> str:

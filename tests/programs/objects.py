@@ -458,3 +458,79 @@ def parents_of_an_object_in_a_loop(x, y):
     for model in models:
         total = np.sin(total) + 0.01 * model.loss(x) * model.penalty(x)
     return total
+
+
+class Grid:
+    """Items by a method, with a shift; sizes and magnitudes too."""
+
+    def __init__(self, values):
+        self.values = values
+        self.shift = 1
+        self.reads = 0
+
+    def __len__(self):
+        return self.values.shape[0]
+
+    def __getitem__(self, k):
+        self.reads += 1
+        return self.values[(k + self.shift) % len(self)]
+
+    def __setitem__(self, k, value):
+        self.values[(k + self.shift) % len(self)] = value * 2.0
+
+    def __abs__(self):
+        return np.sum(np.abs(self.values))
+
+    def __bool__(self):
+        return self.reads > 3
+
+
+@program(X)
+def items_by_methods(x):
+    grid = Grid(x * 1.5)
+    for k in range(len(grid)):
+        grid[k] += grid[k - 1] * x[k]
+    grid[1] = np.sin(grid[2])
+    return (abs(grid) * grid[0] + grid[1]) * (grid.reads + 1 if grid else 0.0)
+
+
+class Table:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, place):
+        i, j = place
+        return self.rows[i, j] * self.rows[j, i]
+
+    def __setitem__(self, place, value):
+        self.rows[place] = value
+
+
+@program(X, 3)
+def items_by_pairs(x, n):
+    table = Table(np.outer(x, x + 1.0))
+    total = 0.0
+    for i in range(n):
+        table[i, 0] = table[0, i] + x[i]
+        total += table[i, (i + 1) % n] * table[i, i]
+    return total
+
+
+class Rows:
+    def __init__(self, x):
+        self.parts = [x * 1.0, x * 2.0]
+
+    def __getitem__(self, k):
+        return self.parts[k]
+
+    def __setitem__(self, k, value):
+        self.parts[k] = value + 1.0
+
+
+@program(X)
+def items_that_are_changed_in_place(x):
+    rows = Rows(x)
+    rows[0] += x * x
+    rows[1] *= rows[0]
+    rows[0][1] = x[0]
+    return np.sum(rows[0] * rows[1])

@@ -122,13 +122,25 @@ def call_static(
 ) -> Binding:
     """A call of a Python object that is known before the run."""
     result = _followed(context, function, arguments, keywords, node)
-    for kind in (_declared, _of_object, _applied, _read_in_place):
+    for kind in (_by_special_method, _declared, _of_object, _applied, _read_in_place):
         if result is None:
             result = kind(context, function, arguments, keywords, node)
     if result is None:
         name = getattr(function, "__name__", type(function).__name__)
         context.refuse(node, f"'{name}' has no Python source and no rule", _REMEDY)
     return result
+
+
+SPECIAL_METHODS = {len: "__len__", abs: "__abs__", round: "__round__"}
+
+
+def _by_special_method(
+    context: Context, function: Any, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
+) -> Binding | None:
+    """A call of a function of Python that is a method of the user's class, as len(...) is; None of another one."""
+    name = SPECIAL_METHODS.get(function) if _hashable(function) and arguments else None
+    method = method_of(context, arguments[0], name) if name is not None else None
+    return None if method is None else call(context, method, arguments[1:], keywords, node)
 
 
 def _followed(

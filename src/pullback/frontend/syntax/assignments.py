@@ -9,12 +9,12 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls import indexing
-from pullback.frontend.calls.item_writing import write
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.sequences import listed
 from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.syntax.attributes import assign_attribute, attribute
 from pullback.frontend.syntax.expressions import evaluate, settled
+from pullback.frontend.syntax.items import read_item, write_item
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary
 from pullback.frontend.syntax.spreading import items_behind_star
@@ -22,6 +22,7 @@ from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
     ListRef,
+    ObjectRef,
 )
 from pullback.frontend.values.context import Context
 from pullback.ir import primitives
@@ -49,7 +50,7 @@ def assign(context: Context, target: Any, value: Binding, node: Any) -> None:
             _unpack(context, target, value, node)
         case gast.Subscript():
             receiver = settled(context, target.value)
-            write(context, receiver, target.slice, value, target)
+            write_item(context, receiver, target.slice, value, target)
         case gast.Attribute():
             assign_attribute(context, settled(context, target.value), target, value)
         case _:
@@ -164,15 +165,15 @@ def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -
     target = node.target
     receiver = settled(context, target.value)
     if not isinstance(receiver, ArrayRef):
-        old = indexing.subscript(context, receiver, target.slice, target)
+        old = read_item(context, receiver, target.slice, target)
         value = evaluate(context, node.value)
         if isinstance(old, ArrayRef) and old.cell.outside:
             context.refuse(node, old.cell.outside, "assign another item, as in items[k] = items[k] + x")
         if not _changed_in_place(context, old, function, value, node):
             new = binary(context, function, old, value, node)
-            write(context, receiver, target.slice, new, target)
-        elif isinstance(target.slice, gast.Slice):  # a slice of a list is another list
-            write(context, receiver, target.slice, old, target)
+            write_item(context, receiver, target.slice, new, target)
+        elif isinstance(target.slice, gast.Slice) or isinstance(receiver, ObjectRef):  # a slice is another list
+            write_item(context, receiver, target.slice, old, target)
         return
     index = indexing.index_of(context, target.slice)
     old = indexing.read_part(context, receiver, index, target)

@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from pullback.frontend.calls import calls, indexing
+from pullback.frontend.calls import calls
 from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.index_objects import indexed, is_index_object
 from pullback.frontend.calls.objects import by_method
@@ -15,6 +15,7 @@ from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.calls.texts import known_piece, text_of
 from pullback.frontend.syntax.attributes import attribute, attribute_named
 from pullback.frontend.syntax.comprehensions import comprehension, dict_comprehension, set_comprehension
+from pullback.frontend.syntax.items import read_item
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import binary, compared, condition_of, negated, truth
 from pullback.frontend.syntax.spreading import (
@@ -164,7 +165,7 @@ def _subscript(context: Context, node: Any) -> Binding:
     receiver = settled(context, node.value)
     if is_index_object(receiver):
         return indexed(context, receiver.value, node.slice, node)
-    return indexing.subscript(context, receiver, node.slice, node)
+    return read_item(context, receiver, node.slice, node)
 
 
 def _call(context: Context, node: Any) -> Binding:

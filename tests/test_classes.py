@@ -289,3 +289,36 @@ def test_super_outside_of_a_method() -> None:
 
     with pytest.raises(pb.LanguageError, match="'super' is called outside of a method"):
         pb.grad(function)(2.0)
+
+
+@dataclasses.dataclass
+class Counter:
+    count: float
+    last: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    count: float
+
+
+def counted(counter: Any) -> Any:
+    counter.count = counter.count * 2.0
+    return counter.count
+
+
+def test_attributes_of_arguments_are_not_assigned() -> None:
+    for given in (Counter(1.0), Fixed(1.0)):
+        with pytest.raises(pb.LanguageError, match=r"'counter.count' cannot be assigned: .* objects from outside"):
+            pb.grad(pb.differentiable(counted, jit=False))(given)
+
+
+def test_one_class_as_an_argument_and_made_inside() -> None:
+    @pb.differentiable(jit=False)
+    def function(given: Any, x: Any) -> Any:
+        made = Counter(x)
+        made.last = given.count * x
+        return counted(made) * made.last
+
+    gradient = pb.grad(function, argnums=(0, 1))(Counter(3.0), 0.5)
+    assert gradient == (Counter(0.5, 0.0), 6.0)

@@ -534,3 +534,47 @@ def items_that_are_changed_in_place(x):
     rows[1] *= rows[0]
     rows[0][1] = x[0]
     return np.sum(rows[0] * rows[1])
+
+
+@dataclass
+class Motion:
+    place: np.ndarray
+    speed: np.ndarray
+    time: float = 0.0
+
+    def energy(self):
+        return np.sum(self.place**2) + np.sum(self.speed**2)
+
+
+def move(motion, dt):
+    motion.speed -= dt * np.sin(motion.place)
+    motion.place = motion.place + dt * motion.speed
+    motion.time = motion.time + dt
+
+
+@program(X, 3)
+def attributes_of_a_dataclass(x, n):
+    motion = Motion(x.copy(), x * 0.5)
+    for i in range(n):
+        move(motion, 0.1)
+        if motion.place[0] > 0.8:
+            motion.speed = -motion.speed
+    return motion.energy() * motion.time
+
+
+@program(X, 3)
+def attributes_of_two_dataclasses(x, n):
+    first, second = Motion(x, x * 2), Motion(x * 3, x)
+    for i in range(n):
+        first.place, second.place = second.place * x[0], first.place * 0.5
+        first.time += second.energy()
+    return np.sin(first.time) * second.energy()
+
+
+@program(X, 3)
+def dataclasses_in_a_list(x, n):
+    motions = [Motion(x, x * 2), Motion(x * 0.3, x)]
+    for i in range(n):
+        motions[0].time += motions[1].energy() * x[i] * 0.05
+        motions[1].place = np.sin(motions[0].place * motions[0].time)
+    return np.sin(motions[0].time)

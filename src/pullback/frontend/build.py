@@ -35,7 +35,7 @@ from pullback.frontend.tapes.variables import Assigned
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of, leaf_places
 from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, State, Static, TupleValue
 from pullback.frontend.values.captures import Capture
-from pullback.frontend.values.context import Context, StaticNeeded
+from pullback.frontend.values.context import AttributeAssigned, Context, StaticNeeded
 from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.points_to import PointsToContext
 from pullback.frontend.values.results import result_of
@@ -139,9 +139,10 @@ MOST_TRIED = 10
 def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
     """The normal form with numbers fixed that must be; `met` takes up the places of those that are parameters."""
     assigned: tuple[tuple[Any, Any], ...] = ()
+    kinds = frozenset[type]()
     while True:
         context = new_context()
-        context.fixed = fixed
+        context.fixed, context.assigned = fixed, kinds
         try:
             built = _built(context, asked, assigned)
             if fixed is None or not any(key[0] is asked.source.function for key in context.callees):
@@ -149,6 +150,8 @@ def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
             fixed = None  # the calls of itself pass the arguments alone
         except Assigned as found:
             assigned = (*assigned, found.place)
+        except AttributeAssigned as found_kind:
+            kinds |= {found_kind.kind}
         except StaticNeeded as needed:
             captures = context.captures.items()
             place = next((place for place, (capture, _) in captures if capture.parameter is needed.value), None)

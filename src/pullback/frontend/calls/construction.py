@@ -68,7 +68,7 @@ def construct(
     if kind is types.SimpleNamespace and not arguments:
         return new_namespace(context, keywords)
     fields = fields_of(kind)
-    if fields is not None:
+    if fields is not None and kind not in context.assigned:
         return _record(context, kind, fields, arguments, keywords, node)
     reason = why_opaque(kind)
     if reason is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from typing import Any
 
 import gast
@@ -15,6 +16,7 @@ from pullback.frontend.calls.objects import (
     attribute_of_object,
     attribute_of_record,
     has_attribute_of_object,
+    is_frozen,
     set_attribute,
 )
 from pullback.frontend.calls.records import is_method_of_namedtuple
@@ -32,7 +34,7 @@ from pullback.frontend.values.bindings import (
     TapeRef,
     TupleValue,
 )
-from pullback.frontend.values.context import Context
+from pullback.frontend.values.context import AttributeAssigned, Context
 from pullback.frontend.values.described import described
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -69,6 +71,9 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
 def assign_attribute(context: Context, receiver: Binding, target: Any, value: Binding) -> None:
     """`receiver.name = value`, for an object that the function made."""
     if not isinstance(receiver, ObjectRef):
+        kind = receiver.kind if isinstance(receiver, TupleValue) else None
+        if is_dataclass(kind) and kind not in context.assigned and not is_frozen(kind):
+            raise AttributeAssigned(kind)
         name = gast.unparse(target).strip()
         reason = f"'{name}' cannot be assigned: a differentiated function must not change objects from outside"
         context.refuse(target, reason, "use a local variable, and return the new value")

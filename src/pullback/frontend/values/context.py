@@ -54,6 +54,14 @@ class Pending(Exception):
         return f"'{name}' has no value here", f"assign '{name}' before this line, on every path that leads here"
 
 
+class AttributeAssigned(Exception):
+    """An attribute is assigned to an object of a class that was taken for one whose objects stay as they are made."""
+
+    def __init__(self, kind: type) -> None:
+        super().__init__(kind.__name__)
+        self.kind = kind
+
+
 class StaticNeeded(Exception):
     """A number is needed before the run; `parameter` is the argument that carries it, if it is one."""
 
@@ -71,7 +79,8 @@ class Context:
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
     returned: functions that have ended, but whose nested functions may be called. in_text_of_ours: what is read belongs
     to a function of ours, whose names are not the user's. mixes_truth_values: somewhere a truth value is Python's on
-    one path, and NumPy's on another. classes: those that functions define, by frame and code.
+    one path, and NumPy's on another. classes: those that functions define, by frame and code. assigned: the classes
+    whose objects get other attributes than they are made with.
     """
 
     def __init__(
@@ -98,11 +107,12 @@ class Context:
         self.written: dict[Location, tuple[Cell, ...]] = {}
         self.mixes_truth_values = False
         self.classes: dict[Any, type] = {}
+        self.assigned: frozenset[type] = frozenset()
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
         context = type(self)(self._evaluate, self._execute)
-        context.callees = self.callees
+        context.callees, context.assigned = self.callees, self.assigned
         return context
 
     def beside(self) -> Context:

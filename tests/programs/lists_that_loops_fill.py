@@ -398,3 +398,48 @@ def array_that_only_iterations_set(x):
         box.content = x * i
         box.content[0] += 1.0
     return np.sum(box.content * x) * box.size
+
+
+@program([np.array([[0.3, -0.2], [0.5, 0.1], [0.2, 0.7]]), np.array([[0.4, 0.6, -0.3]])], np.array([0.8, -0.5]))
+def layers_of_other_sizes(weights, x):
+    layers = [x]
+    for k in range(len(weights)):
+        layers.append(np.tanh(weights[k] @ layers[-1]))
+    total = 0.0
+    for k in range(len(layers)):
+        total += np.sum(layers[k] ** 2) * (k + 1)
+    return total
+
+
+@program(np.array([0.4, -0.3, 0.8, 1.2, 0.5, -0.6, 0.9, 0.2]), 3)
+def grids_of_other_sizes(u, n):
+    grids = [u]
+    for _level in range(2):
+        grids.append(0.5 * (grids[-1][::2] + grids[-1][1::2]))
+    for i in range(n):
+        grids[2] += np.sin(grids[2]) * 0.1
+        grids[1] = grids[1] * u[i]
+    return np.sum(grids[2]) * np.sum(grids[1]) + np.sum(grids[0])
+
+
+@program(np.array([0.4, -0.3, 0.8, 1.2]), 7)
+def states_of_one_size(x, n):
+    states = []
+    for k in range(3):
+        x = np.sin(x * x[k])
+        states.append(x)
+    total = 0.0
+    for i in range(n):
+        total += np.sum(states[i % 3] * states[-1]) * i
+    return total + np.sum(np.stack(states) ** 2)
+
+
+@program(np.array([0.4, -0.3, 0.8, 1.2]), 3)
+def states_that_a_longer_loop_adds_to(x, n):
+    states = []
+    for k in range(3):
+        x = np.sin(x * x[k])
+        states.append(x)
+    for i in range(n):
+        states.append(states[-1] * states[i])
+    return np.sum(states[-1] * 3.0) + np.sum(np.stack(states[1:]))

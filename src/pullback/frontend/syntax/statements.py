@@ -22,7 +22,7 @@ from pullback.frontend.syntax.loop_statements import exit_of, read_for, read_whi
 from pullback.frontend.syntax.loops import Loop, Reading
 from pullback.frontend.syntax.operators import condition_of, truth
 from pullback.frontend.syntax.passive_contexts import enter_passive
-from pullback.frontend.syntax.unrolling import few_indices, needs_numbers, read_as_range, refusal
+from pullback.frontend.syntax.unrolling import few_indices, needs_numbers, read_as_range, read_one_way
 from pullback.frontend.tapes.blocks import is_tape, record
 from pullback.frontend.tapes.inserted import insert
 from pullback.frontend.values.bindings import (
@@ -93,9 +93,7 @@ def _over_range(context: Context, node: Any, source: Range, body: list[Any], sto
     if indices and needs_numbers(context, node):
         unrolled()
     else:
-        refused = refusal(context, counted)
-        if refused is not None and refusal(context, unrolled) is not None:
-            raise refused
+        read_one_way(context, len(indices), counted, unrolled)
 
 
 def _read_as_range(

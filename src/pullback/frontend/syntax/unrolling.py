@@ -19,14 +19,17 @@ from typing import Any
 import gast
 
 from pullback.errors import PullbackError
-from pullback.frontend.values.bindings import Binding, Conflict, ListRef, Range, TupleValue
+from pullback.frontend.values.bindings import Binding, Conflict, ListRef, Range, Stack, State, TupleValue
 from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.described import described
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, For, While, walk
+from pullback.ir.nodes import Block, Constant, For, Statement, While, walk
 from pullback.ir.types import INT
 
 MOST_ITERATIONS = 16
+
+MOST_STATEMENTS = 300
+"""So many statements a loop that fills a list becomes at most."""
 
 MOST_LOOPS = 8
 """So many copies of loops the iterations of a loop over known numbers make at most, those around it included."""
@@ -92,17 +95,53 @@ def read_as_range(
     return refused is None
 
 
+def read_one_way(context: Context, few: int, counted: Callable[[], None], unrolled: Callable[[], None]) -> None:
+    """Read a loop of few iterations over a range as a loop, or iteration by iteration.
+
+    The second where the first is refused, or puts arrays into a list, which may be of different shapes; not there if
+    that made many copies. The error is that of the first.
+    """
+    before, made = context.state, len(context.builder.statements)
+    refused = refusal(context, counted)
+    if refused is None and not _fills_with_arrays(before, context.state):
+        return
+    after, statements = context.state, context.builder.statements[made:]
+    if refused is None and _is_long(statements, few):
+        return
+    context.state = before
+    del context.builder.statements[made:]
+    if refusal(context, unrolled) is None:
+        return
+    if refused is not None:
+        raise refused
+    context.state = after
+    context.builder.statements.extend(statements)
+
+
 def refusal(context: Context, read: Callable[[], None]) -> PullbackError | StaticNeeded | None:
     """Read, and return the error that refuses it, if there is one: then nothing has been read."""
-    state = context.state.copy()
+    before, context.state = context.state, context.state.copy()
     try:
         with context.builder.block() as statements:
             read()
     except (PullbackError, StaticNeeded) as error:
-        context.state = state
+        context.state = before
         return error
     context.builder.statements.extend(statements)
     return None
+
+
+def _fills_with_arrays(before: State, after: State) -> bool:
+    """Whether a list of known length has become one whose length is a matter of the run, of arrays."""
+    known = (cell for cell, content in before.cells.items() if isinstance(content, tuple))
+    return any(isinstance(after.cells.get(cell), Stack) and after.cells[cell].buffer.type.ndim > 1 for cell in known)
+
+
+def _is_long(statements: list[Statement], few: int) -> bool:
+    """Whether so many copies of the body of a loop, the last one of some statements, are too much."""
+    inside = list(walk(Block(tuple(statements), ())))
+    loops = sum(isinstance(s, For | While) for s in inside) - 1
+    return few * loops > MOST_LOOPS or few * len(inside) > MOST_STATEMENTS
 
 
 def _range_of(items: tuple[Binding, ...]) -> Range | None:

@@ -280,3 +280,33 @@ def test_adjoints_that_a_backward_sweep_keeps_are_those_before_and_after_its_ite
     above, below = (gradient(x + h * v, s, 0.3) for h in (step, -step))
     for actual, a, b in zip(found, above, below, strict=True):
         np.testing.assert_allclose(actual, (a - b) / (2 * step), atol=1e-8)
+
+
+def squares_in_place(x: Any) -> Any:
+    y = x.copy()
+    for i in range(x.shape[0]):
+        y[i] = y[i] ** 2
+    return y
+
+
+def smoothed_in_place(x: Any) -> Any:
+    y = np.sin(x)
+    for i in range(1, x.shape[0]):
+        if y[i] > y[i - 1]:
+            y[i] = y[i] * y[i - 1]
+        y[i - 1] = np.exp(y[i]) * x[i]
+    return y
+
+
+@pytest.mark.parametrize("jit", [False, True])
+@pytest.mark.parametrize("jacobian", [pb.jacfwd, pb.jacrev, pb.jacobian])
+@pytest.mark.parametrize("inner", [squares_in_place, smoothed_in_place])
+def test_gradients_of_jacobians_of_what_loops_write(inner: Any, jacobian: Any, jit: bool) -> None:
+    def function(x: Any) -> Any:
+        return np.sum(jacobian(inner)(x) ** 2 * np.arange(1.0, 17.0).reshape(4, 4))
+
+    x, step = np.array([0.4, -0.2, 0.3, 0.8]), 1e-5 * np.eye(4)
+    gradient = pb.grad(pb.differentiable(jit=jit)(function))(x)
+    value = pb.differentiable(jit=False)(function)
+    expected = [(value(x + h) - value(x - h)) / 2e-5 for h in step]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7)

@@ -59,7 +59,7 @@ def states(known: Decisions, path: Path) -> Iterator[tuple[Value, Value]]:
 
     Not of a loop of a backward sweep that is differentiated again: its index, by which arrays are kept, runs down.
     """
-    loop = known.statements[path[-1][0]]
+    loop = known.statements[path[-1][0]] if path else None
     if not isinstance(loop, For) or loop.reverse:
         return
     for carried, after in zip(loop.carried, loop.body.yields, strict=False):

@@ -95,12 +95,12 @@ def written(name: str, text: str, **names: Any) -> Callable[..., Any]:
 
 
 def names_of(program: Any) -> tuple[list[str], list[str]]:
-    """Names of arguments, and what the program gets: copies of those that samples write, which are no sources."""
+    """Names of the arguments of the first sample, and what the program gets: copies of those that samples write."""
     names = [f"a{k}" for k in range(len(program.samples[0].args))]
     written = [False] * len(names)
     for sample in program.samples:
         _, after = oracle.run(program.function, sample.fresh())
-        for k, (v, w) in enumerate(zip(sample.args, after, strict=True)):
+        for k, v, w in zip(range(len(names)), sample.args, after, strict=False):
             written[k] |= isinstance(v, np.ndarray) and v.tobytes() != w.tobytes()
     return names, [f"{name}.copy()" if copied else name for name, copied in zip(names, written, strict=True)]
 

@@ -34,6 +34,7 @@ import numpy as np
 
 import random_aliases
 import random_edges
+import random_lists
 import random_nests
 import random_recurrences
 from random_programs import (
@@ -64,12 +65,13 @@ MODES: dict[str, dict[str, Any]] = {
     "segments": {"max_residual_bytes": 0},
     "forward": {},
 }
-# Of everything; loops and branches in one another; what iterations hand on; names that share arrays; what seldom
-# happens, and may raise.
+# Of everything; loops and branches in one another; what iterations hand on; lists that change; names that share arrays;
+# what seldom happens, and may raise.
 GENERATORS: dict[str, Callable[[int, float], RandomProgram]] = {
     "mixed": generate,
     "nests": lambda seed, size: random_nests.generate(seed),
     "recurrences": lambda seed, size: random_recurrences.generate(seed),
+    "lists": lambda seed, size: random_lists.generate(seed),
     "aliases": lambda seed, size: random_aliases.generate(seed),
     "edges": lambda seed, size: random_edges.generate(seed),
 }

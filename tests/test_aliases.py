@@ -293,3 +293,23 @@ def test_the_remedy_helps(jit):
     u = np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(pb.grad(shifted)(u, 2), [4.0, 0.0, 0.0])
     np.testing.assert_array_equal(u, [1.0, 2.0, 3.0])
+
+
+TABLE_OUTSIDE = np.arange(5.0)
+
+
+def writes_beside_a_table(x):
+    x[0] = x[1] * 10.0
+    return np.sum(TABLE_OUTSIDE * x)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_argument_that_is_a_table_outside_is_refused_with_tangents_too(jit: bool) -> None:
+    function = pb.differentiable(jit=jit)(writes_beside_a_table)
+    for call in (
+        lambda: function(TABLE_OUTSIDE),
+        lambda: pb.jvp(function, (TABLE_OUTSIDE,), (np.ones(5),)),
+        lambda: pb.hvp(function)(TABLE_OUTSIDE, np.ones(5)),
+    ):
+        with pytest.raises(pb.AliasError, match="'x' is written and shares memory with 'TABLE_OUTSIDE'"):
+            call()

@@ -13,6 +13,7 @@ import random_recurrences
 INTERPRETED = range(1000, 1170)
 NESTS = range(4000, 4200)
 ALIASES = range(5000, 5400)
+LISTS = range(8000, 8060)
 COMPILED = range(2000, 2040)
 TEXTS = range(7000, 7060)
 BLOCKS = 10
@@ -37,7 +38,9 @@ def test_random_programs_are_right_or_refused(block: int) -> None:
 
 @pytest.mark.drawn(1)
 @pytest.mark.parametrize("block", range(BLOCKS))
-@pytest.mark.parametrize(("kind", "seeds", "share"), [("nests", NESTS, 0.75), ("aliases", ALIASES, 0.3)])
+@pytest.mark.parametrize(
+    ("kind", "seeds", "share"), [("nests", NESTS, 0.75), ("aliases", ALIASES, 0.3), ("lists", LISTS, 0.8)]
+)
 def test_programs_of_one_kind_are_right_or_refused(kind: str, seeds: range, share: float, block: int) -> None:
     outcomes = {seed: campaign.examine(seed, kind=kind) for seed in seeds[block::BLOCKS]}
     bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict not in GOOD}

@@ -475,6 +475,8 @@ def test_given_text_of_another_function_is_refused():
     assert error.reason == "the text given as source= defines another 'f'"
     assert error.location.text == "def f(x):"
     assert "another" in refusal(function, "def f(y):\n    return y * 2.5\n").reason
+    assert "another" in refusal(function, "def f(x):\n    return x + 2.5\n").reason
+    assert "another" in refusal(made_by_exec("def f(x):\n    return x**2\n"), "def f(x):\n    return x * x\n").reason
     assert "does not define 'f'" in refusal(function, "def g(x):\n    return x * 2.5\n").reason
     assert "not valid Python" in refusal(function, "def f(x:\n    return x\n").reason
 

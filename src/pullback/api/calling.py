@@ -139,7 +139,7 @@ def call_entry(
 
 def check_written(compiled: Compiled, built: Built, given: Sequence[Any], locked: Sequence[int]) -> None:
     """ValueError where what a function writes to may not be written, or not without another thing changing with it."""
-    names = [*built.places, *(capture.parameter.name for capture in built.captures)]
+    names = [*built.places, *(p.name for p in compiled.function.parameters[len(built.places) : len(given)])]
     if compiled.mutated:
         check_overlap([*given], compiled.mutated, names)
     for k in locked:

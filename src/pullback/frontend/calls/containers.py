@@ -13,7 +13,8 @@ from pullback.frontend.calls.item_writing import widened
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.calls.sequences import entries_in, sorted_items
-from pullback.frontend.syntax.operators import compared, truth
+from pullback.frontend.syntax.comparisons import compared
+from pullback.frontend.syntax.operators import truth
 from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import dis
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
@@ -327,13 +328,21 @@ def by_method(
 
 def method_of(context: Context, binding: Binding, name: str) -> Bound | None:
     """A method that the class of an object or record has in Python code."""
-    if not isinstance(binding, ObjectRef | TupleValue) or binding.kind is None:
+    kind = class_of_user(binding) if isinstance(binding, Static) else getattr(binding, "kind", None)
+    if not isinstance(binding, ObjectRef | TupleValue | Static) or kind is None:
         return None
-    found = inspect.getattr_static(binding.kind, name, None)
+    found = inspect.getattr_static(kind, name, None)
     if not isinstance(found, FunctionType):
         return None
-    context.depend(Dependency(binding.kind, name, found))
+    context.depend(Dependency(kind, name, found))
     return Bound(found, binding)
+
+
+def class_of_user(known: Static) -> type | None:
+    """The class of an object from outside; None where it is Python's, NumPy's or ours."""
+    kind = type(known.value)
+    home = kind.__module__.partition(".")[0]
+    return None if home in (*sys.stdlib_module_names, "numpy", "pullback") and home != "__main__" else kind
 
 
 # Records

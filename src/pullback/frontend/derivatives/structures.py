@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, DictRef, ListRef, Static, TupleValue
 from pullback.frontend.values.context import Context
+from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Operand, Value
 from pullback.ir.types import Array, Scalar, is_float
@@ -53,6 +54,8 @@ def mapped(
 def paired(context: Context, value: Binding, given: Binding, what: str, node: Any) -> list[tuple[Operand, Operand]]:
     """The floats of a value, each with what is given for it, in its shape and dtype."""
     match value:
+        case TupleValue(kind=kind) if is_dataclass(kind) and not title_of(kind):
+            inner, others = value.items, given.items if isinstance(given, TupleValue) and given.kind is kind else ()
         case TupleValue() | ListRef():
             inner = context.items(value, node)
             others = context.items(given, node) if isinstance(given, TupleValue | ListRef) else ()

@@ -4,7 +4,9 @@ from __future__ import annotations
 import __future__
 
 import ast
+import dis
 import functools
+from collections import Counter
 from collections.abc import Iterator
 from types import CodeType
 
@@ -33,11 +35,26 @@ def parameters(code: CodeType) -> tuple[int, int, tuple[str, ...]]:
 
 
 def contents(code: CodeType) -> set[object]:
-    """The names and constants of a code object and those within it."""
+    """The names and constants of a code object and those within it, and its operators: the first `*`, the second one.
+
+    >>> cubed = compile("x * x * x", "", "eval")
+    >>> sorted(key for key in contents(cubed) if isinstance(key, tuple))
+    [('*', 0), ('*', 1)]
+    """
     held: set[object] = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
     for constant in code.co_consts:
         held |= contents(constant) if isinstance(constant, CodeType) else {constant_key(constant)}
-    return held
+    operators = Counter(map(_operator, filter(_is_operator, dis.get_instructions(code))))
+    return held | {(operator, k) for operator, count in operators.items() for k in range(count)}
+
+
+def _is_operator(instruction: dis.Instruction) -> bool:
+    return instruction.opname in ("BINARY_OP", "COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
+
+
+def _operator(instruction: dis.Instruction) -> str:
+    """What tells one operator from another, whether or not its result is tested at once."""
+    return instruction.argrepr.removeprefix("bool(").removesuffix(")") or instruction.opname
 
 
 def fingerprint(code: CodeType) -> tuple[object, ...]:

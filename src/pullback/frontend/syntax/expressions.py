@@ -14,10 +14,11 @@ from pullback.frontend.calls.objects import by_method
 from pullback.frontend.calls.parameters import new_dict
 from pullback.frontend.calls.texts import known_piece, text_of
 from pullback.frontend.syntax.attributes import attribute, attribute_named
+from pullback.frontend.syntax.comparisons import compared
 from pullback.frontend.syntax.comprehensions import comprehension, dict_comprehension, set_comprehension
 from pullback.frontend.syntax.items import read_item
 from pullback.frontend.syntax.operator_table import OPERATORS
-from pullback.frontend.syntax.operators import binary, compared, condition_of, negated, truth
+from pullback.frontend.syntax.operators import binary, condition_of, negated, truth
 from pullback.frontend.syntax.spreading import (
     entries_of,
     key_of,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
@@ -12,11 +11,8 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.indexing import type_of_ref
-from pullback.frontend.calls.list_operands import is_list, is_of_numpy
 from pullback.frontend.calls.objects import by_method, method_of
 from pullback.frontend.calls.texts import filled
-from pullback.frontend.syntax.identity import identical, member
-from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -207,59 +203,3 @@ def _truth_of_object(context: Context, binding: TupleValue | ObjectRef, node: An
         if method is not None:
             return truth(context, called(context, method, (), node), node)
     return constant(True)
-
-
-def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any) -> Binding:
-    """One comparison; identity and membership must be known before the run."""
-    match op:
-        case gast.Is() | gast.IsNot():
-            same = identical(context, left, right, node)
-            return same if isinstance(op, gast.Is) else negated(context, same, node)
-        case gast.In() | gast.NotIn():
-            found = member(context, left, right, node, compared)
-            return found if isinstance(op, gast.In) else negated(context, found, node)
-    left, right = context.settled(left, node), context.settled(right, node)
-    if isinstance(left, Static) and isinstance(right, Static):
-        return _compare_known(context, _PYTHON[type(op)], left.value, right.value, node)
-    if (isinstance(left, Static) or isinstance(right, Static)) and isinstance(op, gast.Eq | gast.NotEq):
-        return constant(isinstance(op, gast.NotEq))
-    if isinstance(left, TupleValue) and isinstance(right, TupleValue):
-        return _compare_tuples(context, op, left, right, node)
-    if isinstance(left, ListRef) and isinstance(right, ListRef):
-        items = TupleValue(context.items(left, node)), TupleValue(context.items(right, node))
-        return _compare_tuples(context, op, *items, node)
-    if isinstance(left, ListRef | TupleValue) and isinstance(right, ListRef | TupleValue):
-        return constant(isinstance(op, gast.NotEq))
-    listed = is_list(left) or is_list(right)
-    if listed and isinstance(op, gast.Eq | gast.NotEq) and not is_of_numpy(left) and not is_of_numpy(right):
-        return constant(isinstance(op, gast.NotEq))
-    return apply_operator(context, OPERATORS[type(op)], (left, right), node)
-
-
-_PYTHON: dict[type, Callable[[Any, Any], Any]] = {
-    gast.Eq: operator.eq,
-    gast.NotEq: operator.ne,
-    gast.Lt: operator.lt,
-    gast.LtE: operator.le,
-    gast.Gt: operator.gt,
-    gast.GtE: operator.ge,
-}
-
-
-def _compare_known(context: Context, compare: Callable[[Any, Any], Any], left: Any, right: Any, node: Any) -> Binding:
-    """A comparison of two objects that are known before the run, as texts are."""
-    try:
-        return constant(bool(compare(left, right)))
-    except TypeError as error:
-        context.mistyped(node, str(error))
-
-
-def _compare_tuples(context: Context, op: Any, left: TupleValue, right: TupleValue, node: Any) -> Binding:
-    if not isinstance(op, gast.Eq | gast.NotEq):
-        context.refuse(node, "tuples are compared for order", "compare their items")
-    equal: Binding = constant(len(left.items) == len(right.items))
-    if len(left.items) == len(right.items):
-        for a, b in zip(left.items, right.items, strict=True):
-            both = (equal, compared(context, gast.Eq(), a, b, node))
-            equal = apply_operator(context, np.logical_and, both, node)
-    return equal if isinstance(op, gast.Eq) else negated(context, equal, node)

@@ -6,9 +6,13 @@ So a write through any alias or view becomes a store on the one cell, and every 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from types import MethodType
 from typing import Any
+
+import numpy as np
 
 from pullback.errors import Location
 from pullback.frontend.values.contents import values_in_content, with_values
@@ -69,15 +73,37 @@ class PointsTo:
     moved: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Static:
     """A Python object known before the run: a function, a module, a dtype, a string, None.
 
-    why: for a None that is no gradient, the reason and the remedy.
+    Two of them are equal if the objects are the same, or equal ones of Python's and NumPy's own classes: what users
+    say of their objects is code that is read. why: for a None that is no gradient, the reason and the remedy.
     """
 
     value: Any
-    why: tuple[str, str] = field(default=("", ""), compare=False)
+    why: tuple[str, str] = ("", "")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and _are_same(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))
+
+
+def _are_same(a: Any, b: Any) -> bool:
+    if a is b or type(a) is not type(b):
+        return a is b
+    if type(a) in (tuple, list):
+        return len(a) == len(b) and all(map(_are_same, a, b))
+    if type(a) is dict:
+        return list(a) == list(b) and all(_are_same(a[key], b[key]) for key in a)
+    if isinstance(a, MethodType):
+        return a.__self__ is b.__self__ and a.__func__ is b.__func__
+    return type(a).__module__.partition(".")[0] in _OWN and not isinstance(a, np.ndarray) and bool(a == b)
+
+
+_OWN = {*sys.stdlib_module_names, "numpy"}
 
 
 @dataclass(frozen=True, slots=True)

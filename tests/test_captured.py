@@ -183,9 +183,8 @@ def test_numbers_that_are_no_parameters() -> None:
 
 def test_refusal_is_that_of_the_number() -> None:
     """Where no value of a number from outside helps, the error is what it was with the number in the text."""
-    scope = cells.run(
-        "k = 2.0\ndef f(x):\n    y = x\n    for _ in range(x.shape[0]):\n        y = np.sum(y) * k\n    return y\n", np=np
-    )
+    loop = "for _ in range(x.shape[0]):\n        y = np.sum(y) * k"
+    scope = cells.run(f"k = 2.0\ndef f(x):\n    y = x\n    {loop}\n    return y\n", np=np)
     with pytest.raises(pb.LanguageError, match="before this loop, and a number after"):
         pb.grad(scope["f"])(X)
 

@@ -651,3 +651,11 @@ def test_every_function_of_a_module_is_found_at_its_place(module):
         source = find_source(function)
         start = text_of(source)
         assert start.startswith((f"def {source.name}(", f"async def {source.name}(", "lambda"))
+
+
+@pytest.mark.parametrize("now", ["x + 2.0", "x * 3.0", "-x * 2.0", "x * 2.0 if x > 0 else x", "x"])
+def test_function_with_an_assertion_that_was_changed_since_the_import_is_refused(tmp_path, now):
+    module = write_module(tmp_path, "def f(x):\n    assert x > 0\n    return x * 2.0\n")
+    touch(tmp_path / "written.py", f"def f(x):\n    assert x > 0\n    return {now}\n")
+    error = refusal(module.f)
+    assert error.reason == "the source file no longer holds this 'f': it was changed after the import"

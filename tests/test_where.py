@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import collect
 import oracle
@@ -95,3 +96,20 @@ def test_second_derivative_by_a_tape_in_a_function(program: Any) -> None:
     actual = pb.grad(pb.differentiable(jit=False)(slope))(first, *others)
     _, (expected,) = oracle.hvp(function, program.samples[0].fresh(), (along,), (0,))
     assert_close(actual, expected, rtol_of((first,)), "second derivative")
+
+
+@pytest.mark.parametrize("jit", [False, True])
+@pytest.mark.parametrize("row", [[3.0, 0.5, np.inf], [3.0, np.nan, 1.0], [-np.inf, -np.inf, -np.inf]])
+def test_rows_that_are_not_chosen_behind_logsumexp(row: list[float], jit: bool) -> None:
+    @pb.differentiable(jit=jit)
+    def function(a: Any) -> Any:
+        rows = scipy.special.logsumexp(a, axis=1)
+        return np.sum(np.where(np.isfinite(rows), rows, 0.0) ** 2)
+
+    a = np.array([[1.0, 2.0, 0.4], row])
+    with np.errstate(invalid="ignore"):
+        gradient = pb.grad(function)(a)
+        second = pb.hvp(function)(a, np.ones_like(a))
+    total = scipy.special.logsumexp(a[0])
+    np.testing.assert_allclose(gradient, [2 * total * np.exp(a[0] - total), np.zeros(3)], rtol=1e-12)
+    np.testing.assert_array_equal(second[1], np.zeros(3))

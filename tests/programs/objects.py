@@ -578,3 +578,27 @@ def dataclasses_in_a_list(x, n):
         motions[0].time += motions[1].energy() * x[i] * 0.05
         motions[1].place = np.sin(motions[0].place * motions[0].time)
     return np.sin(motions[0].time)
+
+
+class Doubled:
+    def __init__(self, values):
+        self.values = values
+
+    def __getitem__(self, place):
+        return self.values[place] * 2.0
+
+    def __setitem__(self, place, value):
+        self.values[place] = value
+
+    def __contains__(self, number):
+        return number == 3 or self.values[0] > 100.0
+
+
+@program(X)
+def items_by_slices(x):
+    table = Doubled(np.outer(x, x))
+    row = Doubled(x.copy())
+    row[1:] = row[:2] * x[0]
+    table[0, 1:] = table[1:, 0]
+    within = 2.0 if 3 in row else 1.0
+    return np.sum(table[:, 0] * row[::-1]) * within + np.sum(table[...] ** 2) * (3.0 if 4 not in row else 1.0)

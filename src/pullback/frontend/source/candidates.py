@@ -14,7 +14,16 @@ from itertools import islice
 from types import CodeType
 from typing import Any
 
-from pullback.frontend.source.code_objects import columns, contents, fingerprint, flags_of, nested_codes, parameters
+from pullback.frontend.source.code_objects import (
+    columns,
+    contents,
+    fingerprint,
+    flags_of,
+    is_rewritten_by_pytest,
+    nested_codes,
+    operators,
+    parameters,
+)
 from pullback.ir.syntax import compile_tree, parse
 
 PythonFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -94,9 +103,15 @@ def compiles_to(candidate: Candidate, code: CodeType) -> bool:
 
 
 def resembles(candidate: Candidate, code: CodeType) -> bool:
-    """Has `code` the candidate's parameters, and all its names and constants? Tools that add code keep these."""
+    """Has `code` the candidate's parameters, all its names and constants, and its operators?
+
+    Tools that add code keep these; pytest adds operators where it replaces assertions.
+    """
+    may_add = is_rewritten_by_pytest(code)
     return any(
-        parameters(compiled) == parameters(code) and contents(compiled) <= contents(code)
+        parameters(compiled) == parameters(code)
+        and contents(compiled) <= contents(code)
+        and (operators(compiled) <= operators(code) if may_add else operators(compiled) == operators(code))
         for compiled in compiled_codes(candidate, code)
     )
 

@@ -35,24 +35,34 @@ def parameters(code: CodeType) -> tuple[int, int, tuple[str, ...]]:
 
 
 def contents(code: CodeType) -> set[object]:
-    """The names and constants of a code object and those within it, and its operators: the first `*`, the second one.
-
-    >>> cubed = compile("x * x * x", "", "eval")
-    >>> sorted(key for key in contents(cubed) if isinstance(key, tuple))
-    [('*', 0), ('*', 1)]
-    """
+    """The names and constants of a code object and those within it."""
     held: set[object] = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
     for constant in code.co_consts:
         held |= contents(constant) if isinstance(constant, CodeType) else {constant_key(constant)}
-    operators = Counter(map(_operator, filter(_is_operator, dis.get_instructions(code))))
-    return held | {(operator, k) for operator, count in operators.items() for k in range(count)}
+    return held
+
+
+def is_rewritten_by_pytest(code: CodeType) -> bool:
+    """Whether the assertions of a code object are those that pytest has put in place of the user's."""
+    return any(isinstance(name, str) and name.startswith("@py") for name in contents(code))
+
+
+def operators(code: CodeType) -> Counter[str]:
+    """The operators of a code object and those within it, and how often each stands there.
+
+    >>> operators(compile("-x * x * x", "", "eval")) == {"UNARY_NEGATIVE": 1, "*": 2}
+    True
+    """
+    found = Counter(map(_name_of_operator, filter(_is_operator, dis.get_instructions(code))))
+    return sum((operators(c) for c in code.co_consts if isinstance(c, CodeType)), found)
 
 
 def _is_operator(instruction: dis.Instruction) -> bool:
-    return instruction.opname in ("BINARY_OP", "COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
+    name = instruction.opname
+    return name in ("BINARY_OP", "COMPARE_OP", "CONTAINS_OP", "IS_OP", "CALL_INTRINSIC_1") or name.startswith("UNARY_")
 
 
-def _operator(instruction: dis.Instruction) -> str:
+def _name_of_operator(instruction: dis.Instruction) -> str:
     """What tells one operator from another, whether or not its result is tested at once."""
     return instruction.argrepr.removeprefix("bool(").removesuffix(")") or instruction.opname
 

@@ -29,7 +29,7 @@ from pullback.frontend.source.candidates import (
     resembles,
     same_columns,
 )
-from pullback.frontend.source.code_objects import fingerprint, flags_of
+from pullback.frontend.source.code_objects import fingerprint, flags_of, is_rewritten_by_pytest
 from pullback.frontend.source.nesting import limited_nesting
 from pullback.frontend.source.plain_functions import plain_function
 
@@ -158,8 +158,7 @@ def matching_candidates(candidates: Sequence[Candidate], code: CodeType) -> list
     matching = [candidate for candidate in candidates if compiles_to(candidate, code)]
     if len(matching) > 1:
         matching = [candidate for candidate in matching if same_columns(candidate, code)] or matching
-    if not matching:
-        # pytest rewrites `assert` when it imports a test, so the code holds more than the text.
+    if not matching and is_rewritten_by_pytest(code):
         matching = [c for c in candidates if holds_assert(c.node) and resembles(c, code)]
     return matching
 

@@ -13,7 +13,9 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator
+from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.iteration import known_items
+from pullback.frontend.calls.objects import method_of
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, MaybeUnset, ObjectRef, Static
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
@@ -73,13 +75,19 @@ Compare = Callable[[Context, Any, Binding, Binding, Any], Binding]
 def member(context: Context, left: Binding, right: Binding, node: Any, compare: Compare) -> Binding:
     """`left in right`; compare: reads one comparison."""
     left, right = context.settled(left, node), context.settled(right, node)
+    method = method_of(context, right, "__contains__")
+    if method is not None:
+        return called(context, method, (left,), node)
     if isinstance(right, DictRef):
-        keys = [key for key, _ in context.version(right.cell, node)]
+        keys = {key: None for key, _ in context.version(right.cell, node)}
         known = known_value(left)
         if known is None:
             reason = "a dict is asked for a key that only the run knows"
             context.refuse(node, reason, "use keys that are known before the run")
-        return constant(known[0] in keys)
+        try:
+            return constant(known[0] in keys)
+        except TypeError as error:
+            context.mistyped(node, str(error))
     if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, str):
         return constant(left.value in right.value)
     if isinstance(right, ArrayRef):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pullback.frontend.calls.calling_back import called
+from pullback.frontend.calls.index_objects import indexed
 from pullback.frontend.calls.indexing import subscript
 from pullback.frontend.calls.item_writing import write
 from pullback.frontend.calls.objects import method_of
@@ -17,7 +20,7 @@ def read_item(context: Context, receiver: Binding, slice_node: Any, node: Any) -
     method = method_of(context, receiver, "__getitem__")
     if method is None:
         return subscript(context, receiver, slice_node, node)
-    return called(context, method, (context.evaluate(slice_node),), node)
+    return called(context, method, (indexed(context, np.s_, slice_node, node),), node)
 
 
 def write_item(context: Context, receiver: Binding, slice_node: Any, value: Binding, node: Any) -> None:
@@ -26,4 +29,4 @@ def write_item(context: Context, receiver: Binding, slice_node: Any, value: Bind
     if method is None:
         write(context, receiver, slice_node, value, node)
         return
-    called(context, method, (context.evaluate(slice_node), value), node)
+    called(context, method, (indexed(context, np.s_, slice_node, node), value), node)

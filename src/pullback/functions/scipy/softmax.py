@@ -6,9 +6,10 @@ import numpy as np
 from scipy import special
 
 from pullback import runtime
-from pullback.functions.declare import composes, helper, vjp
+from pullback.functions.declare import behind_choice, composes, helper, vjp
 from pullback.functions.parts import as_array
 from pullback.functions.reductions import beside
+from pullback.runtime import masked_product
 
 
 @vjp(special.logsumexp, is_reduction=True, compiled=helper(runtime.logsumexp_over, axis=None, keepdims=False))
@@ -16,6 +17,13 @@ def logsumexp(a, axis=None, keepdims=False, *, y, y_bar):
     """ā = ȳ exp(a - y); 0 where all elements are -∞, and so is their sum."""
     total = beside(np.where(y == -np.inf, 0, y), axis, keepdims)
     return beside(y_bar, axis, keepdims) * np.exp(a - total)
+
+
+@behind_choice(special.logsumexp)
+def chosen_logsumexp(a, axis=None, keepdims=False, *, y, y_bar):
+    """The same, where a cotangent of exactly 0 stays 0 beside infinity and NaN."""
+    total = beside(np.where(y == -np.inf, 0, y), axis, keepdims)
+    return masked_product(beside(y_bar, axis, keepdims), np.exp(a - total))
 
 
 @composes(special.logsumexp)

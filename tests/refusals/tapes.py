@@ -87,7 +87,7 @@ def asked_behind_a_loop(x):
         with pb.GradientTape() as tape:
             tape.watch(x)
             y = np.sum(x * x)
-    return tape.gradient(y, x)  # refused: 'tape' has no value here, at `tape`
+    return tape.gradient(y, x)  # refused: 'tape' is a tape that an iteration of a loop has made, at `tape`
 
 
 def watched_in_a_branch(x):

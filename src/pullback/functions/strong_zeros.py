@@ -81,7 +81,10 @@ def prod(a, axis=None, keepdims=False, *, y_bar):
 
 @behind_choice(np.linalg.norm)
 def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
-    return kept_zero(reductions.norm(x, ord, axis, keepdims, y=y, y_bar=y_bar), x, axis, keepdims, y_bar)
+    """What is infinite or NaN in a row shows in its norm, whose own derivatives are NaN then."""
+    x_bar = reductions.norm(x, ord, axis, keepdims, y=y, y_bar=y_bar)
+    of_norm = [runtime.broadcast_along(array, np.shape(x), axis, keepdims) for array in (y, y_bar)]
+    return np.where((of_norm[1] != 0) | np.isfinite(of_norm[0]), x_bar, 0)
 
 
 @behind_choice(np.cumprod)

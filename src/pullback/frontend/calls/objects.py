@@ -328,21 +328,20 @@ def by_method(
 
 def method_of(context: Context, binding: Binding, name: str) -> Bound | None:
     """A method that the class of an object or record has in Python code."""
-    kind = class_of_user(binding) if isinstance(binding, Static) else getattr(binding, "kind", None)
-    if not isinstance(binding, ObjectRef | TupleValue | Static) or kind is None:
+    if not isinstance(binding, ObjectRef | TupleValue | Static):
         return None
-    found = inspect.getattr_static(kind, name, None)
-    if not isinstance(found, FunctionType):
+    kind = type(binding.value) if isinstance(binding, Static) else binding.kind
+    found = None if kind is None else inspect.getattr_static(kind, name, None)
+    if not isinstance(found, FunctionType) or (isinstance(binding, Static) and not is_of_user(found)):
         return None
     context.depend(Dependency(kind, name, found))
     return Bound(found, binding)
 
 
-def class_of_user(known: Static) -> type | None:
-    """The class of an object from outside; None where it is Python's, NumPy's or ours."""
-    kind = type(known.value)
-    home = kind.__module__.partition(".")[0]
-    return None if home in (*sys.stdlib_module_names, "numpy", "pullback") and home != "__main__" else kind
+def is_of_user(method: Any) -> bool:
+    """Whether this is code in Python that is neither Python's own, nor NumPy's, nor ours."""
+    home = (getattr(method, "__module__", None) or "").partition(".")[0]
+    return isinstance(method, FunctionType) and home not in (*sys.stdlib_module_names, "numpy", "pullback")
 
 
 # Records

@@ -15,7 +15,7 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.list_operands import is_list, is_of_numpy
-from pullback.frontend.calls.objects import class_of_user, is_generated
+from pullback.frontend.calls.objects import is_generated, is_of_user
 from pullback.frontend.source.outside import Dependency
 from pullback.frontend.syntax.attributes import attribute
 from pullback.frontend.syntax.identity import identical, member
@@ -36,6 +36,8 @@ _NAMES: dict[type, tuple[str, str, str]] = {
     gast.GtE: ("__ge__", "__le__", ">="),
 }
 """The method of the left operand, that of the right one, and the sign."""
+
+_METHODS = [name for name, _, _ in _NAMES.values()]
 
 
 def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any) -> Binding:
@@ -109,13 +111,13 @@ def _class_of(binding: Binding) -> type | None:
         if not isinstance(kind, type) or title_of(kind):
             return None
         return None if issubclass(kind, tuple) and _is_plain(kind) else kind
-    kind = class_of_user(binding) if isinstance(binding, Static) else None
-    return None if kind is None or _is_plain(kind) else kind
+    kind = type(binding.value) if isinstance(binding, Static) else object
+    return kind if any(is_of_user(inspect.getattr_static(kind, name)) for name in _METHODS) else None
 
 
 def _is_plain(kind: type) -> bool:
     """Whether a class says nothing of comparisons in Python code."""
-    return not any(isinstance(inspect.getattr_static(kind, name), FunctionType) for name, _, _ in _NAMES.values())
+    return not any(isinstance(inspect.getattr_static(kind, name), FunctionType) for name in _METHODS)
 
 
 def _by_classes(

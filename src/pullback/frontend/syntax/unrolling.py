@@ -90,9 +90,10 @@ def read_as_range(
             context.settled(context.state.names[key], node)
 
     context.copies *= len(items)
-    refused = refusal(context, whole)
-    context.copies //= len(items)
-    return refused is None
+    try:
+        return refusal(context, whole) is None
+    finally:
+        context.copies //= len(items)
 
 
 def read_one_way(context: Context, few: int, counted: Callable[[], None], unrolled: Callable[[], None]) -> None:
@@ -110,12 +111,12 @@ def read_one_way(context: Context, few: int, counted: Callable[[], None], unroll
         return
     context.state = before
     del context.builder.statements[made:]
-    if refusal(context, unrolled) is None:
-        return
-    if refused is not None:
+    again = refusal(context, unrolled)
+    if refused is not None and again is not None:
         raise refused
-    context.state = after
-    context.builder.statements.extend(statements)
+    if refused is None and (again is not None or _fills_with_arrays(before, context.state)):
+        context.state = after
+        context.builder.statements[made:] = statements
 
 
 def refusal(context: Context, read: Callable[[], None]) -> PullbackError | StaticNeeded | None:

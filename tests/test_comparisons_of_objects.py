@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import decimal
+import enum
+import fractions
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -176,3 +180,58 @@ def test_what_has_no_order_is_refused(condition: str) -> None:
     exec(text, space)
     with pytest.raises(pb.TypingError, match="'<' is not supported between"):
         pb.differentiable(space["compared"], jit=False, source=text)(1.5)
+
+
+class Half(float):
+    pass
+
+
+class Kind(enum.IntEnum):
+    ONE = 1
+
+
+NUMBERS = {
+    "half": Half(0.5),
+    "Kind": Kind,
+    "fraction": fractions.Fraction(1, 2),
+    "decimal": decimal.Decimal("0.5"),
+    "np": np,
+}
+
+
+@pytest.mark.parametrize(
+    "condition", ["x == half", "2 * x == Kind.ONE", "x != half", "x == None", "x == 'a'", "x != np"]
+)
+def test_numbers_are_compared_with_what_is_outside(condition: str) -> None:
+    text = f"def compared(x):\n    return 2.0 * x if {condition} else 3.0 * x\n"
+    space = dict(NUMBERS)
+    exec(text, space)
+    compared: Any = space["compared"]
+    assert pb.differentiable(compared, jit=False, source=text)(0.5) == compared(0.5)
+
+
+@pytest.mark.parametrize(
+    "condition", ["x == fraction", "x != decimal", "x in (fraction, 7.0)", "np.array([x]) == None"]
+)
+def test_what_would_not_be_pythons_answer_is_refused(condition: str) -> None:
+    text = f"def compared(x):\n    return 2.0 * x if {condition} else 3.0 * x\n"
+    space = dict(NUMBERS)
+    exec(text, space)
+    with pytest.raises(
+        (pb.TypingError, pb.LanguageError), match=r"no number that NumPy computes with|element by element"
+    ):
+        pb.differentiable(space["compared"], jit=False, source=text)(0.5)
+
+
+def test_a_number_that_an_iteration_sets_is_compared_with_none() -> None:
+    @pb.differentiable(jit=False)
+    def function(x: Any, n: int) -> Any:
+        y = None
+        for _ in range(n):
+            if y == None:  # noqa: E711
+                y = x
+            else:
+                y = y * x
+        return y
+
+    assert pb.grad(function)(0.5, 3) == 0.75

@@ -21,9 +21,18 @@ from pullback.frontend.syntax.attributes import attribute
 from pullback.frontend.syntax.identity import identical, member
 from pullback.frontend.syntax.operator_table import OPERATORS
 from pullback.frontend.syntax.operators import negated
-from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, ListRef, ObjectRef, Static, TupleValue
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    Bound,
+    ListRef,
+    MaybeUnset,
+    ObjectRef,
+    Static,
+    TupleValue,
+)
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.described import described
+from pullback.frontend.values.described import described, described_value
 from pullback.functions.objects import title_of
 from pullback.ir.builder import constant
 
@@ -49,6 +58,9 @@ def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any
         case gast.In() | gast.NotIn():
             found = member(context, left, right, node, compared)
             return found if isinstance(op, gast.In) else negated(context, found, node)
+    if isinstance(op, gast.Eq | gast.NotEq) and _is_with_none(left, right):
+        same = identical(context, left, right, node)
+        return same if isinstance(op, gast.Eq) else negated(context, same, node)
     left, right = context.settled(left, node), context.settled(right, node)
     kinds = _class_of(left), _class_of(right)
     if kinds != (None, None):
@@ -56,7 +68,7 @@ def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any
     if isinstance(left, Static) and isinstance(right, Static):
         return _compare_known(context, _PYTHON[type(op)], left.value, right.value, node)
     if (isinstance(left, Static) or isinstance(right, Static)) and isinstance(op, gast.Eq | gast.NotEq):
-        return constant(isinstance(op, gast.NotEq))
+        return _compare_with_known(context, op, left, right, node)
     if isinstance(left, TupleValue) and isinstance(right, TupleValue):
         return _compare_tuples(context, op, left, right, node)
     if isinstance(left, ListRef) and isinstance(right, ListRef):
@@ -86,6 +98,28 @@ def _compare_known(context: Context, compare: Callable[[Any, Any], Any], left: A
         return constant(bool(compare(left, right)))
     except TypeError as error:
         context.mistyped(node, str(error))
+
+
+def _is_with_none(left: Binding, right: Binding) -> bool:
+    """Whether what is None on some path, and no array or object on the others, is compared with None."""
+    pairs = ((left, right), (right, left))
+    perhaps = [one.binding for one, other in pairs if isinstance(one, MaybeUnset) and other == Static(None)]
+    return any(not isinstance(binding, ArrayRef | ObjectRef) for binding in perhaps)
+
+
+def _compare_with_known(context: Context, op: Any, left: Binding, right: Binding, node: Any) -> Binding:
+    """Whether what is computed is an object that is known before the run: no, unless that is a number of its own."""
+    known: Any = left if isinstance(left, Static) else right
+    if isinstance(left, ArrayRef) or isinstance(right, ArrayRef):
+        which = described_value(known.value) if known.value is not None else "None"
+        context.refuse(node, f"an array is compared with {which}, element by element", "use 'is', or compare elements")
+    if isinstance(known.value, np.ndarray) or any(hasattr(type(known.value), name) for name in _OF_NUMBERS):
+        return apply_operator(context, OPERATORS[type(op)], (left, right), node)
+    return constant(isinstance(op, gast.NotEq))
+
+
+_OF_NUMBERS = ("__float__", "__complex__", "__index__", "__array__")
+"""What has one of these may be equal to a number."""
 
 
 def _compare_tuples(context: Context, op: Any, left: TupleValue, right: TupleValue, node: Any) -> Binding:

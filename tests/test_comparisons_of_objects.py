@@ -138,13 +138,18 @@ def conditions() -> list[str]:
     return [part.strip() for line in lines for part in line.split("  ") if part.strip()]
 
 
+def deciding(condition: str, names: dict[str, Any]) -> tuple[Any, Any]:
+    """A function whose result tells whether a condition on these names holds, and the same as we read it."""
+    text = f"def compared(x):\n    return x * 2.0 if {condition} else x * 3.0\n"
+    space = dict(names)
+    exec(text, space)
+    return space["compared"], pb.differentiable(space["compared"], jit=False, source=text)
+
+
 @pytest.mark.parametrize("condition", conditions())
 def test_comparison_is_that_of_python(condition: str) -> None:
-    text = f"def compared(x):\n    if {condition}:\n        return x * 2.0\n    return x * 3.0\n"
-    space = dict(NAMES)
-    exec(text, space)
-    compared: Any = space["compared"]
-    assert pb.differentiable(compared, jit=False, source=text)(1.5) == compared(1.5)
+    plain, read = deciding(condition, NAMES)
+    assert read(1.5) == plain(1.5)
 
 
 def test_objects_outside_are_compared_as_they_are_now() -> None:
@@ -175,11 +180,9 @@ def test_comparisons_of_users_are_not_run_while_a_function_is_read() -> None:
 
 @pytest.mark.parametrize("condition", ["Fields(1.0) < Fields(2.0)", "Plain(1.0) < Plain(2.0)", "Fields(x) < 1.0"])
 def test_what_has_no_order_is_refused(condition: str) -> None:
-    text = f"def compared(x):\n    return x if {condition} else 2.0 * x\n"
-    space = dict(NAMES)
-    exec(text, space)
+    _, read = deciding(condition, NAMES)
     with pytest.raises(pb.TypingError, match="'<' is not supported between"):
-        pb.differentiable(space["compared"], jit=False, source=text)(1.5)
+        read(1.5)
 
 
 class Half(float):
@@ -203,24 +206,17 @@ NUMBERS = {
     "condition", ["x == half", "2 * x == Kind.ONE", "x != half", "x == None", "x == 'a'", "x != np"]
 )
 def test_numbers_are_compared_with_what_is_outside(condition: str) -> None:
-    text = f"def compared(x):\n    return 2.0 * x if {condition} else 3.0 * x\n"
-    space = dict(NUMBERS)
-    exec(text, space)
-    compared: Any = space["compared"]
-    assert pb.differentiable(compared, jit=False, source=text)(0.5) == compared(0.5)
+    plain, read = deciding(condition, NUMBERS)
+    assert read(0.5) == plain(0.5)
 
 
 @pytest.mark.parametrize(
     "condition", ["x == fraction", "x != decimal", "x in (fraction, 7.0)", "np.array([x]) == None"]
 )
 def test_what_would_not_be_pythons_answer_is_refused(condition: str) -> None:
-    text = f"def compared(x):\n    return 2.0 * x if {condition} else 3.0 * x\n"
-    space = dict(NUMBERS)
-    exec(text, space)
-    with pytest.raises(
-        (pb.TypingError, pb.LanguageError), match=r"no number that NumPy computes with|element by element"
-    ):
-        pb.differentiable(space["compared"], jit=False, source=text)(0.5)
+    _, read = deciding(condition, NUMBERS)
+    with pytest.raises((pb.TypingError, pb.LanguageError), match=r"no number that NumPy computes|element by element"):
+        read(0.5)
 
 
 def test_a_number_that_an_iteration_sets_is_compared_with_none() -> None:

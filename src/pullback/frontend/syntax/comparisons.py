@@ -53,14 +53,11 @@ def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any
     """One comparison; identity and membership must be known before the run."""
     match op:
         case gast.Is() | gast.IsNot():
-            same = identical(context, left, right, node)
-            return same if isinstance(op, gast.Is) else negated(context, same, node)
+            return _or_not(context, op, identical(context, left, right, node), node)
         case gast.In() | gast.NotIn():
-            found = member(context, left, right, node, compared)
-            return found if isinstance(op, gast.In) else negated(context, found, node)
+            return _or_not(context, op, member(context, left, right, node, compared), node)
     if isinstance(op, gast.Eq | gast.NotEq) and _is_with_none(left, right):
-        same = identical(context, left, right, node)
-        return same if isinstance(op, gast.Eq) else negated(context, same, node)
+        return _or_not(context, op, identical(context, left, right, node), node)
     left, right = context.settled(left, node), context.settled(right, node)
     kinds = _class_of(left), _class_of(right)
     if kinds != (None, None):
@@ -80,6 +77,11 @@ def compared(context: Context, op: Any, left: Binding, right: Binding, node: Any
     if listed and isinstance(op, gast.Eq | gast.NotEq) and not is_of_numpy(left) and not is_of_numpy(right):
         return constant(isinstance(op, gast.NotEq))
     return apply_operator(context, OPERATORS[type(op)], (left, right), node)
+
+
+def _or_not(context: Context, op: Any, holds: Binding, node: Any) -> Binding:
+    """What was found for `is`, `in` or `==`, the other way round for their opposites."""
+    return negated(context, holds, node) if isinstance(op, gast.IsNot | gast.NotIn | gast.NotEq) else holds
 
 
 _PYTHON: dict[type, Callable[[Any, Any], Any]] = {
@@ -130,7 +132,7 @@ def _compare_tuples(context: Context, op: Any, left: TupleValue, right: TupleVal
         for a, b in zip(left.items, right.items, strict=True):
             both = (equal, compared(context, gast.Eq(), a, b, node))
             equal = apply_operator(context, np.logical_and, both, node)
-    return equal if isinstance(op, gast.Eq) else negated(context, equal, node)
+    return _or_not(context, op, equal, node)
 
 
 # By classes
@@ -176,7 +178,7 @@ def _by_classes(
         first, second = (described(side, context.state) for side in sides)
         context.mistyped(node, f"'{sign}' is not supported between {first} and {second}")
     same = identical(context, *sides, node) if left is right else constant(False)
-    return same if isinstance(op, gast.Eq) else negated(context, same, node)
+    return _or_not(context, op, same, node)
 
 
 def _asked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fractions
 import tempfile
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -250,3 +250,50 @@ def test_overlapping_elements_are_not_written() -> None:
     for f in (COMPILED, INTERPRETED):
         with pytest.raises(pb.AliasError, match="'x' is written and has elements that share memory"):
             f[written][0](KINDS["overlapping windows"]())
+
+
+class Doubled(list):
+    def __getitem__(self, k: Any) -> Any:
+        return 2 * list.__getitem__(self, k)
+
+
+class Longer(tuple):
+    def __len__(self) -> int:
+        return 7
+
+
+class Fewer(dict):
+    def values(self) -> Any:
+        return [1.0]
+
+
+class Named(list):
+    title = "named"
+
+    def shown(self) -> str:
+        return self.title
+
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+
+    def __add__(self, other: Any) -> Any:
+        return Pair(self.first + other.first, self.second + other.second)
+
+
+@pytest.mark.parametrize("value", [Doubled([1.0]), Longer((1.0,)), Fewer(a=1.0)])
+def test_a_container_with_operations_of_its_own_is_refused(value: Any) -> None:
+    def outside(x: Any) -> Any:
+        return x * len(value)
+
+    with pytest.raises(pb.TypingError, match=r"whose operations are not those of a (list|tuple|dict)"):
+        pb.differentiable(outside, jit=False)(0.5)
+    with pytest.raises(pb.TypingError, match=r"'c' is of class .*, whose operations are not those of a"):
+        pb.differentiable(lambda x, c: x * len(c), jit=False)(0.5, value)
+
+
+def test_a_container_with_other_methods_is_one_of_its_base() -> None:
+    function = pb.differentiable(lambda x, c: x * sum(c) * len(c), jit=False)
+    assert function(0.5, Named([1.0, 2.0])) == 3.0
+    assert pb.differentiable(lambda p: (p + p).first * p[1], jit=False)(Pair(1.0, 3.0)) == 6.0

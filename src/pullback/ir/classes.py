@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -87,6 +89,8 @@ def obstacle_of(kind: type) -> Obstacle | None:
         remedy = f"{next(base for base in (int, float, complex) if issubclass(kind, base)).__name__}({{}})"
     elif issubclass(kind, np.generic):
         return None
+    elif issubclass(kind, list | tuple | dict):
+        return _container(kind, name)
     elif issubclass(kind, numbers.Number):
         return Obstacle(f"is a {name}, which is no number that NumPy computes with", "pass float({})")
     else:
@@ -96,6 +100,19 @@ def obstacle_of(kind: type) -> Obstacle | None:
     return Obstacle(
         f"is of class {name}, whose operations are not those of NumPy's arrays and numbers", f"pass {remedy}"
     )
+
+
+def _container(kind: type, name: str) -> Obstacle | None:
+    """Of a list, tuple or dict with operations of its own; the operators of namedtuples are followed."""
+    plain = next(base for base in (list, tuple, dict) if issubclass(kind, base))
+    told = {"__iter__"} if hasattr(kind, "_fields") else set(dir(plain)) - _HARMLESS
+    for base in kind.__mro__:
+        if base.__module__.partition(".")[0] in sys.stdlib_module_names:
+            return None
+        if any(isinstance(member, FunctionType) for key, member in vars(base).items() if key in told):
+            reason = f"is of class {name}, whose operations are not those of a {plain.__name__}"
+            return Obstacle(reason, f"pass {plain.__name__}({{}})")
+    return None
 
 
 def _foreign(kind: type, name: str) -> Obstacle | None:

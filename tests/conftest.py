@@ -20,7 +20,7 @@ import pytest
 TESTS = Path(__file__).parent
 SRC = TESTS.parent / "src"
 COSTLY = frozenset((TESTS / "costly.txt").read_text().split())
-MOST_COSTLY = 200
+MOST_COSTLY = 160
 
 # Set before anything imports matplotlib, or NumPy: as many tests run side by side as there are cores.
 os.environ["MPLBACKEND"] = "Agg"

@@ -28,9 +28,10 @@ from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.list_operands import check_operands
 from pullback.frontend.calls.mathematics import known_beforehand
 from pullback.frontend.calls.meaning import call_meaning
+from pullback.frontend.calls.members import member, parent_behind, parent_of
 from pullback.frontend.calls.methods import call_method
 from pullback.frontend.calls.numba_ufuncs import call_of_numba, is_of_numba
-from pullback.frontend.calls.objects import attribute_of_record, method_of, parent_behind, parent_of
+from pullback.frontend.calls.objects import method_of
 from pullback.frontend.calls.refused import check_may_be_called
 from pullback.frontend.calls.special import SPECIAL
 from pullback.frontend.calls.surroundings import is_logged
@@ -165,7 +166,7 @@ def _followed(
         return call_static(context, bar, arguments, keywords, node)
     draws = generator_of(function)
     if draws is not None:
-        method = attribute_of_record(context, call_python, generator_outside(context, draws), function.__name__, node)
+        method = member(context, call_python, generator_outside(context, draws), function.__name__, node)
         return call(context, method, arguments, keywords, node)
     if _hashable(function) and function in OF_RANDOM:
         return call_composed(context, function, OF_RANDOM[function], arguments, keywords, node)

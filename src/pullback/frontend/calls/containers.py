@@ -17,7 +17,7 @@ from pullback.frontend.syntax.comparisons import compared
 from pullback.frontend.syntax.operators import truth
 from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item
+from pullback.frontend.values.item_forms import check_forms, form_of_item, list_item, row_of
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -102,7 +102,7 @@ def _stack_method(
 ) -> Binding:
     assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
     if name == "append":
-        value = context.operand(arguments[0], node)
+        value = row_of(context, arguments[0], node)
         rank = value.type.ndim + 1 if isinstance(value.type, Array) else 1
         if rank != stack.buffer.type.ndim:
             context.mistyped(node, "the items of this list have different ranks", "keep numbers and arrays apart")

@@ -13,7 +13,7 @@ from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRe
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import described
-from pullback.frontend.values.item_forms import check_forms, form_of_item
+from pullback.frontend.values.item_forms import check_forms, form_of_item, row_of
 from pullback.frontend.values.known import known_value
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -92,7 +92,7 @@ def _write_list(context: Context, receiver: ListRef, slice_node: Any, value: Bin
     content = context.version(receiver.cell, node)
     if isinstance(content, Stack):
         path = stack_path(context, content, slice_node, node)
-        operand = context.operand(value, node)
+        operand = row_of(context, value, node)
         context.check_writable(receiver.cell, node)
         check_forms(context, content.form, form_of_item(value, context.state), node)
         content = widened(context, content, operand, node)

@@ -15,20 +15,19 @@ import inspect
 import sys
 import types
 from collections.abc import Callable
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType
 from typing import Any, cast
 
 import numpy as np
 
 from pullback.frontend.calls.calling_back import called
-from pullback.frontend.source.outside import ABSENT, Dependency, Place
+from pullback.frontend.source.outside import Dependency, Place
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.tapes.captured import binding_of, constant_of
-from pullback.frontend.values.bindings import Binding, Bound, MaybeUnset, ObjectRef, Static, TupleValue
+from pullback.frontend.values.bindings import Binding, Bound, ObjectRef, Static, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.functions import record_of
 from pullback.functions.objects import title_of
-from pullback.ir import primitives
 from pullback.ir.nodes import Constant, Value
 
 _PLAIN = ("__new__", "__setattr__", "__getattribute__")
@@ -157,145 +156,6 @@ def bound_to_class(
         context.mistyped(node, f"{kind.__name__}: {error}")
 
 
-def attribute_of_object(context: Context, call_method: CallMethod, ref: ObjectRef, name: str, node: Any) -> Binding:
-    """`ref.name`: what was assigned to it, or what the class has."""
-    if ref.behind is not None:
-        return _of_parent(context, call_method, ref, name, node)
-    found = inspect.getattr_static(ref.kind, name, ABSENT)
-    if isinstance(found, property):
-        return _property(context, call_method, ref, name, found.fget, (), node)
-    own = context.state.names.get((ref.number, name))
-    if own is not None:
-        return _settled(context, own, ref, name, node)
-    context.depend(Dependency(ref.kind, name, found))
-    match found:
-        case FunctionType():
-            return Bound(found, ref)
-        case staticmethod(__func__=function):
-            return Static(function)
-        case classmethod(__func__=function):
-            return Bound(function, Static(ref.kind))
-    if found is ABSENT or isinstance(found, MemberDescriptorType):
-        if name == "__class__":
-            return Static(ref.kind)
-        context.mistyped(node, f"'{ref.kind.__name__}' object has no attribute '{name}'")
-    if hasattr(type(found), "__get__"):
-        context.refuse(node, f"the attribute '{name}' cannot be followed here", "use a method, or a property")
-    return binding_of(context, found, ref.kind, name, node)
-
-
-def parent_of(context: Context, node: Any) -> Binding:
-    """`super()` in a method: the object, whose methods are those behind the class of the method."""
-    function = context.frame.function
-    receiver: Binding | None = None
-    if function is not None:
-        receiver = context.state.names.get((context.frame.number, function.__code__.co_varnames[0]))
-    order = _kind_of(receiver).__mro__
-    behind = next((kind for kind in order if function in map(_function_in, vars(kind).values())), None)
-    if behind is None or receiver is None:
-        context.refuse(node, "'super' is called outside of a method", "name the class")
-    return parent_behind(context, (Static(behind), receiver), node)
-
-
-def parent_behind(context: Context, arguments: tuple[Binding, ...], node: Any) -> Binding:
-    """`super(kind, receiver)`."""
-    match arguments:
-        case (Static(value=type() as kind), ObjectRef() as receiver) if kind in receiver.kind.__mro__:
-            return ObjectRef(receiver.number, receiver.kind, kind)
-        case (Static(value=type() as kind), Static(value=value)) if kind in _kind_of(arguments[1]).__mro__:
-            return Static(super(kind, value))
-    context.refuse(node, "'super' is called of something else than a class and an object of it", "name the class")
-
-
-def _kind_of(receiver: Binding | None) -> type:
-    """The class of what a method is called of: an object, or the class itself."""
-    if isinstance(receiver, ObjectRef):
-        return receiver.kind
-    value = receiver.value if isinstance(receiver, Static) else None
-    return value if isinstance(value, type) else type(value)
-
-
-def _function_in(member: Any) -> Any:
-    return member.__func__ if isinstance(member, classmethod) else member
-
-
-def _of_parent(context: Context, call_method: CallMethod, ref: ObjectRef, name: str, node: Any) -> Binding:
-    """`super().name`."""
-    assert ref.behind is not None, "this is what super() gives"
-    order = ref.kind.__mro__
-    owner = next((kind for kind in order[order.index(ref.behind) + 1 :] if name in vars(kind)), None)
-    if owner is None:
-        context.mistyped(node, f"'super' object has no attribute '{name}'")
-    found, made = vars(owner)[name], ObjectRef(ref.number, ref.kind)
-    context.depend(Dependency(owner, name, found), Dependency(ref.kind, "__mro__", order))
-    match found:
-        case FunctionType() if not is_generated(found):
-            return Bound(found, made)
-        case property(fget=FunctionType() as getter):
-            return call_method(context, getter, (made,), {}, node)
-        case staticmethod(__func__=function):
-            return Static(function)
-        case classmethod(__func__=function):
-            return Bound(function, Static(ref.kind))
-    if found is object.__init__:
-        return Static(_nothing)
-    if hasattr(type(found), "__get__"):
-        context.refuse(node, f"the attribute '{name}' cannot be followed here", "name the class")
-    return binding_of(context, found, owner, name, node)
-
-
-def _nothing() -> None:
-    """What `object.__init__` does."""
-
-
-def set_attribute(
-    context: Context, call_method: CallMethod, ref: ObjectRef, name: str, value: Binding, node: Any
-) -> None:
-    """`ref.name = value`."""
-    found = inspect.getattr_static(ref.kind, name, ABSENT)
-    context.depend(Dependency(ref.kind, name, found))
-    if is_frozen(ref.kind):
-        context.mistyped(node, f"cannot assign to field '{name}'", "the dataclass is frozen: make another object")
-    if isinstance(found, property):
-        _property(context, call_method, ref, name, found.fset, (value,), node)
-    elif hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType):
-        context.refuse(node, f"the attribute '{name}' cannot be followed here", "use a method, or a property")
-    else:
-        context.state.names[ref.number, name] = context.named(value, name)
-
-
-def _property(
-    context: Context,
-    call_method: CallMethod,
-    ref: ObjectRef,
-    name: str,
-    accessor: Any,
-    arguments: tuple[Binding, ...],
-    node: Any,
-) -> Binding:
-    context.depend(Dependency(ref.kind, name, inspect.getattr_static(ref.kind, name)))
-    if not isinstance(accessor, FunctionType):
-        context.mistyped(node, f"property '{name}' of '{ref.kind.__name__}' object has no such accessor")
-    return call_method(context, accessor, (ref, *arguments), {}, node)
-
-
-def _settled(context: Context, binding: Binding, ref: ObjectRef, name: str, node: Any) -> Binding:
-    if isinstance(binding, MaybeUnset) and not binding.is_none:
-        message = Constant(f"'{ref.kind.__name__}' object has no attribute '{name}'")
-        with context.builder.at(context.location(node)):
-            context.builder.effect(primitives.check, binding.flag, Constant(AttributeError), message)
-        return binding.binding
-    return context.settled_unless_none(binding, node, name)
-
-
-def has_attribute_of_object(context: Context, ref: ObjectRef, name: str, node: Any) -> bool:
-    """`hasattr(ref, name)`, where it is known before the run."""
-    own = context.state.names.get((ref.number, name))
-    if isinstance(own, MaybeUnset) and not own.is_none:
-        context.refuse(node, f"whether the object has an attribute '{name}' depends on the run", "set it on every path")
-    return own is not None or hasattr(ref.kind, name)
-
-
 # Operators
 
 
@@ -383,18 +243,3 @@ def default_of(context: Context, value: Any, place: Place, name: Any, node: Any)
     if isinstance(value, np.ndarray | list | tuple | dict) or is_tensor(value):
         return binding_of(context, value, place, name, node)
     return constant_of(context, value, name, node)
-
-
-def attribute_of_record(
-    context: Context, call_method: CallMethod, receiver: TupleValue, name: str, node: Any
-) -> Binding:
-    """A method of a namedtuple or dataclass: a function whose first argument is the record; or what a property is."""
-    assert receiver.kind is not None, "a record has a class"
-    found = inspect.getattr_static(receiver.kind, name)
-    if isinstance(found, property) and isinstance(found.fget, FunctionType):
-        context.depend(Dependency(receiver.kind, name, found))
-        return call_method(context, found.fget, (receiver,), {}, node)
-    if isinstance(found, FunctionType):
-        context.depend(Dependency(receiver.kind, name, found))
-        return Bound(found, receiver)
-    context.refuse(node, f"the attribute '{name}' cannot be followed here")

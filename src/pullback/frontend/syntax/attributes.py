@@ -12,13 +12,8 @@ from pullback.frontend.calls import in_place, indexing
 from pullback.frontend.calls.apply import apply, apply_operator
 from pullback.frontend.calls.classes import class_of
 from pullback.frontend.calls.complex_numbers import imaginary_part
-from pullback.frontend.calls.objects import (
-    attribute_of_object,
-    attribute_of_record,
-    has_attribute_of_object,
-    is_frozen,
-    set_attribute,
-)
+from pullback.frontend.calls.members import has_member, member, set_member
+from pullback.frontend.calls.objects import is_frozen
 from pullback.frontend.calls.records import is_method_of_namedtuple
 from pullback.frontend.source.outside import ABSENT, Dependency
 from pullback.frontend.tapes.captured import binding_of
@@ -52,13 +47,13 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
         case ListRef() | DictRef() | TapeRef():
             return Method(receiver, name)
         case ObjectRef():
-            return attribute_of_object(context, in_place.call_bound, receiver, name, node)
+            return member(context, in_place.call_bound, receiver, name, node)
         case TupleValue() if name in receiver.fields:
             return receiver.items[receiver.fields.index(name)]
         case TupleValue() if is_method_of_namedtuple(receiver, name):
             return Method(receiver, name)
         case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
-            return attribute_of_record(context, in_place.call_bound, receiver, name, node)
+            return member(context, in_place.call_bound, receiver, name, node)
         case TupleValue():
             return Method(receiver, name)
         case Static(value=str()):
@@ -77,7 +72,7 @@ def assign_attribute(context: Context, receiver: Binding, target: Any, value: Bi
         name = gast.unparse(target).strip()
         reason = f"'{name}' cannot be assigned: a differentiated function must not change objects from outside"
         context.refuse(target, reason, "use a local variable, and return the new value")
-    set_attribute(context, in_place.call_bound, receiver, target.attr, value, target)
+    set_member(context, in_place.call_bound, receiver, target.attr, value, target)
 
 
 def attribute_named(
@@ -98,7 +93,7 @@ def attribute_named(
 def has_attribute(context: Context, owner: Binding, name: str, node: Any) -> bool:
     """Whether a value has an attribute in the plain call."""
     if isinstance(owner, ObjectRef):
-        return has_attribute_of_object(context, owner, name, node)
+        return has_member(context, owner, name, node)
     if isinstance(owner, TupleValue) and name in owner.fields:
         return True
     if not isinstance(owner, Static):

@@ -179,6 +179,8 @@ class Guess:
             self.context.refuse(self.node, f"{name} takes or loses keys in this loop", "give it all keys before")
         if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):
             return self.items_hold(cell, start, end)
+        for item in end if isinstance(end, tuple) else ():
+            self.context.settled_unless_none(item, self.node)
         self.entry.hold(cell, self.entry.cells[cell])
         state.hold(cell, end)
         type_: Type = element_type(end if end != () else start, state)

@@ -140,6 +140,10 @@ class TupleValue:
         """Whether it has items for Python, as a dataclass and a slice have not."""
         return self.kind is None or issubclass(self.kind, tuple)
 
+    def is_of_class_of(self, other: TupleValue) -> bool:
+        """Whether both are tuples of one length, or records of one class."""
+        return (self.kind, self.fields, len(self.items)) == (other.kind, other.fields, len(other.items))
+
 
 @dataclass(frozen=True, slots=True)
 class ListRef:

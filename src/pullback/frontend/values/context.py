@@ -260,6 +260,8 @@ class Context:
         if isinstance(binding, ListRef):
             content = self.version(binding.cell, node)
             if isinstance(content, Stack):
+                if content.form is not None and content.form.is_of_objects:
+                    self.mistyped(node, f"{described(binding)} of objects cannot be used as an array")
                 part = Index((Slice(None, content.length, None),))
                 return self.let(node, primitives.copy, self.let(node, primitives.load, content.buffer, (part,)))
         return self._joined(self.nested_operands(binding, node), node)

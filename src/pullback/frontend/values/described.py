@@ -47,7 +47,7 @@ def described(binding: Any, state: State | None = None) -> str:
             return "a truth value" if getattr(binding.type, "dtype", "") == "bool" else "a number"
         case TupleValue():
             plain = f"a tuple of {len(binding.items)} items"
-            return plain if binding.kind is None else title_of(binding.kind) or f"a {binding.kind.__name__}"
+            return plain if binding.kind is None else title_of(binding.kind) or _with_article(binding.kind.__name__)
         case ListRef():
             return "a list"
         case DictRef():
@@ -71,6 +71,10 @@ def described(binding: Any, state: State | None = None) -> str:
         case Static(value=value):
             return "a function" if callable(value) else f"an object of class '{type(value).__name__}'"
     return "another thing"
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def described_value(value: Any) -> str:

@@ -15,9 +15,10 @@ import numpy as np
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, Stack, State, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import types_of_leaves
+from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Index, Value
+from pullback.ir.nodes import Index, Operand, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class ItemForm:
     """What a list or tuple in a list is.
 
     count: how many items it has; None for a list that only the run knows. inner: their form, None for numbers and
-    arrays. kind, fields: of a named tuple. differs: its items are of different dtypes, and were given a common one.
+    arrays. kind, fields: of a record. differs: its items are of different dtypes, and were given a common one.
     """
 
     is_list: bool
@@ -34,6 +35,11 @@ class ItemForm:
     kind: type | None = None
     fields: tuple[str, ...] = ()
     differs: bool = False
+
+    @property
+    def is_of_objects(self) -> bool:
+        """Whether Python takes no items from it."""
+        return self.kind is not None and not issubclass(self.kind, tuple)
 
 
 class Mixed:
@@ -74,6 +80,17 @@ def form_of_items(items: tuple[Any, ...], state: State) -> Any:
 def form_of_content(content: Any, state: State) -> Any:
     """The form of the items of a list."""
     return content.form if isinstance(content, Stack) else form_of_items(content, state)
+
+
+def row_of(context: Context, item: Binding, node: Any) -> Operand:
+    """An item of a list as it is put into the buffer: a record as the tuple of its fields."""
+    return context.operand(_without_class(item), node)
+
+
+def _without_class(item: Binding) -> Binding:
+    if not isinstance(item, TupleValue) or item.kind is None or item.kind is slice or title_of(item.kind):
+        return item
+    return TupleValue(tuple(map(_without_class, item.items)))
 
 
 def check_forms(context: Context, one: Any, other: Any, node: Any) -> None:

@@ -129,7 +129,7 @@ def without_flag(binding: Any) -> Any:
 def are_alike(a: Any, b: Any, first: State, then: State) -> bool:
     """Whether a binding of one state and one of another have leaves of the same kinds at the same places."""
     if isinstance(a, TupleValue) and isinstance(b, TupleValue):
-        return _are_all_alike(a.items, b.items, first, then)
+        return a.is_of_class_of(b) and _are_all_alike(a.items, b.items, first, then)
     if isinstance(a, ListRef | DictRef) and isinstance(b, ListRef | DictRef):
         both = type(a) is type(b) and a.cell in first.cells and b.cell in then.cells  # what is in reach there
         return both and _hold_alike(first.cells[a.cell], then.cells[b.cell], first, then)

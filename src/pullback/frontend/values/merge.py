@@ -179,7 +179,7 @@ class Merge(ArrayMerge):
             return merged if merged is not None else self.conflict(a, b, name)
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
             return self.arrays(a, b, name)
-        if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
+        if isinstance(a, TupleValue) and isinstance(b, TupleValue) and a.is_of_class_of(b):
             items = tuple(self.both(x, y, name) for x, y in zip(a.items, b.items, strict=True))
             return TupleValue(items, a.kind, a.fields)
         if isinstance(a, ListRef | DictRef) and isinstance(b, ListRef | DictRef) and type(a) is type(b):

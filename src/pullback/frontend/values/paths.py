@@ -15,7 +15,7 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.choosing import read_if
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.described import described
+from pullback.frontend.values.described import TWO_NAMES, described
 from pullback.frontend.values.stacks import cast_to
 from pullback.ir.nodes import (
     UNDEFINED,
@@ -127,5 +127,6 @@ def name_of_variable(name: str) -> str:
 def _conflict(name: str, a: str, b: str) -> Conflict:
     first, then = ("one", "another") if a == b else (a, b)
     what = f"'{plain_name(name)}'" if not name.startswith("<") else "this"
-    remedy = "use two names, or the same number of axes on every path"
+    are_arrays = all(thing.startswith(("an array", "a number")) for thing in (a, b))
+    remedy = f"{TWO_NAMES}, or the same number of axes on every path" if are_arrays else TWO_NAMES
     return Conflict(f"{what} is {first} on one path that leads here, and {then} on another", remedy)

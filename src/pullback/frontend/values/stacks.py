@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.frontend.values.bindings import ArrayRef, ListRef, Stack, State, TupleValue
 from pullback.frontend.values.context import Context
-from pullback.frontend.values.item_forms import check_forms, form_of_content
+from pullback.frontend.values.item_forms import check_forms, form_of_content, row_of
 from pullback.ir.builder import constant
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import (
@@ -91,7 +91,7 @@ def to_stack(context: Context, content: Any, node: Any, type_: Array, form: Any)
         own = form_of_content(content, context.state)
         check_forms(context, own, own if form is None else form, node)
         form = own
-    operands = [context.operand(item, node) for item in content]
+    operands = [row_of(context, item, node) for item in content]
     ranks = {getattr(operand.type, "ndim", 0) + 1 for operand in operands}
     if len(ranks) > 1:
         context.refuse(node, "a list that changes in a loop holds numbers and arrays", "keep them in two lists")

@@ -29,6 +29,7 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_value
+from pullback.frontend.values.one_time import one_time, opened
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Operand
 
@@ -50,7 +51,8 @@ def _of_known(function: Callable[..., Any]) -> Meaning:
         if None in named.values():
             context.refuse(node, f"a setting of '{function.__name__}' is not known before the run")
         made = function(*arguments, **{name: value[0] for name, value in named.items() if value})
-        return TupleValue(tuple(TupleValue(item) if isinstance(item, tuple) else item for item in made))
+        items = tuple(TupleValue(item) if isinstance(item, tuple) else item for item in made)
+        return one_time(context, TupleValue(items))
 
     return combine
 
@@ -68,19 +70,24 @@ def _product(context: Context, node: Any, *iterables: Binding, repeat: Binding |
         times = known_value(repeat)
         if times is None:
             context.refuse(node, "how often 'product' repeats must be known before the run", "write the number")
-        iterables = iterables * times[0]
+        iterables = tuple(opened(context, iterable, node) for iterable in iterables) * times[0]
+    iterables = tuple(opened(context, iterable, node) for iterable in iterables)
     known = [known_items(context, iterable, node) for iterable in iterables]
     if None not in known:
         rows = itertools.product(*(items for items in known if items is not None))
-        return TupleValue(tuple(TupleValue(row) for row in rows))
+        return one_time(context, TupleValue(tuple(TupleValue(row) for row in rows)))
     sources = [as_iteration(context, iterable, node) for iterable in iterables]
     if not all(isinstance(source, Iteration) for source in sources):
         context.refuse(node, "a tuple or list is combined with a range or an array", "write nested loops")
-    return nested(context, [source for source in sources if isinstance(source, Iteration)], node)
+    return one_time(context, nested(context, [source for source in sources if isinstance(source, Iteration)], node))
 
 
 @COMBINATIONS.of(np.ndindex)
 def _ndindex(context: Context, node: Any, *shape: Binding) -> Binding:
+    return one_time(context, _places(context, node, shape))
+
+
+def _places(context: Context, node: Any, shape: tuple[Binding, ...]) -> Iteration:
     if len(shape) == 1 and isinstance(shape[0], TupleValue | ListRef):
         shape = context.items(shape[0], node)
     ranges = [Range(constant(0), context.scalar(size, node), constant(1)) for size in shape]
@@ -91,8 +98,7 @@ def _ndindex(context: Context, node: Any, *shape: Binding) -> Binding:
 def _ndenumerate(context: Context, node: Any, arr: Binding) -> Binding:
     if not isinstance(arr, ArrayRef):
         context.mistyped(node, "np.ndenumerate goes over an array")
-    places = _ndindex(context, node, *indexing.shape_attribute(context, context.read(arr, node), "shape", node).items)
-    assert isinstance(places, Iteration), "the places of an array are counted"
+    places = _places(context, node, indexing.shape_attribute(context, context.read(arr, node), "shape", node).items)
 
     def item(k: Operand) -> Binding:
         place = places.item(k)
@@ -100,7 +106,7 @@ def _ndenumerate(context: Context, node: Any, arr: Binding) -> Binding:
         indices = tuple(context.scalar(index, node) for index in place.items)
         return TupleValue((place, indexing.read_part(context, arr, Index(indices), node)))
 
-    return replace(places, item=item, over=(arr,))
+    return one_time(context, replace(places, item=item, over=(arr,)))
 
 
 def _counted(context: Context, range_: Range, node: Any) -> Iteration:
@@ -113,6 +119,7 @@ def _counted(context: Context, range_: Range, node: Any) -> Iteration:
 def _reduce(
     context: Context, node: Any, function: Binding, iterable: Binding, initial: Binding | None = None, /
 ) -> Binding:
+    iterable = opened(context, iterable, node)
     items = known_items(context, iterable, node)
     if items is None and initial is not None:
         return _folded(context, function, iterable, initial, node)

@@ -11,8 +11,10 @@ import numpy as np
 
 from pullback import runtime
 from pullback.frontend.calls.apply import apply_operator
+from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.indexing import read_part, type_of_ref
 from pullback.frontend.calls.meaning import Meanings
+from pullback.frontend.calls.objects import method_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -20,6 +22,7 @@ from pullback.frontend.values.bindings import (
     Iteration,
     ListRef,
     ObjectRef,
+    OneTime,
     Range,
     Snapshot,
     Stack,
@@ -30,6 +33,7 @@ from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import described
 from pullback.frontend.values.item_forms import form_of_content, list_item
 from pullback.frontend.values.known import known_binding
+from pullback.frontend.values.one_time import one_time, opened
 from pullback.functions.progress import OVER, ProgressBar
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -68,7 +72,7 @@ def trip_count(context: Context, range_: Range, node: Any) -> Operand:
 
 def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[Binding, ...] | Range:
     """What a `for` runs over: known items, a range, or a count with the item of each iteration."""
-    binding = inside_bar(context, context.settled(binding, node), node)
+    binding = opened(context, iterable_of(context, binding, node), node)
     match binding:
         case TupleValue() if binding.is_sequence:
             return context.items(binding, node)
@@ -90,6 +94,21 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
             return Iteration(count, lambda k: read_part(context, binding, Index((k,)), node), (binding,))
     context.check_plain(binding, node)
     context.mistyped(node, f"{described(binding)} cannot be iterated over")
+
+
+def iterable_of(context: Context, binding: Binding, node: Any) -> Binding:
+    """What `__iter__` of an object gives, and what a progress bar goes over; anything else as it is."""
+    binding = inside_bar(context, context.settled(binding, node), node)
+    method = method_of(context, binding, "__iter__")
+    if method is None:
+        return binding
+    found = context.settled(called(context, method, (), node), node)
+    if method_of(context, found, "__next__") is not None:
+        reason = f"{described(found)} is an iterator by methods of its own, which keep where it is"
+        context.refuse(node, reason, "let '__iter__' return iter(...) of a list, an array or a range")
+    if not isinstance(found, OneTime):
+        context.mistyped(node, f"iter() returned no iterator, but {described(found)}", "return iter(...) of it")
+    return found
 
 
 def inside_bar(context: Context, binding: Binding, node: Any) -> Binding:
@@ -119,6 +138,8 @@ def known_items(context: Context, binding: Binding, node: Any) -> tuple[Binding,
 def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, ...]:
     """What a loop over this follows, as it is now."""
     binding = inside_bar(context, binding, node)
+    if isinstance(binding, OneTime):
+        binding = binding.over
     if isinstance(binding, TupleValue):
         return binding.over
     if isinstance(binding, ListRef):
@@ -159,8 +180,8 @@ def _enumerate(context: Context, node: Any, iterable: Binding, start: Binding | 
 
     if isinstance(source, tuple):
         numbered = tuple(TupleValue((number(constant(k)), item)) for k, item in enumerate(source))
-        return TupleValue(numbered, over=snapshots(context, iterable, node))
-    return replace(source, item=lambda k: TupleValue((number(k), source.item(k))))
+        return one_time(context, TupleValue(numbered, over=snapshots(context, iterable, node)))
+    return one_time(context, replace(source, item=lambda k: TupleValue((number(k), source.item(k)))))
 
 
 @ITERATION.of(builtins.zip)
@@ -171,14 +192,16 @@ def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FA
         _check_lengths(context, node, counts, strict)
     if all(isinstance(source, tuple) for source in sources):
         over = tuple(snapshot for iterable in iterables for snapshot in snapshots(context, iterable, node))
-        return TupleValue(tuple(TupleValue(items) for items in zip(*sources, strict=False)), over=over)
+        pairs = tuple(TupleValue(items) for items in zip(*sources, strict=False))
+        return one_time(context, TupleValue(pairs, over=over))
     count = counts[0]
     for other in counts[1:]:
         count = other if count is other else context.let(node, min, count, other)
     iterations = [s if isinstance(s, Iteration) else _by_index(context, s, node) for s in sources]
     followed = tuple(reference for source in iterations for reference in source.over)
     most = next((s.checkpoints for s in iterations if s.checkpoints is not None), None)
-    return Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed, most)
+    zipped = Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed, most)
+    return one_time(context, zipped)
 
 
 def _by_index(context: Context, items: tuple[Binding, ...], node: Any) -> Iteration:
@@ -209,25 +232,39 @@ def _check_lengths(context: Context, node: Any, counts: list[Operand], strict: B
         context.builder.effect(primitives.check, same, Constant(ValueError), message)
 
 
+@ITERATION.of(builtins.iter)
+def _iter(context: Context, node: Any, iterable: Binding, /) -> Binding:
+    if isinstance(iterable, OneTime):
+        return iterable
+    source = as_iteration(context, iterable, node)
+    if isinstance(source, tuple):
+        return one_time(context, TupleValue(source, over=snapshots(context, iterable, node)))
+    return one_time(context, source)
+
+
 @ITERATION.of(builtins.reversed)
 def _reversed(context: Context, node: Any, sequence: Binding, /) -> Binding:
+    if isinstance(sequence, OneTime):
+        context.mistyped(node, "an iterator has no end to begin from", "make a list of it first")
     source = as_iteration(context, sequence, node)
     if isinstance(source, tuple):
         over = tuple(replace(snapshot, from_end=True) for snapshot in snapshots(context, sequence, node))
-        return TupleValue(tuple(reversed(source)), over=over)
+        return one_time(context, TupleValue(tuple(reversed(source)), over=over))
 
     def item(k: Operand) -> Binding:
         last = apply_operator(context, np.subtract, (source.count, constant(1)), node)
         return source.item(context.scalar(apply_operator(context, np.subtract, (last, k), node), node))
 
-    return replace(source, item=item)
+    return one_time(context, replace(source, item=item))
 
 
 @ITERATION.of(runtime.checkpointed)
 def _checkpointed(context: Context, node: Any, iterable: Binding, memory: Binding | None = None) -> Binding:
+    is_iterator = isinstance(iterable, OneTime)
+    iterable = opened(context, iterable, node)
     source = iterate(context, iterable, node)
     if isinstance(source, tuple):
-        return iterable
+        return one_time(context, iterable) if is_iterator else iterable
     most: Operand = Constant(None)
     if memory is not None and getattr(memory, "value", memory) is not None:
         most = context.scalar(memory, node)
@@ -235,4 +272,5 @@ def _checkpointed(context: Context, node: Any, iterable: Binding, memory: Bindin
             context.mistyped(
                 node, f"memory= is a number of bytes, an integer, not {most.type.dtype}", "convert it with int(...)"
             )
-    return replace(source, checkpoints=most)
+    stored = replace(source, checkpoints=most)
+    return one_time(context, stored) if is_iterator else stored

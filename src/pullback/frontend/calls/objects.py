@@ -186,6 +186,16 @@ def by_method(
     return None if result == Static(NotImplemented) else result
 
 
+def in_place_by_method(
+    context: Context, function: Callable[..., Any], old: Binding, value: Binding, node: Any
+) -> Binding | None:
+    """What `old op= value` binds by a method such as `__iadd__`; None where the class of `old` has none."""
+    suffix = _SUFFIXES.get(record_of(function).operator or "")
+    found = method_of(context, old, f"__i{suffix}__") if suffix else None
+    result = called(context, found, (value,), node) if found is not None else Static(NotImplemented)
+    return None if result == Static(NotImplemented) else result
+
+
 def method_of(context: Context, binding: Binding, name: str) -> Bound | None:
     """A method that the class of an object or record has in Python code."""
     if not isinstance(binding, ObjectRef | TupleValue | Static):

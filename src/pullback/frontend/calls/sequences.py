@@ -7,6 +7,7 @@ function at once, or in the loop that goes over what they return.
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -35,6 +36,7 @@ from pullback.frontend.values.bindings import (
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
+from pullback.frontend.values.one_time import one_time, opened
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import infer
@@ -46,6 +48,7 @@ SEQUENCES = Meanings()
 
 def listed(context: Context, iterable: Binding, node: Any) -> ListRef:
     """A new list of all items, by a loop where only the run knows how many there are."""
+    iterable = opened(context, iterable, node)
     if isinstance(iterable, ListRef) and isinstance(context.version(iterable.cell, node), Stack):
         return context.copied_list(iterable, context.version(iterable.cell, node))
     items = known_items(context, iterable, node)
@@ -70,6 +73,7 @@ def listed(context: Context, iterable: Binding, node: Any) -> ListRef:
 
 def items_or_array(context: Context, iterable: Binding, node: Any) -> tuple[Binding, ...] | ArrayRef:
     """The items; an array of them where only the run knows how many there are."""
+    iterable = opened(context, iterable, node)
     if isinstance(iterable, ArrayRef):
         return iterable
     if not isinstance(iterable, ListRef):
@@ -274,21 +278,24 @@ SEQUENCES[builtins.min] = _first_best(np.less, np.min)
 
 @SEQUENCES.of(builtins.map)
 def _map(context: Context, node: Any, function: Binding, /, *iterables: Binding) -> Binding:
-    sources = [as_iteration(context, iterable, node) for iterable in iterables]
-    known = [known_items(context, iterable, node) for iterable in iterables]
+    overs = [snapshots(context, iterable, node) for iterable in iterables]
+    sequences = [opened(context, iterable, node) for iterable in iterables]
+    sources = [as_iteration(context, iterable, node) for iterable in sequences]
+    known = [known_items(context, iterable, node) for iterable in sequences]
     if all(items is not None for items in known):
         rows = zip(*(items for items in known if items is not None), strict=False)
-        over = tuple(snapshot for iterable in iterables for snapshot in snapshots(context, iterable, node))
-        return TupleValue(tuple(called(context, function, row, node) for row in rows), over=over)
+        results = tuple(called(context, function, row, node) for row in rows)
+        return one_time(context, TupleValue(results, over=tuple(itertools.chain(*overs))))
     if len(sources) > 1 or not isinstance(sources[0], Iteration):
         context.refuse(node, "'map' goes over several arrays", "write map(f, x), or a loop over zip(...)")
     source = sources[0]
-    return replace(source, item=lambda k: called(context, function, (source.item(k),), node))
+    return one_time(context, replace(source, item=lambda k: called(context, function, (source.item(k),), node)))
 
 
 @SEQUENCES.of(builtins.filter)
 def _filter(context: Context, node: Any, function: Binding, iterable: Binding, /) -> Binding:
     kept: list[Binding] = []
+    iterable = opened(context, iterable, node)
     for item in known_items(context, iterable, node) or _unknown_filter(context, iterable, node):
         asked = item if function == Static(None) else called(context, function, (item,), node)
         condition = truth(context, asked, node)
@@ -296,7 +303,7 @@ def _filter(context: Context, node: Any, function: Binding, iterable: Binding, /
             _unknown_filter(context, None, node)
         elif condition.value:
             kept.append(item)
-    return TupleValue(tuple(kept))
+    return one_time(context, TupleValue(tuple(kept)))
 
 
 def _unknown_filter(context: Context, iterable: Binding | None, node: Any) -> tuple[Binding, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.iteration import known_items
+from pullback.frontend.calls.objects import in_place_by_method
 from pullback.frontend.calls.sequences import listed
 from pullback.frontend.source.desugar import RESULT
 from pullback.frontend.syntax.attributes import assign_attribute, attribute
@@ -135,11 +136,17 @@ def augment(context: Context, node: Any) -> None:
     value = evaluate(context, node.value)
     if _changed_in_place(context, old, function, value, node):
         return
-    new = binary(context, function, old, value, node)
+    new = _anew(context, function, old, value, node)
     if isinstance(node.target, gast.Attribute):
         assign_attribute(context, receiver, node.target, new)
     else:
         assign(context, node.target, new, node)
+
+
+def _anew(context: Context, function: Callable[..., Any], old: Binding, value: Binding, node: Any) -> Binding:
+    """What `old op= value` binds: the object itself where its class changes it, a new value otherwise."""
+    changed = in_place_by_method(context, function, old, value, node)
+    return binary(context, function, old, value, node) if changed is None else changed
 
 
 def _changed_in_place(context: Context, old: Binding, function: Callable[..., Any], value: Binding, node: Any) -> bool:
@@ -149,7 +156,8 @@ def _changed_in_place(context: Context, old: Binding, function: Callable[..., An
         new = binary(context, function, old, value, node)
         context.store(old, (), context.operand(new, node), node)
     elif isinstance(old, ListRef) and function is np.add:
-        items = (*context.items(old, node), *context.items(value, node))
+        more = known_items(context, value, node)
+        items = (*context.items(old, node), *(context.items(value, node) if more is None else more))
         context.check_writable(old.cell, node)
         context.state.cells[old.cell] = items
     elif isinstance(old, ListRef) and function is np.multiply:
@@ -170,7 +178,7 @@ def _augmented_part(context: Context, node: Any, function: Callable[..., Any]) -
         if isinstance(old, ArrayRef) and old.cell.outside:
             context.refuse(node, old.cell.outside, "assign another item, as in items[k] = items[k] + x")
         if not _changed_in_place(context, old, function, value, node):
-            new = binary(context, function, old, value, node)
+            new = _anew(context, function, old, value, node)
             write_item(context, receiver, target.slice, new, target)
         elif isinstance(target.slice, gast.Slice) or isinstance(receiver, ObjectRef):  # a slice is another list
             write_item(context, receiver, target.slice, old, target)

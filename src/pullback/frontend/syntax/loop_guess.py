@@ -58,7 +58,7 @@ class Guess:
         self.in_place = {(frame.number, name) for name in changed_in_place(node.body) - targets}
         self.read_outside = frame.loads.outside(node) | loaded_early(node.body) | frame.outer_names | {RESULT}
         self.names: dict[Key, list[Type]] = {}
-        self.staying: list[Key] = []  # lists and dicts, until an iteration is found to bind another one
+        self.staying: list[Key] = []  # lists, dicts and objects, until an iteration is found to bind another one
         self.cells: dict[Cell, Any] = {}
         self.inner: dict[Key, tuple[Binding, list[Type]]] = {}
         self.dropped: dict[Key, Conflict] = {}
@@ -89,7 +89,7 @@ class Guess:
                     self.none.add(key)
             elif binding == Static(None):
                 self.none.add(key)
-            elif types is None and self.carried_types(key) is not None:
+            elif isinstance(binding, ObjectRef) or (types is None and self.carried_types(key) is not None):
                 self.staying.append(key)
             elif types is None:
                 self.dropped[key] = bound_anew(key[1], binding, self.entry)
@@ -245,11 +245,15 @@ class Guess:
         return not moved
 
     def staying_hold(self, end: State) -> bool:
-        """Lists, dicts, and tuples with such, that an iteration does not leave bound as they were."""
+        """Lists, dicts, objects, and tuples with such, that an iteration does not leave bound as they were."""
         moved = [key for key in self.staying if end.names.get(key) != self.entry.names[key]]
         self.staying = [key for key in self.staying if key not in moved]
         for key in moved:
-            self.names[key] = self.carried_types(key) or []
+            types = self.carried_types(key)
+            if types is None:
+                self.dropped[key] = bound_anew(key[1], self.entry.names[key], self.entry)
+            else:
+                self.names[key] = types
         return not moved
 
     def becomes_stack(self, key: Key, started: State, end: State) -> bool:

@@ -96,7 +96,7 @@ class Loop:
         self.started = state
         pending = self.context.pending
         self.context.pending = pending | {key for key in self.guess.assigned if key not in state.names}
-        self.context.depth += 1
+        self.context.loops += (self,)
         unset: Pending | None = None
         try:
             reading = self.body()
@@ -105,7 +105,7 @@ class Loop:
                 raise
             unset = read
         finally:
-            self.context.depth -= 1
+            self.context.loops = self.context.loops[:-1]
             self.context.pending = pending
             self.context.state = self.entry
         if unset is not None:
@@ -344,6 +344,7 @@ class Loop:
         state = self.entry.copy()
         state.linked = dict(reading.state.linked)
         state.stale = dict(reading.state.stale)
+        state.spent |= reading.state.spent
         given = {capture.parameter for capture, _ in self.context.captures.values()}
         for cell, content in reading.state.cells.items():
             if cell.constant and isinstance(content, Value) and content in given:

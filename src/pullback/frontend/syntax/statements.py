@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from pullback.frontend.calls.item_writing import remove
-from pullback.frontend.calls.iteration import iterate, snapshots
+from pullback.frontend.calls.iteration import iterable_of, iterate, snapshots
 from pullback.frontend.calls.messages import argument_parts
 from pullback.frontend.source.desugar import is_passive
 from pullback.frontend.source.names import assigned_names
@@ -67,7 +67,7 @@ def _if(context: Context, node: Any) -> None:
 
 
 def _for(context: Context, node: Any) -> None:
-    given = evaluate(context, node.iter)
+    given = iterable_of(context, evaluate(context, node.iter), node.iter)
     source = iterate(context, given, node.iter)
     body, stopped = exit_of(node.body)
     match source:

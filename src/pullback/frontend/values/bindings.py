@@ -232,6 +232,15 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
+class OneTime:
+    """An iterator over known items, or of an `Iteration`; loops: those around the place where it was made."""
+
+    cell: Cell
+    over: Binding = field(compare=False)
+    loops: tuple[Any, ...] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Range:
     """range(start, stop, step), perhaps reversed."""
 
@@ -283,7 +292,7 @@ class Conflict:
 
 Binding = (
     Value | Constant | ArrayRef | Static | TupleValue | ListRef | DictRef | ObjectRef | Text | Local | Method | Bound
-    | Iteration | Range | TapeRef | Derived | Pullback | MaybeUnset | Conflict
+    | Iteration | OneTime | Range | TapeRef | Derived | Pullback | MaybeUnset | Conflict
 )  # fmt: skip
 
 
@@ -292,7 +301,7 @@ class State:
     """What every name stands for, and the present version of every cell, at one point of the program.
 
     points_to: the cells of which only the run knows whose memory they are. spent: the tapes that have been asked for a
-    gradient.
+    gradient, and the iterators that have been gone over.
     """
 
     names: dict[Key, Binding] = field(default_factory=dict)
@@ -433,3 +442,5 @@ def cells_in(binding: Any) -> Iterator[Cell]:
         case Iteration():
             for source in binding.over:
                 yield from cells_in(source)
+        case OneTime():
+            yield from cells_in(binding.over)

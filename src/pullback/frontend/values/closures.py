@@ -18,6 +18,7 @@ from pullback.frontend.values.bindings import (
     Local,
     MaybeUnset,
     Method,
+    OneTime,
     TupleValue,
 )
 from pullback.frontend.values.context import Context
@@ -78,6 +79,8 @@ def locals_in(context: Context, binding: Any) -> Iterator[Local]:
             yield from locals_in(context, item)
         case MaybeUnset():
             yield from locals_in(context, binding.binding)
+        case OneTime():
+            yield from locals_in(context, binding.over)
         case Method() | Bound():
             yield from locals_in(context, binding.receiver)
         case Derived():

@@ -73,7 +73,7 @@ class StaticNeeded(Exception):
 class Context:
     """The reader's working state. The State inside is copied at branches; everything else only grows.
 
-    depth: how many loops are around what is read. copies: how many iterations those over known numbers among them have
+    loops: those around what is read. copies: how many iterations those over known numbers among them have
     together. written: the cells that each loop was found to write.
     fixed: the places of the numbers from outside that are constants; None where all of them are. given: the values of a
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
@@ -100,7 +100,8 @@ class Context:
         self.fixed_location: Location | None = None
         self.in_text_of_ours = False
         self.given: frozenset[Value] = frozenset()
-        self.watching, self.depth, self.copies = Watching(), 0, 1
+        self.watching, self.copies = Watching(), 1
+        self.loops: tuple[Any, ...] = ()
         self.rules: tuple[Any, ...] = ()
         self.primals: tuple[Any, ...] = ()
         self.at_return: tuple[Any, Callable[[Binding], None]] | None = None
@@ -143,6 +144,11 @@ class Context:
             self.dependencies[place_key(dependency.namespace, dependency.name), told] = dependency
 
     # Places and errors
+
+    @property
+    def depth(self) -> int:
+        """How many loops are around what is read."""
+        return len(self.loops)
 
     @property
     def frame(self) -> Frame:

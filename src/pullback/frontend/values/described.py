@@ -15,6 +15,7 @@ from pullback.frontend.values.bindings import (
     MaybeUnset,
     Method,
     ObjectRef,
+    OneTime,
     Pullback,
     Range,
     State,
@@ -60,7 +61,7 @@ def described(binding: Any, state: State | None = None) -> str:
             return "None"
         case Pullback():
             return "a pullback"
-        case Range() | Iteration():
+        case Range() | Iteration() | OneTime():
             return "an iterator"
         case TapeRef():
             return "a tape"

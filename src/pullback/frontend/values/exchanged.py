@@ -14,6 +14,7 @@ from pullback.frontend.values.bindings import (
     Local,
     MaybeUnset,
     Method,
+    OneTime,
     PointsTo,
     Stack,
     TupleValue,
@@ -34,6 +35,8 @@ def mapped(binding: Any, change: Callable[[Value], Any]) -> Any:
             return binding if _are_same(items, binding.items) else TupleValue(items, binding.kind, binding.fields)
         case MaybeUnset():
             return replace(binding, binding=mapped(binding.binding, change), flag=change(binding.flag))
+        case OneTime():
+            return replace(binding, over=mapped(binding.over, change))
         case Method() | Bound():
             return replace(binding, receiver=mapped(binding.receiver, change))
         case Derived():

@@ -149,8 +149,12 @@ class Fixed:
         self.a = 1.0
 
 
+class Derived(Plain):
+    pass
+
+
 def is_one_of_two(x):
-    made = Plain(x[0]) if x[1] > 0 else Plain(x[1])
+    made = Plain(x[0]) if x[1] > 0 else Derived(x[1])
     return made.a
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
 
-from pullback.errors import Location, MissingRuleError, PullbackError
+from pullback.errors import LanguageError, Location, MissingRuleError, PullbackError, TypingError
 from pullback.frontend.calls import calls, in_place
 from pullback.frontend.calls.parameters import bind_arguments, new_dict
 from pullback.frontend.calls.recursion import Recursion
@@ -37,6 +37,7 @@ from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, Li
 from pullback.frontend.values.captures import Capture
 from pullback.frontend.values.context import AttributeAssigned, Context, StaticNeeded
 from pullback.frontend.values.frames import Frame
+from pullback.frontend.values.kinds import Kinds
 from pullback.frontend.values.points_to import PointsToContext
 from pullback.frontend.values.results import result_of
 from pullback.ir import primitives
@@ -139,10 +140,10 @@ MOST_TRIED = 10
 def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
     """The normal form with numbers fixed that must be; `met` takes up the places of those that are parameters."""
     assigned: tuple[tuple[Any, Any], ...] = ()
-    kinds = frozenset[type]()
+    kinds, refused = Kinds(), None
     while True:
         context = new_context()
-        context.fixed, context.assigned = fixed, kinds
+        context.fixed, context.kinds = fixed, kinds
         try:
             built = _built(context, asked, assigned)
             if fixed is None or not any(key[0] is asked.source.function for key in context.callees):
@@ -151,7 +152,11 @@ def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
         except Assigned as found:
             assigned = (*assigned, found.place)
         except AttributeAssigned as found_kind:
-            kinds |= {found_kind.kind}
+            kinds = Kinds(kinds.assigned | {found_kind.kind}, kinds.as_records - {found_kind.kind})
+        except (LanguageError, TypingError) as error:
+            if refused is not None or not kinds.made - kinds.assigned:
+                raise refused or error from None
+            kinds, refused = Kinds(kinds.assigned, frozenset(kinds.made - kinds.assigned)), error
         except StaticNeeded as needed:
             captures = context.captures.items()
             place = next((place for place, (capture, _) in captures if capture.parameter is needed.value), None)

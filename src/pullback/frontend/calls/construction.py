@@ -9,7 +9,9 @@ import numpy as np
 
 from pullback.frontend.calls.objects import (
     CallMethod,
+    as_record,
     bound_to_class,
+    changes_itself,
     default_named,
     fields_of,
     new_namespace,
@@ -68,14 +70,15 @@ def construct(
     if kind is types.SimpleNamespace and not arguments:
         return new_namespace(context, keywords)
     fields = fields_of(kind)
-    if fields is not None and kind not in context.assigned:
+    if fields is not None and kind not in context.kinds.assigned:
         return _record(context, kind, fields, arguments, keywords, node)
     reason = why_opaque(kind)
     if reason is not None:
         context.refuse(
             node, f"an object of class '{kind.__name__}' is made: {reason}", "use a tuple, a dict or a namedtuple"
         )
-    return new_object(context, call_method, kind, arguments, keywords, node)
+    made = new_object(context, call_method, kind, arguments, keywords, node)
+    return made if changes_itself(kind) else as_record(context, made)
 
 
 def _integer_of_python(context: Context, number: Operand, kind: type, node: Any) -> Operand:

@@ -24,7 +24,19 @@ from pullback.frontend.calls.calling_back import called
 from pullback.frontend.source.outside import Dependency, Place
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.tapes.captured import binding_of, constant_of
-from pullback.frontend.values.bindings import Binding, Bound, ObjectRef, Static, TupleValue
+from pullback.frontend.values.bindings import (
+    Binding,
+    Bound,
+    Conflict,
+    Derived,
+    Local,
+    MaybeUnset,
+    Method,
+    ObjectRef,
+    OneTime,
+    Static,
+    TupleValue,
+)
 from pullback.frontend.values.context import Context
 from pullback.functions import record_of
 from pullback.functions.objects import title_of
@@ -91,7 +103,7 @@ def new_object(
     arguments: tuple[Binding, ...],
     keywords: dict[str, Binding],
     node: Any,
-) -> Binding:
+) -> ObjectRef:
     """A new object, on which `__init__` has run."""
     maker = inspect.getattr_static(kind, "__init__")
     context.depend(Dependency(kind, "__init__", maker))
@@ -222,7 +234,7 @@ def fields_of(kind: Any) -> tuple[str, ...] | None:
     if hasattr(kind, "_fields"):
         found: tuple[str, ...] = kind._fields
         return found
-    if not dataclasses.is_dataclass(kind) or hasattr(kind, "__post_init__") or _changes_itself(kind):
+    if not dataclasses.is_dataclass(kind) or hasattr(kind, "__post_init__") or changes_itself(kind):
         return None
     maker, fields = inspect.getattr_static(kind, "__init__"), dataclasses.fields(kind)
     plain = all(field.init and field.default_factory is dataclasses.MISSING for field in fields)
@@ -231,11 +243,49 @@ def fields_of(kind: Any) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields)
 
 
-def _changes_itself(kind: Any) -> bool:
-    """Whether methods of a dataclass assign attributes, so that an object of it is more than its fields were."""
+def changes_itself(kind: Any) -> bool:
+    """Whether methods of a class assign attributes, so that an object of it is more than it was when it was made."""
     methods = (found for base in kind.__mro__ for found in vars(base).values() if isinstance(found, FunctionType))
-    written = (method for method in methods if not is_generated(method) and not is_frozen(kind))
-    return any(step.opname == "STORE_ATTR" for method in written for step in dis.get_instructions(method))
+    makers = () if dataclasses.is_dataclass(kind) else ("__init__",)
+    later = (m for m in methods if m.__name__ not in makers and not is_generated(m) and not is_frozen(kind))
+    return any(step.opname in ("STORE_ATTR", "DELETE_ATTR") for m in later for step in dis.get_instructions(m))
+
+
+def as_record(context: Context, made: ObjectRef) -> Binding:
+    """A new object as a record of its attributes, where its class is read so; nobody else has it."""
+    context.kinds.made.add(made.kind)
+    state = context.state
+    own = {key[1]: binding for key, binding in state.names.items() if key[0] == made.number}
+    if made.kind not in context.kinds.as_records or any(isinstance(b, MaybeUnset | Conflict) for b in own.values()):
+        return made
+    others = [binding for key, binding in state.names.items() if key[0] != made.number]
+    if any(_mentions(binding, made.number) for binding in (*own.values(), *others, *state.cells.values())):
+        return made
+    for name in own:
+        del state.names[made.number, name]
+    return TupleValue(tuple(own.values()), made.kind, tuple(own))
+
+
+def _mentions(binding: Any, number: int) -> bool:
+    """Whether a binding is an object, holds it, or may be a function that was defined while it was made."""
+    match binding:
+        case ObjectRef():
+            return binding.number == number
+        case Local():
+            return binding.frame > number
+        case TupleValue():
+            return any(_mentions(item, number) for item in binding.items)
+        case MaybeUnset():
+            return _mentions(binding.binding, number)
+        case Method() | Bound():
+            return _mentions(binding.receiver, number)
+        case Derived():
+            return _mentions(binding.function, number)
+        case OneTime():
+            return _mentions(binding.over, number)
+        case tuple():
+            return any(_mentions(item, number) for item in binding)
+    return False
 
 
 def default_named(context: Context, function: FunctionType, name: str, node: Any) -> Binding:

@@ -67,7 +67,8 @@ def assign_attribute(context: Context, receiver: Binding, target: Any, value: Bi
     """`receiver.name = value`, for an object that the function made."""
     if not isinstance(receiver, ObjectRef):
         kind = receiver.kind if isinstance(receiver, TupleValue) else None
-        if is_dataclass(kind) and kind not in context.assigned and not is_frozen(kind):
+        is_as_made = is_dataclass(kind) and kind not in context.kinds.assigned and not is_frozen(kind)
+        if kind is not None and (is_as_made or kind in context.kinds.as_records):
             raise AttributeAssigned(kind)
         name = gast.unparse(target).strip()
         reason = f"'{name}' cannot be assigned: a differentiated function must not change objects from outside"

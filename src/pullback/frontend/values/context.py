@@ -27,6 +27,7 @@ from pullback.frontend.values.bindings import (
 from pullback.frontend.values.captures import Capture
 from pullback.frontend.values.described import described, described_value
 from pullback.frontend.values.frames import Frame
+from pullback.frontend.values.kinds import Kinds
 from pullback.frontend.values.stored_integers import as_item
 from pullback.frontend.values.views import merged
 from pullback.frontend.values.watching import Watching
@@ -79,8 +80,8 @@ class Context:
     rule's arguments. rules, primals: the rules of users that are being read, and those whose functions are.
     returned: functions that have ended, but whose nested functions may be called. in_text_of_ours: what is read belongs
     to a function of ours, whose names are not the user's. mixes_truth_values: somewhere a truth value is Python's on
-    one path, and NumPy's on another. classes: those that functions define, by frame and code. assigned: the classes
-    whose objects get other attributes than they are made with.
+    one path, and NumPy's on another. classes: those that functions define, by frame and code. kinds: what is known of
+    classes whose objects are made.
     """
 
     def __init__(
@@ -108,12 +109,12 @@ class Context:
         self.written: dict[Location, tuple[Cell, ...]] = {}
         self.mixes_truth_values = False
         self.classes: dict[Any, type] = {}
-        self.assigned: frozenset[type] = frozenset()
+        self.kinds = Kinds()
 
     def inner(self) -> Context:
         """A reader for a function of its own, which shares what is known of recursive functions."""
         context = type(self)(self._evaluate, self._execute)
-        context.callees, context.assigned = self.callees, self.assigned
+        context.callees, context.kinds = self.callees, self.kinds
         return context
 
     def beside(self) -> Context:

@@ -33,7 +33,7 @@ def result_of(context: Context, binding: Binding, node: Any) -> tuple[list[Opera
             return [value], Leaf(value.type)
         case Constant(value=value) | Static(value=value):
             return [], Known(value)
-        case TupleValue():
+        case TupleValue() if binding.kind not in context.kinds.as_records:
             context.check_plain(binding, node)
             leaves, forms = _results(context, binding.items, node)
             return leaves, Sequence_(binding.kind or tuple, forms, binding.fields)

@@ -31,6 +31,9 @@ class Asked:
 class Reader(Protocol):
     """What knows the parameters of a function, and whether it has changed since it was read."""
 
+    @property
+    def parts(self) -> tuple[Any, ...]: ...
+
     def is_current(self) -> bool: ...
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]: ...
@@ -41,13 +44,14 @@ class Calls:
 
     def __init__(self, prepare: Callable[[dict[str, Any]], Any]) -> None:
         self.prepare = prepare
-        self.known: dict[Kinds, Any] = {}
+        self.known: dict[Kinds, tuple[Any, Any]] = {}
+        """What is prepared, with the parts of the function as they were then."""
 
     def find(self, engine: Reader, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, list[Any], bool]:
         """What is prepared for a call, the leaves of its arguments, and whether it may take a shortcut next time."""
         kinds = kinds_of(arguments)
-        prepared = self.known.get(kinds) if not keywords else None
-        if prepared is not None and engine.is_current() and prepared.built.holds():
+        prepared, parts = self.known.get(kinds, (None, None)) if not keywords else (None, None)
+        if prepared is not None and engine.is_current() and engine.parts is parts and prepared.built.holds():
             return prepared, [*arguments, *prepared.rest], True
         bound = engine.bind(arguments, keywords)
         prepared = self.prepare(bound)
@@ -55,7 +59,7 @@ class Calls:
         simple = not keywords and all(type(a) in SIMPLE for a in arguments) and prepared.begins_with(len(arguments))
         if simple:
             prepared.rest = leaves[len(arguments) :]
-            self.known[kinds] = prepared
+            self.known[kinds] = prepared, engine.parts
         return prepared, leaves, simple
 
 

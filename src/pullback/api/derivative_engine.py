@@ -22,13 +22,23 @@ class DerivativeEngine(Engine):
         self.looking = None
         self.derivative, self.of = derivative, of
         self.options, self.receiver = of.options, of.receiver
-        self.name = derivative.__name__
+        self.name, self.text, self.refer = derivative.__name__, of.text, of.refer
         self.built = {}
 
     @property
     def function(self) -> Any:
         """The function that the user has given."""
         return self.of.function
+
+    @property
+    def parts(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """What the function is made of, as it was read."""
+        return self.of.parts
+
+    @property
+    def text_of_function(self) -> Any:  # type: ignore[override]
+        """The function's tree, its file, and the lines of that."""
+        return self.of.text_of_function
 
     @property
     def source(self) -> Source:
@@ -59,7 +69,6 @@ class DerivativeEngine(Engine):
     def read(self) -> None:
         """Find the source of the function as it is now."""
         self.of.read()
-        self.of.built = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _engine_of, (self.derivative, self.options.nan)

@@ -90,7 +90,7 @@ class Prepared:
         checks = None if results is None else checks_of(self.built.dependencies)
         if results is not None and checks is not None:
             self.entrance.open(code.gate(in_order(arguments)), in_order(arguments), results, checks)
-        writer = Writer(code, self.built.captures, self.dependencies, arguments, self.rest)
+        writer = Writer(code, self.built.captures, self.dependencies(len(arguments)), arguments, self.rest)
         return writer.written(returned, partial(explained, code), code.may_run_again)
 
     def boxed_of(self, given: int) -> Sequence[Type] | None:
@@ -112,7 +112,7 @@ class Prepared:
             raise descriptions.Indescribable
         function = self.engine.source.function
         describer = descriptions.Describer(function)
-        dependencies = describer.described(self.dependencies)
+        dependencies = describer.described(self.dependencies(given))
         captures = tuple((describer.way_to(c.namespace), c.name) for c in self.built.captures)
         boxed = self.boxed_of(given)
         return KnownCall(
@@ -129,10 +129,10 @@ class Prepared:
             dependencies=dependencies,
         )
 
-    @property
-    def dependencies(self) -> tuple[Dependency, ...]:
-        """What calls that are prepared in this way depend on: the defaults among them, if they are passed."""
-        own = parts_of(self.engine.source.function) if self.rest else ()
+    def dependencies(self, given: int) -> tuple[Dependency, ...]:
+        """What calls with so many arguments depend on: the defaults among it, where some are not given."""
+        are_all_given = given == len(self.forms) - (self.engine.receiver is not None)
+        own = () if are_all_given else parts_of(self.engine.source.function)
         return (*self.built.dependencies, *own)
 
     def leaves_of(self, bound: dict[str, Any]) -> list[Any]:

@@ -144,7 +144,7 @@ class PreparedGradient(Prepared):
 
     def write_into(self, arguments: tuple[Any, ...], out: Any, into: tuple[int, ...]) -> Shortcut:
         compiled = self.compiled(into)
-        writer = Writer(compiled, self.built.captures, self.dependencies, arguments, self.rest)
+        writer = Writer(compiled, self.built.captures, self.dependencies(len(arguments)), arguments, self.rest)
         returned = self.expression(compiled, writer.into(out, into), into)
         leaves = len(arguments) + len(self.rest)
 

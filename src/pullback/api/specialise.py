@@ -40,6 +40,9 @@ class Engine:
     An engine keeps its function alive unless it is `weak`, and nothing else of the user's: see `kept`.
     """
 
+    built_for: tuple[Any, ...] | None = None
+    """The parts of the function as they were when its normal forms were made."""
+
     def __init__(
         self, function: Callable[..., Any], options: Options, text: str | None = None, weak: bool = False
     ) -> None:
@@ -97,7 +100,8 @@ class Engine:
         if not self.is_current():
             with MAKING:
                 self.read()
-                self.built = {}
+        if self.built_for is not self.parts:
+            self.built, self.built_for = {}, self.parts
         if self.receiver is not None:
             arguments = (self.receiver, *arguments)
         bound = self.signature.bind(*arguments, **keywords)

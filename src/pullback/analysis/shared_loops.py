@@ -25,9 +25,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from pullback import runtime
-from pullback.analysis.aliases import consumes, find_aliases, root_of
+from pullback.analysis.aliases import consumes
 from pullback.analysis.dependence import OF_NUMBERS, DataSharing, Iterations
 from pullback.analysis.iteration_order import own_axes_of
+from pullback.analysis.made_arrays import MadeArrays
 from pullback.analysis.reductions import adds_to
 from pullback.analysis.straight_loops import RAISING
 from pullback.ir import primitives
@@ -38,9 +39,9 @@ from pullback.ir.nodes import (
     For,
     Function,
     Let,
+    Operand,
     Statement,
     Value,
-    results_of,
     walk,
 )
 from pullback.ir.types import Array, Scalar
@@ -72,9 +73,9 @@ class SharedLoops:
     """Which loops of a function have iterations that may run in several threads."""
 
     def __init__(self, function: Function) -> None:
-        self.made: dict[Value, Statement] = {v: s for s in walk(function.body) for v in results_of(s)}
-        self.given = set(function.parameters)
-        self.aliases = find_aliases(function)
+        self.arrays = MadeArrays(function)
+        self.made, self.aliases = self.arrays.made, self.arrays.aliases
+        self.given = {self.aliases.root(parameter) for parameter in function.parameters}
         self.only_raising = only_raising(function)
 
     def data_sharing(self, loop: For) -> DataSharing | None:
@@ -101,12 +102,18 @@ class SharedLoops:
 
     def can_run_again(self, loop: For, arrays: tuple[int, ...]) -> bool:
         """Whether the loop meets the same errors in a second run, which nobody sees the first one behind."""
-        roots = [root_of(loop.carried[k].initial, self.made) for k in arrays]
-        if any(root is None or root in self.given for root in roots):
+        if not all(self.is_made(loop.carried[k].initial) for k in arrays):
             return False
         written = {self.aliases.root(loop.carried[k].parameter) for k in arrays}
         loads = (s for s in walk(loop.body) if isinstance(s, Let) and s.function in _LOADS)
         return written.isdisjoint(self.aliases.root(load.operands[0]) for load in loads)
+
+    def is_made(self, array: Operand) -> bool:
+        """Whether an array is surely one that the function has made, which nobody sees after an error."""
+        owner = self.arrays.owner(array) if isinstance(array, Value) else None
+        return (
+            owner is not None and isinstance(self.made.get(owner), Let) and self.aliases.root(owner) not in self.given
+        )
 
 
 def only_raising(function: Function) -> frozenset[str]:

@@ -27,7 +27,8 @@ def scaled(x, y):
 A row is then read while it is in the nearest cache. That is legal where each iteration of both loops accesses, of every
 array that one of them writes and the other one accesses, the row with its own index alone, and where nothing in between
 needs the first loop but copies, which then come after both (Allen & Kennedy 2001, 6.2.5), and where the arrays that the
-function makes have room for all iterations, so that no write may raise. It pays where the second loop reads what the
+function makes have room for all iterations, so that no write may raise. Where one of the loops writes an array of the
+caller, who sees it after an error, no access of the other may raise. It pays where the second loop reads what the
 first one writes; loops without inner loops stay apart, as they run on vectors either way.
 """
 
@@ -135,6 +136,8 @@ class _Fusion:
         taken = {carried.initial for carried in second.carried}
         if any(self.uses[result] != 1 for result in first.results if result in taken):
             return False
+        if any(self.is_seen(one) and not self.never_raises(other) for one, other in ((first, second), (second, first))):
+            return False
         accesses = [(access, loop) for loop in (first, second) for access in _accesses(loop)]
         written = {self.root(a.operands[0]) for a, _ in accesses if a.function is not primitives.load}
         of_first, of_second = ({self.root(a.operands[0]) for a in _accesses(loop)} for loop in (first, second))
@@ -144,6 +147,27 @@ class _Fusion:
             _have_own_parts([(access, loop) for access, loop in accesses if self.root(access.operands[0]) is root])
             for root in written & of_first & of_second
         )
+
+    def is_seen(self, loop: For) -> bool:
+        """Whether a loop may write arrays of the caller, who sees after an error how far it has come."""
+        writes = (access for access in _accesses(loop) if access.function is not primitives.load)
+        return any(self.root(access.operands[0]) not in self.lets for access in writes)
+
+    def never_raises(self, loop: For) -> bool:
+        """Whether all places that a loop accesses are proved to be there."""
+        loops = {inner.index: inner for inner in (loop, *walk(loop.body)) if isinstance(inner, For)}
+
+        def is_there(item: object, size: Size) -> bool:
+            inner = loops.get(item) if isinstance(item, Value) else None
+            return inner is not None and counts_from_start(inner) and self.covers(size, inner)
+
+        for access in _accesses(loop):
+            path = access.operands[1]
+            if len(path) != 1 or not isinstance(path[0], Index):
+                return False
+            if not all(map(is_there, path[0].items, self.shapes.of(access.operands[0]))):
+                return False
+        return True
 
     def is_inside(self, access: Let, loop: For) -> bool:
         """Whether a write cannot raise, so that it may go once nobody reads what it writes."""

@@ -141,3 +141,16 @@ def test_object_that_is_made_anew_on_each_look_may_be_used() -> None:
     for _ in range(3):
         assert gradient(X).tolist() == [2.0, 4.0]
         assert pb.grad(f)(X).tolist() == [2.0, 4.0]
+
+
+def test_a_method_of_a_ufunc_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def scattered(parts, places):
+        total = np.zeros(3)
+        np.add.at(total, places, 2.0 * parts[0])
+        return np.sum(total * total)
+
+    gradient = pb.grad(quiet(scattered))
+    first = gradient([np.ones(2)], np.array([0, 1]))
+    gc.collect()
+    monkeypatch.setattr("pullback.api.specialise.build", None)
+    assert np.array_equal(gradient([np.ones(2)], np.array([0, 1]))[0], first[0])

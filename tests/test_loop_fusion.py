@@ -111,3 +111,52 @@ def test_what_a_loop_or_branch_tells_does_not_hold_outside_of_it():
     assert pb.differentiable(room_told_by_a_later_loop)(x, 7, 5) == pytest.approx(room_told_by_a_later_loop(x, 7, 5))
     assert outer_loops(room_told_by_a_later_loop, x, 7, 5) == 3
     assert "np.empty((" not in pb.inspect_source(room_told_by_a_branch, x, 7, 5, argnums=())
+
+
+def read_behind_the_end(x, w):
+    x += 1.0
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * w[i]
+    return total
+
+
+def rows_read_behind_the_end(x, w):
+    for i in range(x.shape[0]):
+        for j in range(2):
+            x[i] += 0.5 * j
+    total = 0.0
+    for i in range(x.shape[0]):
+        for _ in range(2):
+            total += x[i] * w[i]
+    return total
+
+
+def written_behind_the_end(x, w):
+    for i in range(x.shape[0]):
+        x[i] = 1.0 + i
+    for i in range(x.shape[0]):
+        w[i] = w[i] * x[i]
+    return np.sum(w)
+
+
+def read_behind_the_end_first(x, w):
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        y[i] = x[i] * w[i]
+    for i in range(x.shape[0]):
+        x[i] = y[i] + 1.0
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "function", [read_behind_the_end, rows_read_behind_the_end, written_behind_the_end, read_behind_the_end_first]
+)
+def test_a_caller_sees_the_same_after_an_error(function, numba_off):
+    seen = []
+    for call in (function, pb.differentiable(function), pb.grad(function), pb.grad(function, (0, 1))):
+        x, w = np.ones(6), np.full(3, 2.0)
+        with pytest.raises(IndexError):
+            call(x, w)
+        seen.append((x.tolist(), w.tolist()))
+    assert seen == seen[:1] * 4

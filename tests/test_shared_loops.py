@@ -242,7 +242,18 @@ def reads_what_it_writes(x, out, k):
     return np.sum(y)
 
 
-@pytest.mark.parametrize("function", [fills_then_raises, writes_until_it_raises, reads_what_it_writes])
+def adds_in_several_sweeps(x, out, k):
+    for _ in range(2):
+        for i in range(x.shape[0]):
+            out[i] += x[i]
+            if x[i] > 10.0:
+                raise ValueError("too large")
+    return np.sum(out)
+
+
+@pytest.mark.parametrize(
+    "function", [fills_then_raises, writes_until_it_raises, reads_what_it_writes, adds_in_several_sweeps]
+)
 def test_an_array_of_the_caller_is_left_as_it_is_in_a_row(function):
     x, _, k = arguments(130)
     x[77] = 11.0

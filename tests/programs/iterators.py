@@ -140,3 +140,51 @@ def an_object_that_adds_in_place(x, n):
         total += x[i]
         held["total"] += x[2] * x[i]
     return same.value * held["total"].value
+
+
+JOINTS = ["turning", "sliding", "turning"]
+LENSES = [dict(power=1.0, name="air"), dict(power=2.0, name="glass")]
+
+
+@program(X)
+def words_zipped_with_an_array(x):
+    total = 0.0
+    for kind, angle in zip(JOINTS, x):
+        total += np.sin(angle) * total + 1.0 if kind == "turning" else angle * angle
+    return total
+
+
+@program(X)
+def dicts_zipped_with_an_array(x):
+    lenses = [dict(lens, radius=radius) for lens, radius in zip(LENSES, x)]
+    total = 1.0
+    for lens in lenses:
+        total = total * lens["radius"] * lens["power"] + (1.0 if lens["name"] == "air" else np.cos(lens["radius"]))
+    return total
+
+
+@program(X)
+def functions_zipped_with_an_array_that_changes(x):
+    y, total = x.copy(), 0.0
+    for k, (function, v) in enumerate(zip((np.sin, np.cos, np.tanh), y)):
+        y[2] = y[2] * 0.5 + v
+        total += function(v) * (k + 1)
+        if total > 100.0:
+            break
+    return total + np.sum(y)
+
+
+@program(X)
+def pairs_of_places_zipped_with_rows(x):
+    table, total = np.outer(x, x), 0.0
+    for (i, j), row in zip([(0, 1), (1, 2)], table):
+        row[i] = 3.0 * row[j]
+        total += row @ x
+    return total + np.sum(table)
+
+
+@program(X, 3)
+def ranges_as_arrays(x, n):
+    y = np.outer(x, x + 1.0)
+    y[range(n), range(n)] += x
+    return np.sum(np.sin(y[range(1, n), 0])) + np.sum(y * np.array(range(n))) * np.mean(range(n))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from pullback.frontend.build import Built
@@ -78,6 +78,9 @@ def reference_to(thing: Any, owners: dict[int, tuple[FunctionType, Any]]) -> Ref
     if isinstance(thing, MethodType):
         receiver, method = weakly(thing.__self__), weakly(thing.__func__)
         return lambda: MethodType(method(), receiver())
+    if isinstance(thing, BuiltinMethodType) and not isinstance(thing.__self__, ModuleType):
+        receiver, attribute = weakly(thing.__self__), thing.__name__  # the method itself is made anew for each reader
+        return lambda: getattr(receiver(), attribute)
     return weakly(thing)
 
 

@@ -28,7 +28,7 @@ from pullback.frontend.values.context import StaticNeeded
 from pullback.functions.generators import Outside
 from pullback.ir import primitives
 from pullback.ir.classes import obstacles_in
-from pullback.ir.nodes import Effect, Function, type_of_operand, walk
+from pullback.ir.nodes import Effect, Function, Value, type_of_operand, walk
 from pullback.ir.types import is_float
 
 MOST_WORK = 100_000
@@ -177,7 +177,23 @@ def forms_of(bound: dict[str, Any], static: frozenset[str]) -> dict[str, Form]:
     for name, value in bound.items():
         for path, found in obstacles_in(value, name):
             raise TypingError(f"the argument '{path}' {found.reason}", None, found.remedy.format(path))
-    return {name: Known(value) if name in static else form_of(value) for name, value in bound.items()}
+    return {name: _known_form(value) if name in static else form_of(value) for name, value in bound.items()}
+
+
+def _known_form(value: Any) -> Form:
+    """A number, or a tuple of numbers, that is part of the code."""
+    return Sequence_(tuple, tuple(map(_known_form, value))) if isinstance(value, tuple) else Known(value)
+
+
+def _is_needed(needed: Value, name: str, value: Any) -> bool:
+    """Whether a number that is needed beforehand is an argument, or an item of one that is a tuple of numbers."""
+    if type(value) is tuple:
+        return all(map(_is_number, value)) and needed.name in [f"{identifier_of(name)}_{k}" for k in range(len(value))]
+    return _is_number(value) and needed.name == identifier_of(name)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number)
 
 
 def build_for(engine: Engine, bound: dict[str, Any]) -> tuple[dict[str, Form], Built]:
@@ -188,8 +204,8 @@ def build_for(engine: Engine, bound: dict[str, Any]) -> tuple[dict[str, Form], B
         try:
             built = engine.build(forms)
         except StaticNeeded as needed:
-            name = next((name for name in bound if identifier_of(name) == needed.value.name), "")
-            if not name or name in static or not isinstance(bound[name], int | float | np.number):
+            name = next((name for name, value in bound.items() if _is_needed(needed.value, name, value)), "")
+            if not name or name in static:
                 raise needed.error from None
             static |= {name}
             continue

@@ -8,7 +8,7 @@ def scaled(a, x):                 scaled(a: float64*, x: float64[:]):
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FunctionType, MethodType
@@ -160,7 +160,7 @@ def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
         except StaticNeeded as needed:
             captures = context.captures.items()
             place = next((place for place, (capture, _) in captures if capture.parameter is needed.value), None)
-            if needed.value.name in map(identifier_of, asked.arguments) and place is None:
+            if place is None and needed.value.name in _names_given(asked.arguments):
                 raise
             if place is None or fixed is None:
                 raise needed.error from None
@@ -168,6 +168,14 @@ def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
         finally:
             captures = context.captures.items()
             met |= {key: None for key, (c, _) in captures if isinstance(key, tuple) and is_scalar(c.parameter)}
+
+
+def _names_given(arguments: Mapping[str, Form]) -> Iterator[str]:
+    """The names of arguments, and of the items of tuples among them."""
+    for name, form in arguments.items():
+        yield identifier_of(name)
+        if isinstance(form, Sequence_) and form.kind is tuple:
+            yield from (f"{identifier_of(name)}_{k}" for k in range(len(form.items)))
 
 
 def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...]) -> Built:

@@ -15,7 +15,17 @@ from pullback.frontend.calls.keywords import checked_keywords, in_dtype_asked_fo
 from pullback.frontend.calls.list_operands import check_operands
 from pullback.frontend.calls.truth_values import truths_of_python
 from pullback.frontend.source.addresses import is_numpy, name_of
-from pullback.frontend.values.bindings import ArrayRef, Binding, ListRef, MaybeUnset, Static, Text, TupleValue, cells_in
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    ListRef,
+    MaybeUnset,
+    Range,
+    Static,
+    Text,
+    TupleValue,
+    cells_in,
+)
 from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.described import described
 from pullback.frontend.values.stored_integers import check_within
@@ -287,7 +297,7 @@ def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Ope
             return tuple(context.operand(item, node) for item in context.items(binding, node))
         case Text():
             context.mistyped(node, "a string made at run time cannot be passed here")
-        case ArrayRef() | TupleValue() | ListRef() | Value() | Constant():
+        case ArrayRef() | TupleValue() | ListRef() | Range() | Value() | Constant():
             return context.operand(binding, node)
     context.mistyped(node, f"{described(binding)} cannot be passed here")
 
@@ -295,6 +305,8 @@ def as_operand(context: Context, binding: Binding, label: str, node: Any) -> Ope
 def static_operand(context: Context, binding: Binding, label: str, node: Any) -> Operand:
     """A parameter that decides types: known before the run, or asked for."""
     match binding:
+        case Static(value=np.integer() as value) | Constant(value=np.integer() as value):
+            return Constant(int(value))
         case Static(value=value):
             return Constant(value)
         case Constant():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import abc
 import builtins
+import sys
 from numbers import Number
 from types import FunctionType
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 
 from pullback.frontend.calls.meaning import Meanings
 from pullback.frontend.calls.objects import method_of
+from pullback.frontend.source.outside import Dependency
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -80,14 +83,36 @@ def _classes(context: Context, binding: Binding, node: Any) -> tuple[Any, ...]:
 
 @CLASSES.of(builtins.isinstance)
 def _isinstance(context: Context, node: Any, binding: Binding, kinds: Binding, /) -> Binding:
-    found = _known_class(context, binding, node)
-    return constant(any(issubclass(found, kind) for kind in _classes(context, kinds, node)))
+    return constant(_is_derived(context, _known_class(context, binding, node), _classes(context, kinds, node)))
+
+
+def _is_derived(context: Context, found: type, kinds: tuple[Any, ...]) -> bool:
+    """Whether a class is one of these or derived from one; an abstract class may take in others later."""
+    of_user = found.__module__.partition(".")[0] not in (*sys.stdlib_module_names, "numpy")
+    if of_user and any(isinstance(kind, abc.ABCMeta) and kind not in found.__mro__ for kind in kinds):
+        context.depend(Dependency(_ABSTRACT, "token", _ABSTRACT.token))
+    return any(issubclass(found, kind) for kind in kinds)
+
+
+class _Abstract:
+    """What changes where any abstract class takes in another one."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, object] = {}
+
+    @property
+    def token(self) -> object:
+        """An object for each state of all abstract classes."""
+        return self.known.setdefault(abc.get_cache_token(), object())
+
+
+_ABSTRACT = _Abstract()
 
 
 @CLASSES.of(builtins.issubclass)
 def _issubclass(context: Context, node: Any, kind: Binding, kinds: Binding, /) -> Binding:
     (found,) = _classes(context, kind, node)
-    return constant(any(issubclass(found, kind) for kind in _classes(context, kinds, node)))
+    return constant(_is_derived(context, found, _classes(context, kinds, node)))
 
 
 @CLASSES.of(builtins.type)

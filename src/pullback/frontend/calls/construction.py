@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any
 
@@ -72,6 +73,8 @@ def construct(
     fields = fields_of(kind)
     if fields is not None and kind not in context.kinds.assigned:
         return _record(context, kind, fields, arguments, keywords, node)
+    if inspect.isabstract(kind):
+        context.mistyped(node, f"'{kind.__name__}' is an abstract class, of which no object can be made")
     reason = why_opaque(kind)
     if reason is not None:
         context.refuse(

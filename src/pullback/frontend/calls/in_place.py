@@ -55,7 +55,7 @@ def call_bound(
     context: Context, plain: FunctionType, arguments: tuple[Binding, ...], keywords: dict[str, Binding], node: Any
 ) -> Binding:
     """A call of a method of a record; those of ours have the place of the call."""
-    if plain.__module__.startswith(OURS):
+    if (plain.__module__ or "").startswith(OURS):
         return call_composed(context, plain, plain, arguments, keywords, node)
     return call_python(context, plain, arguments, keywords, node)
 
@@ -109,7 +109,7 @@ def call_itself(
 
 
 def checked_source(function: FunctionType) -> Source:
-    if function.__module__.startswith(OURS):
+    if (function.__module__ or "").startswith(OURS):
         return own_source(function)
     source = find_source(function)
     check_language(source)

@@ -37,7 +37,7 @@ from pullback.frontend.values.one_time import one_time, opened
 from pullback.functions.progress import OVER, ProgressBar
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Constant, Index, Operand
+from pullback.ir.nodes import Constant, Index, Operand, Value
 
 ITERATION = Meanings()
 _FALSE = constant(False)
@@ -194,6 +194,8 @@ def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FA
         over = tuple(snapshot for iterable in iterables for snapshot in snapshots(context, iterable, node))
         pairs = tuple(TupleValue(items) for items in zip(*sources, strict=False))
         return one_time(context, TupleValue(pairs, over=over))
+    if any(_stands_apart(context, source, node) for source in sources):
+        return one_time(context, _zipped_apart(context, sources, counts, node))
     count = counts[0]
     for other in counts[1:]:
         count = other if count is other else context.let(node, min, count, other)
@@ -206,13 +208,8 @@ def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FA
 
 def _by_index(context: Context, items: tuple[Binding, ...], node: Any) -> Iteration:
     """So many numbers, or arrays, of one type, by a number that only the run knows."""
-    operands = [context.operand(item, node) for item in items]
-    types = {operand.type for operand in operands}
-    if len(types) != 1:
-        reason = "a tuple or list that holds different things is zipped with an array or range"
-        context.refuse(node, reason, "make it an array, or let all of its items be of one type")
     array = context.array_of(TupleValue(items), node)
-    weak = getattr(operands[0].type, "weak", False)
+    weak = getattr(context.operand(items[0], node).type, "weak", False)
 
     def item(k: Operand) -> Binding:
         with context.builder.at(context.location(node)):
@@ -220,6 +217,35 @@ def _by_index(context: Context, items: tuple[Binding, ...], node: Any) -> Iterat
             return context.bind(context.builder.cast(value, f"{value.type.dtype}*") if weak else value)
 
     return Iteration(constant(len(items)), item)
+
+
+def _stands_apart(context: Context, source: Iteration | tuple[Binding, ...], node: Any) -> bool:
+    """Whether items are other things than numbers, or arrays, of one type."""
+    if isinstance(source, Iteration):
+        return source.apart
+    if not all(isinstance(item, Value | Constant | ArrayRef) for item in source):
+        return True
+    return len({context.operand(item, node).type for item in source}) != 1
+
+
+def _zipped_apart(
+    context: Context, sources: list[Iteration | tuple[Binding, ...]], counts: list[Operand], node: Any
+) -> Iteration:
+    """Pairs of which one part is known before the run, and of several kinds: each iteration is read by itself."""
+    known = [count.value for count in counts if isinstance(count, Constant)]
+    for count in counts:
+        if not isinstance(count, Constant):
+            enough = context.let(node, np.greater_equal, count, constant(min(known)))
+            message = Constant("zip() is given fewer items in an array than in a list or tuple of several kinds")
+            with context.builder.at(context.location(node)):
+                context.builder.effect(primitives.check, enough, Constant(ValueError), message)
+
+    def item(k: Operand) -> Binding:
+        assert isinstance(k, Constant), "the iterations are read one by one"
+        return TupleValue(tuple(s[k.value] if isinstance(s, tuple) else s.item(k) for s in sources))
+
+    followed = tuple(reference for source in sources if isinstance(source, Iteration) for reference in source.over)
+    return Iteration(constant(min(known)), item, followed, apart=True)
 
 
 def _check_lengths(context: Context, node: Any, counts: list[Operand], strict: Binding) -> None:

@@ -9,6 +9,7 @@ paths.
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import dis
 import inspect
@@ -71,7 +72,7 @@ CallMethod = Callable[[Context, FunctionType, tuple[Binding, ...], dict[str, Bin
 
 def why_opaque(kind: type) -> str | None:
     """Why objects of a class cannot be followed; None where they can."""
-    if type(kind) is not type:
+    if type(kind) not in (type, abc.ABCMeta):
         return f"the class of '{kind.__name__}' is '{type(kind).__name__}'"
     changed = [name for name in _PLAIN if getattr(kind, name) is not getattr(object, name)]
     if is_frozen(kind):

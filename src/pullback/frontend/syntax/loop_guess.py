@@ -174,7 +174,8 @@ class Guess:
 
     def list_holds(self, cell: Cell, start: Any, end: Any, state: State) -> bool:
         known = self.cells.get(cell)
-        if isinstance(start, tuple) and isinstance(end, tuple) and any(keys_in(start)) and len(start) != len(end):
+        known_both = isinstance(start, tuple) and isinstance(end, tuple)
+        if known_both and len(start) != len(end) and any(isinstance(item, tuple) for item in (*start, *end)):
             name = f"the dict '{cell.name}'" if cell.name else "a dict"
             self.context.refuse(self.node, f"{name} takes or loses keys in this loop", "give it all keys before")
         if isinstance(start, tuple) and isinstance(end, tuple) and len(start) == len(end):

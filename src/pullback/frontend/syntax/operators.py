@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from typing import Any, TypeGuard
 
 import gast
@@ -11,8 +12,9 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.indexing import type_of_ref
-from pullback.frontend.calls.objects import by_method, method_of
+from pullback.frontend.calls.objects import by_method, is_of_user, method_of
 from pullback.frontend.calls.texts import filled
+from pullback.frontend.source.outside import ABSENT, Dependency
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -169,7 +171,7 @@ def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
             chosen = choose(context, binding.flag, lambda: truth(context, inner, node), lambda: constant(False), node)
             return truth(context, chosen, node)
         case Static(value=value):
-            return constant(bool(value))
+            return _truth_of_known(context, binding, value, node)
         case TupleValue() if binding.is_sequence:
             context.check_plain(binding, node)
             return constant(bool(binding.items))
@@ -196,9 +198,28 @@ def truth(context: Context, binding: Binding, node: Any) -> Value | Constant:
     context.mistyped(node, "this has no truth value that can be followed")
 
 
-def _truth_of_object(context: Context, binding: TupleValue | ObjectRef, node: Any) -> Value | Constant:
+def _truth_of_known(context: Context, binding: Static, value: Any, node: Any) -> Value | Constant:
+    """The truth of an object from outside: by the methods of a user's class, which are read, or as it stays."""
+    kind = type(value)
+    if isinstance(value, MutableSequence | MutableSet | MutableMapping):
+        reason = f"whether an object of class '{kind.__name__}' from outside is empty may change"
+        context.refuse(node, reason, "ask for its truth outside, and pass it")
+    if kind.__module__.partition(".")[0] in (*sys.stdlib_module_names, "numpy"):
+        return constant(bool(value))
+    context.depend(*(Dependency(kind, name, getattr(kind, name, ABSENT)) for name in _TRUTH))
+    if any(hasattr(kind, name) and not is_of_user(getattr(kind, name)) for name in _TRUTH):
+        reason = f"the truth of an object of class '{kind.__name__}' is not a matter of Python code"
+        context.refuse(node, reason, "ask for its truth outside, and pass it")
+    return _truth_of_object(context, binding, node)
+
+
+_TRUTH = ("__bool__", "__len__")
+"""What decides whether an object is true, the first of them that its class has."""
+
+
+def _truth_of_object(context: Context, binding: TupleValue | ObjectRef | Static, node: Any) -> Value | Constant:
     context.check_plain(binding, node)
-    for name in ("__bool__", "__len__"):
+    for name in _TRUTH:
         method = method_of(context, binding, name)
         if method is not None:
             return truth(context, called(context, method, (), node), node)

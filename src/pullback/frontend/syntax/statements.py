@@ -78,6 +78,8 @@ def _for(context: Context, node: Any) -> None:
                 _unrolled(context, node, source, over, body, stopped)
         case Range():
             _over_range(context, node, source, body, stopped)
+        case Iteration(apart=True, count=Constant(value=count), item=item):
+            _one_by_one(context, node, lambda k: item(constant(k)), count, (), body, stopped)
         case Iteration():
             _iterated(context, node, source, body, stopped)
 
@@ -119,11 +121,24 @@ def _unrolled(
     over: tuple[Snapshot, ...],
     body: list[Any],
     stopped: str,
+) -> None:
+    """A loop over items that are known before the run: one iteration after the other."""
+    _one_by_one(context, node, items.__getitem__, len(items), over, body, stopped)
+
+
+def _one_by_one(
+    context: Context,
+    node: Any,
+    item: Callable[[int], Binding],
+    count: int,
+    over: tuple[Snapshot, ...],
+    body: list[Any],
+    stopped: str,
     first: int = 0,
 ) -> None:
-    """A loop over items that are known before the run, from the one numbered `first`: one iteration after the other."""
-    for k, item in enumerate(items[first:], start=first):
-        assign(context, node.target, item, node)
+    """The iterations of a loop from the one numbered `first`, of a known number."""
+    for k in range(first, count):
+        assign(context, node.target, item(k), node)
         execute(context, body)
         if context.state.dead:
             return
@@ -132,7 +147,7 @@ def _unrolled(
             return
         _check_followed(context, over, k + 1, node)
         if not isinstance(flag, Constant):
-            rest = partial(_unrolled, context, node, items, over, body, stopped, k + 1)
+            rest = partial(_one_by_one, context, node, item, count, over, body, stopped, k + 1)
             branch(context, flag, lambda: None, rest, node)
             return
 

@@ -222,13 +222,15 @@ class Bound:
 class Iteration:
     """What a `for` runs over: the number of iterations, what each binds, the arrays and lists that it follows.
 
-    checkpoints: as in `For`.
+    checkpoints: as in `For`. apart: the items are different things, a known number of them, and each iteration is read
+    by itself.
     """
 
     count: Operand
     item: Callable[[Operand], Binding]
     over: tuple[ArrayRef | ListRef, ...] = ()
     checkpoints: Operand | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from pullback.frontend.values.bindings import (
     Key,
     ListRef,
     MaybeUnset,
+    Range,
     Stack,
     State,
     Static,
@@ -252,6 +253,8 @@ class Context:
             case TupleValue() | ListRef():
                 self.check_plain(binding, node)
                 return self.array_of(binding, node)
+            case Range(start=start, stop=stop, step=step):
+                return self.let(node, np.arange, start, stop, step)
             case MaybeUnset() | Conflict():
                 return self.operand(self.settled(binding, node), node)
             case Static(value=None, why=(reason, remedy)):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.errors import TypingError
 from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, Stack, State, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import types_of_leaves
@@ -84,7 +85,13 @@ def form_of_content(content: Any, state: State) -> Any:
 
 def row_of(context: Context, item: Binding, node: Any) -> Operand:
     """An item of a list as it is put into the buffer: a record as the tuple of its fields."""
-    return context.operand(_without_class(item), node)
+    if not isinstance(item, TupleValue):
+        return context.operand(item, node)
+    try:
+        return context.operand(_without_class(item), node)
+    except TypingError:
+        reason = "a list whose length is a matter of the run holds tuples or objects of parts of several kinds"
+        context.refuse(node, reason, "keep each part in a list of its own")
 
 
 def _without_class(item: Binding) -> Binding:

@@ -50,6 +50,7 @@ from pullback.ir.rewrite import renamed, substituted, with_blocks
 from pullback.ir.types import Scalar
 from pullback.passes.loops.likely_branches import likely_side
 from pullback.passes.loops.speculation import CHEAP
+from pullback.passes.loops.undefined_sides import UndefinedSides
 
 MOST_WORK = 16
 """So many operations the two sides may have together."""
@@ -65,38 +66,51 @@ _COMMUTING = {np.add, np.multiply}
 
 def convert_branches(function: Function) -> Function:
     """The same function with selections in place of such branches."""
-    callees = tuple(map(convert_branches, function.callees))
-    return replace(function, body=_outside(function.body, False), callees=callees)
+    return _with_selections(function, only_likely=False)
 
 
 def convert_likely_branches(function: Function) -> Function:
     """The same function with selections in place of branches that ask whether two floats are equal."""
-    callees = tuple(map(convert_likely_branches, function.callees))
-    return replace(function, body=_outside(function.body, True), callees=callees)
+    return _with_selections(function, only_likely=True)
 
 
-def _outside(block: Block, only_likely: bool) -> Block:
-    return Block(tuple(_statement(statement, only_likely) for statement in block.statements), block.yields)
+def _with_selections(function: Function, only_likely: bool) -> Function:
+    callees = tuple(_with_selections(callee, only_likely) for callee in function.callees)
+    undefined = UndefinedSides(function)
+    body = undefined.given(_Loops(undefined, only_likely).block(function.body))
+    return replace(function, body=body, callees=callees)
 
 
-def _statement(statement: Statement, only_likely: bool) -> Statement:
-    if isinstance(statement, For) and may_be_vectorised(statement):
-        return replace(statement, body=_converted(statement.body, lets_in(statement.body), only_likely))
-    return with_blocks(statement, lambda inner: _outside(inner, only_likely))
+class _Loops:
+    """The innermost loops of a function."""
 
+    def __init__(self, undefined: UndefinedSides, only_likely: bool) -> None:
+        self.undefined, self.only_likely = undefined, only_likely
 
-def _converted(block: Block, lets: Mapping[Value, Let], only_likely: bool) -> Block:
-    """A block of an iteration without the branches that can be converted, inner ones first."""
-    made: list[Statement] = []
-    terms: dict[Value, Operand] = {}
-    for statement in block.statements:
-        is_left = only_likely and (not isinstance(statement, If) or likely_side(statement, lets) is None)
-        read = with_blocks(substituted(statement, terms), partial(_converted, lets=lets, only_likely=is_left))
-        if isinstance(read, If) and not is_left and _is_choice(read) and _pays(read, lets):
-            terms |= _Conversion(read, made).terms()
-        else:
-            made.append(read)
-    return Block(tuple(made), renamed(block.yields, terms))
+    def block(self, block: Block) -> Block:
+        return Block(tuple(map(self.statement, block.statements)), block.yields)
+
+    def statement(self, statement: Statement) -> Statement:
+        if isinstance(statement, For) and may_be_vectorised(statement):
+            return replace(statement, body=self.iteration(statement.body, lets_in(statement.body), self.only_likely))
+        return with_blocks(statement, self.block)
+
+    def iteration(self, block: Block, lets: Mapping[Value, Let], only_likely: bool) -> Block:
+        """A block of an iteration without the branches that can be converted, inner ones first."""
+        made: list[Statement] = []
+        terms: dict[Value, Operand] = {}
+        for statement in block.statements:
+            is_left = only_likely and (not isinstance(statement, If) or likely_side(statement, lets) is None)
+            read = with_blocks(substituted(statement, terms), partial(self.iteration, lets=lets, only_likely=is_left))
+            if isinstance(read, If) and not is_left and self.is_converted(read, lets):
+                self.undefined.note(read)
+                terms |= _Conversion(read, made).terms()
+            else:
+                made.append(read)
+        return Block(tuple(made), renamed(block.yields, terms))
+
+    def is_converted(self, branch: If, lets: Mapping[Value, Let]) -> bool:
+        return _is_choice(branch) and _pays(branch, lets) and self.undefined.may_be_read(branch)
 
 
 def _is_choice(branch: If) -> bool:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -200,3 +201,32 @@ def test_a_dict_does_not_grow_in_a_loop() -> None:
 
     with pytest.raises(pb.LanguageError, match="the dict 'moments' takes or loses keys in this loop"):
         pb.grad(function)(X, 3)
+
+
+def test_a_new_caller_gets_the_code_for_what_there_is_when_it_is_compiled() -> None:
+    def twice(v: Any) -> Any:
+        return 2.0 * v
+
+    def thrice(v: Any) -> Any:
+        return 3.0 * v
+
+    def function(x: Any) -> Any:
+        return helper(x[0]) + x[1]
+
+    def plain(x: Any) -> Any:
+        return x[0] + x[1]
+
+    def other(x: Any) -> Any:
+        return x[0] * x[1]
+
+    helper, value, sums = twice, pb.differentiable(function), pb.differentiable(plain)
+
+    def caller() -> Any:
+        return numba.njit(lambda x: value(x) + pb.grad(value)(x)[0] + sums(x))
+
+    first = caller()
+    assert (first(X), caller()(X)) == (5.5, 5.5)
+    helper = thrice
+    assert (first(X), caller()(X)) == (5.5, 7.0)
+    plain.__code__ = other.__code__
+    assert (first(X), caller()(X)) == (5.5, 6.0)

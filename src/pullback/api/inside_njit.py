@@ -12,23 +12,30 @@ from numba.extending import overload
 
 from pullback.api.calls import Asked
 from pullback.api.kept_calls import Kept, names_of, remembering
-from pullback.api.numba_calls import compiled_for, general_of, key_for, traced_for
+from pullback.api.numba_calls import code_for, compiled_for, general_of, key_for, traced_for
 from pullback.compilation.functions import Compiled
+from pullback.frontend.build import Built
 from pullback.ir.types import Array
 from pullback.runtime import is_finite
 from pullback.runtime.checks import check_unshared
 
 
 def dispatcher_of(callable_: Any) -> Any:
-    """A Numba function that stands for the callable, whatever the argument types."""
+    """A Numba function that stands for the callable, whatever the argument types.
+
+    It is another one for callers that are compiled after something has changed that the compiled code depends on.
+    """
     known = callable_.__dict__.get("_pullback_dispatcher")
-    if known is not None:
+    if known is not None and known.is_current():
         return known
 
     def stub(*arguments: Any) -> Any:
         raise NotImplementedError("this stands for a generated function in compiled code")
 
     def typed(*arguments: Any) -> Any:
+        if not hasattr(callable_, "body_in_njit"):
+            callable_.engine.refresh()
+            made.compiled.append((callable_.engine.parts, code_for(callable_, arguments)[1]))
         return implementation(callable_, arguments)
 
     overload(stub, strict=False)(typed)
@@ -37,7 +44,7 @@ def dispatcher_of(callable_: Any) -> Any:
         return stub(*arguments)
 
     made = callable_.__dict__["_pullback_dispatcher"] = Entry(unique(entry), targetoptions={"nopython": True})
-    made.callable = callable_
+    made.callable, made.compiled = callable_, []
     return made
 
 
@@ -45,6 +52,14 @@ class Entry(CPUDispatcher):
     """The dispatcher that stands for a callable of ours, also in the files of Numba's cache that name it as a type."""
 
     callable: Any
+    compiled: list[tuple[Any, Built]]
+    """The parts of the function, and its normal form, for each call that was compiled."""
+
+    def is_current(self) -> bool:
+        """Whether all that was compiled is what would be compiled now."""
+        if self.compiled and not self.callable.engine.is_current():
+            return False
+        return all(parts is self.callable.engine.parts and built.holds() for parts, built in self.compiled)
 
     def __reduce__(self) -> Any:
         names = names_of(self.callable)

@@ -97,16 +97,20 @@ class Engine:
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Every parameter's argument, defaults included, arrays without labels. Raises TypeError as a call would."""
-        if not self.is_current():
-            with MAKING:
-                self.read()
-        if self.built_for is not self.parts:
-            self.built, self.built_for = {}, self.parts
+        self.refresh()
         if self.receiver is not None:
             arguments = (self.receiver, *arguments)
         bound = self.signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         return without_labels(spread(self.signature, bound.arguments))
+
+    def refresh(self) -> None:
+        """Read the function again if its code or its defaults are others, and forget what was made of the old ones."""
+        if not self.is_current():
+            with MAKING:
+                self.read()
+        if self.built_for is not self.parts:
+            self.built, self.built_for = {}, self.parts
 
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The normal form for arguments of these Forms; made anew where something outside has changed.
@@ -166,6 +170,14 @@ class PullbackEngine(Engine):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("cannot pickle the pullback of a call")
+
+    def refresh(self) -> None:
+        """Read the function again if its code or its defaults are others, and forget what was made of the old ones."""
+        if not self.is_current():
+            with MAKING:
+                self.read()
+        if self.built_for is not self.parts:
+            self.built, self.built_for = {}, self.parts
 
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The one normal form that it has."""

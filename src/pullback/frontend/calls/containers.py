@@ -8,11 +8,11 @@ import gast
 import numpy as np
 
 from pullback import runtime
+from pullback.frontend.calls import joined_lists
 from pullback.frontend.calls.indexing import raises_index_error
 from pullback.frontend.calls.item_writing import widened
-from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.parameters import new_dict
-from pullback.frontend.calls.sequences import entries_in, sorted_items
+from pullback.frontend.calls.sequences import entries_in, listed, sorted_items
 from pullback.frontend.syntax.comparisons import compared
 from pullback.frontend.syntax.operators import truth
 from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue
@@ -48,12 +48,13 @@ def list_method(
         case "append":
             items.append(arguments[0])
         case "extend":
-            more = known_items(context, arguments[0], node)
-            if more is None:
-                context.refuse(node, "a list is extended by something whose length is a matter of the run", "append")
-            items.extend(more)
-        case "insert" if isinstance(arguments[0], Constant):
+            joined_lists.join(context, ref, (ref, listed(context, arguments[0], node)), node)
+            return result
+        case "insert" if len(arguments) == 2 and isinstance(arguments[0], Constant):
             items.insert(arguments[0].value, arguments[1])
+        case "insert" if len(arguments) == 2:
+            joined_lists.insert(context, ref, content, arguments[0], arguments[1], node)
+            return result
         case "reverse":
             items.reverse()
         case "clear":
@@ -130,7 +131,27 @@ def _stack_method(
             value = context.builder.load(stack.buffer, (Index((length,)),))
         context.state.cells[ref.cell] = Stack(stack.buffer, length, stack.form)
         return list_item(context, value, stack.form, ref.cell, node)
-    context.refuse(node, f"'{name}' of a list that changes in a loop cannot be followed", "use append and pop()")
+    return _changed_stack(context, ref, stack, name, arguments, node)
+
+
+def _changed_stack(
+    context: Context, ref: ListRef, stack: Stack, name: str, arguments: tuple[Binding, ...], node: Any
+) -> Binding:
+    """What a method does that makes the buffer of a list anew."""
+    result: Binding = Static(None)
+    match name, len(arguments):
+        case "extend", 1:
+            joined_lists.join(context, ref, (ref, listed(context, arguments[0], node)), node)
+        case "insert", 2:
+            joined_lists.insert(context, ref, stack, arguments[0], arguments[1], node)
+        case "reverse", 0:
+            joined_lists.reverse(context, ref, stack, node)
+        case "pop", 1:
+            result = joined_lists.pop(context, ref, stack, arguments[0], node)
+        case _:
+            reason = f"'{name}' of a list that changes in a loop cannot be followed"
+            context.refuse(node, reason, "use append, insert, extend, reverse and pop")
+    return result
 
 
 def dict_method(

@@ -11,6 +11,7 @@ from pullback.frontend.calls.complex_numbers import holds_complex
 from pullback.frontend.calls.containers import dict_method, list_method
 from pullback.frontend.calls.creation import as_type
 from pullback.frontend.calls.keywords import checked_keywords
+from pullback.frontend.calls.layout import in_c_order
 from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.records import call_of_namedtuple, is_method_of_namedtuple
 from pullback.frontend.calls.special import SPECIAL
@@ -69,7 +70,9 @@ def _array_method(
         case "copy":
             if not isinstance(receiver, ArrayRef):
                 return receiver
-            return context.bind(context.let(node, primitives.copy, context.read(receiver, node)))
+            copy = context.bind(context.let(node, primitives.copy, context.read(receiver, node)))
+            orders = {*arguments, *keywords.values()}
+            return in_c_order(copy) if orders <= {Static("C")} else copy
         case "flatten":
             flat = call_meaning(context, np.ravel, SPECIAL[np.ravel], (receiver, *arguments), keywords, node)
             return context.bind(context.let(node, primitives.copy, context.operand(flat, node)))

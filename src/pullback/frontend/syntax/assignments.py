@@ -10,6 +10,7 @@ import numpy as np
 
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.iteration import known_items
+from pullback.frontend.calls.joined_lists import join
 from pullback.frontend.calls.objects import in_place_by_method
 from pullback.frontend.calls.sequences import listed
 from pullback.frontend.source.desugar import RESULT
@@ -156,10 +157,8 @@ def _changed_in_place(context: Context, old: Binding, function: Callable[..., An
         new = binary(context, function, old, value, node)
         context.store(old, (), context.operand(new, node), node)
     elif isinstance(old, ListRef) and function is np.add:
-        more = known_items(context, value, node)
-        items = (*context.items(old, node), *(context.items(value, node) if more is None else more))
         context.check_writable(old.cell, node)
-        context.state.cells[old.cell] = items
+        join(context, old, (old, listed(context, value, node)), node)
     elif isinstance(old, ListRef) and function is np.multiply:
         repeated = binary(context, function, old, value, node)
         context.check_writable(old.cell, node)

@@ -12,6 +12,7 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.indexing import type_of_ref
+from pullback.frontend.calls.joined_lists import join
 from pullback.frontend.calls.objects import by_method, is_of_user, method_of
 from pullback.frontend.calls.texts import filled
 from pullback.frontend.source.outside import ABSENT, Dependency
@@ -46,7 +47,9 @@ def binary(context: Context, function: Callable[..., Any], left: Binding, right:
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and function is np.add and is_joined(left, right):
         return TupleValue(left.items + right.items)
     if isinstance(left, ListRef) and isinstance(right, ListRef) and function is np.add:
-        return context.new_list(context.items(left, node) + context.items(right, node))
+        made = context.new_list(())
+        join(context, made, (left, right), node)
+        return made
     if function is np.multiply:
         for listed, count in ((left, right), (right, left)):
             if isinstance(listed, ListRef | TupleValue) and is_count(count):

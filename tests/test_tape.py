@@ -178,6 +178,34 @@ def test_weights_of_targets_are_checked() -> None:
     assert tape.gradient(y, x, output_gradients=[1.0, 10.0]).numpy().tolist() == [2.0, 40.0]
 
 
+@pytest.mark.parametrize("outer", [False, True])
+@pytest.mark.parametrize("move", [lambda x: x + 0.0, lambda x: x, lambda x: x.reshape(2, 1)[:, 0]])
+def test_weights_of_targets_are_copied(move: Any, outer: bool) -> None:
+    x, array, variable = pb.constant([1.0, 2.0]), np.array([1.0, 1.0]), pb.Variable([1.0, 1.0])
+    with pb.GradientTape() as around, pb.GradientTape(persistent=True) as tape:
+        if not outer:
+            around.__exit__()
+        tape.watch(x)
+        y = move(x)
+        found = [tape.gradient(y, x, one) for one in (array, [array], variable)]
+    array[:] = 9.0
+    variable.assign([9.0, 9.0])
+    assert [g.numpy().tolist() for g in found] == [[1.0, 1.0]] * 3
+    if outer:
+        assert around.gradient(found[2], variable).numpy().tolist() == [1.0, 1.0]
+
+
+def test_tangents_are_copied() -> None:
+    x, array, variable = pb.constant([1.0, 2.0]), np.array([1.0, 1.0]), pb.Variable([1.0, 1.0])
+    accumulators = [pb.ForwardAccumulator(x, one) for one in (array, variable)]
+    array[:] = 9.0
+    variable.assign([9.0, 9.0])
+    for accumulator in accumulators:
+        with accumulator:
+            y = x + 0.0
+        assert accumulator.jvp(y).numpy().tolist() == [1.0, 1.0]
+
+
 def test_zeros_have_the_dtype_of_their_source() -> None:
     x, n = pb.Variable(2.0), pb.Variable([1, 2], dtype=np.int32)
     with pb.GradientTape() as tape:

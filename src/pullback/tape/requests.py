@@ -13,6 +13,7 @@ from pullback.errors import ShapeError, TypingError
 from pullback.tape.nest import flatten
 from pullback.tape.sweep import Path, fitted
 from pullback.tape.tensor import Tensor, as_operand
+from pullback.tape.variable import Variable
 
 
 class UnconnectedGradients(enum.Enum):
@@ -85,7 +86,8 @@ def seed_of(target: Tensor, weight: Any, on_tensors: bool) -> Any:
     if weight is None:
         seed = np.ones(shape, dtype) if shape else dtype.type(1)
     else:
-        seed = weight if isinstance(weight, Tensor) else np.asarray(as_operand(weight))
+        seed = weight.value() if isinstance(weight, Variable) else weight
+        seed = seed if isinstance(seed, Tensor) else np.array(as_operand(seed))
         if seed.shape not in ((), shape):
             raise ShapeError(f"the output gradient has shape {seed.shape}, its target {shape}")
         if seed.shape != shape:

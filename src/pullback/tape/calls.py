@@ -26,9 +26,9 @@ from pullback.frontend.source.passed import passed_for
 from pullback.frontend.values.arguments import Form, Leaf, form_of, leaf_types, leaves_in, leaves_of, rebuild
 from pullback.ir.types import Array, Scalar, Type, is_float
 from pullback.tape import recorders
-from pullback.tape.custom import Held, as_given
 from pullback.tape.generators import Generators
 from pullback.tape.pullbacks import Pullback, Wanted
+from pullback.tape.readers import Held, as_given
 from pullback.tape.tensor import Tensor
 from pullback.tape.variable import Variable
 
@@ -79,10 +79,17 @@ class Call:
         every = enumerate([*self.leaves, *self.captured])
         return [(k, x) for k, x in every if isinstance(x, Tensor) and x.dtype.kind == "f" and recorders.is_connected(x)]
 
+    def note_readings(self) -> None:
+        """Tell the recorders of all tensors that the call depends on, whether they follow them or not."""
+        for one in (*self.leaves, *self.captured):
+            if isinstance(one, Tensor):
+                recorders.note_reading(one, followed=True)
+
     def result(self) -> Any:
         """The function's value, recorded if there is something to follow."""
         inputs = self.inputs()
         numbers, tensors = tuple(k for k, _ in inputs), tuple(x for _, x in inputs)
+        self.note_readings()
         self.check_mutated(bool(inputs))
         plain = [_bare(leaf) for leaf in self.leaves]
         if not inputs:
@@ -201,7 +208,7 @@ class Again:
         self.leaves = [_kept(leaf) for leaf in call.leaves]
         self.objects = call.captured
         self.captured = [_kept(value) for value in call.captured]
-        self.held = Held([x for x in (*call.leaves, *call.captured) if isinstance(x, Variable)])
+        self.held = Held((x, x._value) for x in (*call.leaves, *call.captured) if isinstance(x, Variable))
         self.generators = Generators(call.forms, call.leaves, call.built.captures, call.captured)
 
     def pull(self, y_bars: tuple[Any, ...]) -> list[Any]:

@@ -1,10 +1,10 @@
-"""Functions with a gradient of the user's own, functions that run again for their gradient, and constants."""
+"""Functions with a gradient of the user's own, and constants."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,11 @@ from pullback.errors import ShapeError, TypingError
 from pullback.frontend.source.user_rules import RULE, UserRule
 from pullback.functions import also_spelled
 from pullback.functions.declare import constant as constant_functions
-from pullback.tape.gradient_tape import GradientTape
 from pullback.tape.nest import flatten, rebuilt
 from pullback.tape.pullbacks import Pullback, Wanted
-from pullback.tape.record import tensors_in
-from pullback.tape.recorders import enter, leave, only, tell
-from pullback.tape.tensor import Tensor, apply, as_recorded, holds_tensor
+from pullback.tape.readers import Readers
+from pullback.tape.recorders import enter, leave, tell
+from pullback.tape.tensor import Tensor, apply
 from pullback.tape.variable import Variable, constant
 
 
@@ -63,11 +62,13 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
     <Tensor 1.0, float64>
     """
 
+    name = name_of_callable(function)
+
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if any(holds_tensor(value) for value in keywords.values()):
+        if any(isinstance(one, Tensor) for one in flatten(keywords)):
             raise TypingError("a tensor in a keyword argument would get no gradient", None, "pass it by position")
-        readers = Readers(arguments)
+        readers = Readers(flatten(arguments))
         enter(readers)
         try:
             value, gradient = function(*arguments, **keywords)
@@ -75,13 +76,13 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
             leave(readers)
         takes_variables = _takes_variables(gradient)
         if readers.variables and not takes_variables:
-            names = ", ".join(f"'{v.name}'" for v in readers.variables)
+            read = ", ".join(f"'{v.name}'" for v in readers.variables)
             raise TypingError(
-                f"'{function.__name__}' reads the variables {names}, and its gradient function does not take them",
+                f"'{name}' reads the variables {read}, and its gradient function does not take them",
                 None,
                 "let it take `variables=None` and return (cotangents, cotangents of the variables)",
             )
-        return recorded_results(function.__name__, flatten(arguments), readers.variables, value, gradient)
+        return recorded_results(name, flatten(arguments), readers.variables, value, gradient)
 
     setattr(call, RULE, UserRule(function, "gradient"))
     return call
@@ -92,37 +93,22 @@ def _takes_variables(gradient: Callable[..., Any]) -> bool:
     return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
+def name_of_callable(function: Callable[..., Any]) -> str:
+    """Its name; that of what a partial call calls; that of the class of any other object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
 def recorded_results(
     name: str, arguments: list[Any], variables: list[Variable], value: Any, gradient: Callable[..., Any]
 ) -> Any:
     """The value in new tensors, recorded as made from the arguments and variables with this gradient function."""
-    found = [one if isinstance(one, Tensor) else Tensor(np.asarray(one)[()]) for one in flatten(value)]
+    found = [one if isinstance(one, Tensor) else Tensor(np.array(one)[()]) for one in flatten(value)]
     results = tuple(Tensor(one._value) for one in found)
     operation = Custom(name, tuple(arguments), tuple(variables), gradient)
     tell(operation, (*arguments, *variables), results)
     return rebuilt(value, list(results))
-
-
-class Readers:
-    """A recorder that notes which trainable variables are read, besides those among the arguments."""
-
-    def __init__(self, arguments: tuple[Any, ...]) -> None:
-        self.known = {x._key for x in flatten(arguments) if isinstance(x, Tensor)}
-        self.variables: list[Variable] = []
-
-    persistent = False
-
-    def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:
-        for _, tensor in tensors_in(arguments):
-            if isinstance(tensor, Variable) and tensor.trainable and tensor._key not in self.known:
-                self.known.add(tensor._key)
-                self.variables.append(tensor)
-
-    def is_connected(self, tensor: Tensor) -> bool:
-        return False
-
-    def note_escape(self, tensor: Tensor, how: str) -> None:
-        pass
 
 
 class Custom:
@@ -178,67 +164,5 @@ def _as(cotangent: Any, on_tensors: bool) -> Any:
         return None
     if isinstance(cotangent, Tensor):
         return cotangent if on_tensors else cotangent._value
-    array = np.asarray(cotangent)[()]
+    array = np.array(cotangent)[()]
     return Tensor(array) if on_tensors else array
-
-
-def recompute_grad(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, keeping nothing for its gradient but its arguments: it runs once more when that is taken.
-
-    It runs with the values that its variables had at the call.
-
-    >>> import numpy as np, pullback as pb
-    >>> x = pb.Variable(2.0)
-    >>> with pb.GradientTape() as tape:
-    ...     y = pb.recompute_grad(lambda x: np.exp(x) * x)(x)
-    >>> np.round(tape.gradient(y, x), 4)
-    <Tensor 22.1672, float64>
-    """
-
-    @functools.wraps(function)
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        readers = Readers(arguments)
-        with only((readers,)):
-            value = function(*arguments, **keywords)
-        repeated = rebuilt(arguments, [as_given(one) for one in flatten(arguments)])
-        given = [one for one in flatten(repeated) if isinstance(one, Tensor)]
-        variables = readers.variables
-        held = Held([x for x in (*given, *variables) if isinstance(x, Variable)])
-
-        def gradient(*cotangents: Tensor, variables: Any = ()) -> Any:
-            with held, GradientTape() as tape:
-                tape.watch([*given, *variables])
-                again = function(*repeated, **keywords)
-            found = tape.gradient(flatten(again), [*given, *variables], list(cotangents))
-            return found[: len(given)], found[len(given) :]
-
-        def of_arguments(*cotangents: Tensor) -> Any:
-            return gradient(*cotangents)[0]
-
-        chosen = gradient if variables else of_arguments
-        return recorded_results(function.__name__, list(given), variables, value, chosen)
-
-    return call
-
-
-def as_given(argument: Any) -> Any:
-    """An argument for a function that runs again: a tensor as it is now, a variable itself, whose values are held."""
-    return argument if isinstance(argument, Variable) or not isinstance(argument, Tensor) else as_recorded(argument)
-
-
-class Held:
-    """For a block, variables have the values that they had when this was made."""
-
-    def __init__(self, variables: Iterable[Variable]) -> None:
-        self.values = [(variable, variable._value) for variable in variables]
-
-    def __enter__(self) -> None:
-        self.now = [(variable, variable._value) for variable, _ in self.values]
-        self._set(self.values)
-
-    def __exit__(self, *_: object) -> None:
-        self._set(self.now)
-
-    def _set(self, values: list[tuple[Variable, Any]]) -> None:
-        for variable, value in values:
-            variable._value = value

@@ -11,7 +11,7 @@ import numpy as np
 
 from pullback.errors import TypingError
 from pullback.tape.escapes import check_escape
-from pullback.tape.recorders import active, is_connected, note_escape
+from pullback.tape.recorders import active, is_connected, note_escape, note_reading
 from pullback.tape.shapes import TensorShape
 
 new_key: Callable[[], int] = itertools.count(2, 2).__next__
@@ -74,15 +74,20 @@ class Followed:
 
     # Escapes
 
+    def _read(self) -> Any:
+        """Its elements, which the recorders know to be read."""
+        note_reading(self)
+        return self._value
+
     def numpy(self) -> Any:
         """A private copy of its elements: an array, or a NumPy number where it has no axes. No tape follows it."""
         note_escape(self, "numpy()")
-        return self._value.copy()
+        return self._read().copy()
 
     def item(self, *places: Any) -> Any:
         """Its only element, or the one at a place, as a number of Python."""
         note_escape(self, "item()")
-        return self._value.item(*places)
+        return self._read().item(*places)
 
     def tolist(self) -> Any:
         """Its elements as numbers of Python in nested lists. TypingError where a gradient would be lost by that."""
@@ -92,7 +97,7 @@ class Followed:
                 None,
                 "write list(x) for tensors that stay on the tape, or x.numpy().tolist() where constants are meant",
             )
-        return self._value.tolist()
+        return self._read().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if is_connected(self):
@@ -101,20 +106,20 @@ class Followed:
                 None,
                 "use NumPy's functions and operators on it as it is (np.stack for several), or x.numpy() as a constant",
             )
-        return np.array(self._value, dtype=dtype)
+        return np.array(self._read(), dtype=dtype)
 
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self._read())
 
     def __float__(self) -> float:
         if active():
             check_escape(self, "float()")
-        return float(self._value)
+        return float(self._read())
 
     def __int__(self) -> int:
         if active():
             check_escape(self, "int()")
-        return int(self._value)
+        return int(self._read())
 
     def __index__(self) -> int:
-        return operator.index(self._value[()])
+        return operator.index(self._read()[()])

@@ -77,6 +77,9 @@ class ForwardAccumulator:
     def note_escape(self, tensor: Tensor, how: str) -> None:
         """Nothing is remembered of it."""
 
+    def note_reading(self, tensor: Tensor, followed: bool) -> None:
+        """Nothing is remembered of it."""
+
     def record(self, function: Any, arguments: tuple[Any, ...], result: Any) -> None:
         """Push the tangents of the arguments through a call. Those who were entered before see how."""
         inputs = [(place, x) for place, x in tensors_in(arguments) if x._key in self.tangents]

@@ -216,6 +216,9 @@ class GradientTape:
             self._follow(tensor)
             self.disconnections.add_escape(tensor, how)
 
+    def note_reading(self, tensor: Tensor, followed: bool) -> None:
+        """Nothing is remembered of it: what has a gradient is recorded."""
+
     # Derivatives
 
     def gradient(

@@ -169,7 +169,7 @@ def as_setting(argument: Any) -> Any:
 def bare(argument: Any) -> Any:
     """An argument with the elements of tensors in their place, also inside of lists, tuples and dicts."""
     if isinstance(argument, Tensor):
-        return argument._value
+        return argument._read()
     if type(argument) in ATOMS:
         return argument
     if isinstance(argument, dict):

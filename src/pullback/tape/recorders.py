@@ -27,6 +27,12 @@ class Recorder(Protocol):
     def note_escape(self, tensor: Any, how: str) -> None:
         """The elements of a tensor escaped: they became plain numbers."""
 
+    def note_reading(self, tensor: Any, followed: bool) -> None:
+        """Its elements are read, or about to be changed; `followed`: by a call that has a gradient by them.
+
+        What `record` is told is not told here as well.
+        """
+
 
 _RECORDERS: ContextVar[tuple[Any, ...]] = ContextVar("recorders", default=())
 active = _RECORDERS.get
@@ -69,3 +75,9 @@ def note_escape(tensor: Any, how: str) -> None:
     """Tell the recorders that a tensor's elements escaped: they became plain numbers, which none of them follows."""
     for recorder in active():
         recorder.note_escape(tensor, how)
+
+
+def note_reading(tensor: Any, followed: bool = False) -> None:
+    """Tell the recorders that a tensor's elements are read, or about to be changed."""
+    for recorder in active():
+        recorder.note_reading(tensor, followed)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pullback.errors import ShapeError, TypingError
 from pullback.ir.classes import obstacle_of_class, obstacles_in
-from pullback.tape.recorders import note_escape
+from pullback.tape.recorders import note_escape, note_reading
 from pullback.tape.tensor import PLAIN, Tensor
 
 
@@ -123,7 +123,8 @@ class Variable(Tensor):
         return change
 
     def _note(self, value: Any) -> None:
-        """Tell the tapes where they lose sight of what is assigned."""
+        """Tell the recorders of a change, and the tapes where they lose sight of what is assigned."""
+        note_reading(self)
         if isinstance(value, Tensor):
             note_escape(value, f"the assignment to the variable '{self._name}'")
 

@@ -266,11 +266,14 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     <Tensor 3.0, float32>
     """
 
+    def passed_on(*y_bars: Any, variables: Any = ()) -> Any:
+        return (y_bars, [None] * len(variables)) if variables else y_bars
+
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
         @custom_gradient
         def passed(*given: Any) -> Any:
-            return f(*given, **keywords), lambda *y_bars, **_: (y_bars, []) if _ else y_bars
+            return f(*given, **keywords), passed_on
 
         return passed(*arguments)
 

@@ -134,7 +134,7 @@ def bare(given: Any) -> Any:
 
     For positions, labels and settings, which get no gradient.
     """
-    return np.asarray(convert_to_tensor(given)._value)
+    return np.asarray(convert_to_tensor(given)._read())
 
 
 def number(given: Any) -> Any:

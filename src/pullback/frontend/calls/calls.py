@@ -280,7 +280,9 @@ def call_ruled(
 ) -> Binding:
     """A call of a function whose derivative is a rule, with its arguments in the order of the parameters."""
     plain, _ = plain_function(rule.function)
-    assert plain is not None, "a rule is that of a Python function"
+    if plain is None:
+        reason = f"an object of '{type(rule.function).__name__}', whose derivative is a rule, is no function of Python"
+        context.refuse(node, reason, "write it as a function")
     if plain.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
         if keywords:
             reason = f"'{plain.__name__}', whose derivative is a rule, takes '*' or '**', and is given keywords"

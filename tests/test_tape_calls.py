@@ -374,6 +374,34 @@ def test_number_from_outside_counts_as_it_was_at_the_call(monkeypatch: pytest.Mo
     assert tape.gradient(y, x).numpy().tolist() == [300.0, 1200.0]
 
 
+fixed = pb.constant([1.5, 2.5])
+
+
+def test_tensor_from_outside_is_the_same_in_all_derivatives() -> None:
+    @pb.differentiable(jit=False)
+    def weighted_powers(x: Any) -> Any:
+        return np.sum(x**4 * fixed)
+
+    x = pb.constant([1.0, 2.0])
+    with pb.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = weighted_powers(x)
+        first = tape.gradient(y, x)
+        second = tape.gradient(first, x)
+        third = tape.gradient(second, x)
+    assert [g.numpy().tolist() for g in (first, second, third)] == [[6.0, 80.0], [18.0, 120.0], [36.0, 120.0]]
+    with pb.GradientTape() as third_tape:
+        third_tape.watch(x)
+        with pb.GradientTape() as outer:
+            outer.watch(x)
+            with pb.GradientTape() as inner:
+                inner.watch(x)
+                y = weighted_powers(x)
+            first = inner.gradient(y, x)
+        second = outer.gradient(first, x)
+    assert third_tape.gradient(second, x).numpy().tolist() == [36.0, 120.0]
+
+
 exchanged = pb.Variable([1.0, 2.0])
 
 

@@ -228,13 +228,18 @@ class Again:
             now = look_up_again(capture.namespace, capture.name)
             if not isinstance(then, Tensor | np.ndarray):
                 continue  # a number is passed again as it was
-            same = now is object_ if isinstance(object_, Tensor) else np.array_equal(now, then, equal_nan=True)
+            same = _is_same(now, object_) if isinstance(object_, Tensor) else np.array_equal(now, then, equal_nan=True)
             if not same:
                 kind = "tensor" if isinstance(object_, Tensor) else "array"
                 raise RuntimeError(
                     f"the {kind} '{capture.name}' that '{self.engine.source.name}' uses was changed after the call, "
                     f"which its second derivative runs again: pass the {kind} as an argument"
                 )
+
+
+def _is_same(now: Any, then: Tensor) -> bool:
+    """Whether a name still stands for a tensor, of which a record may hold another object with its number."""
+    return isinstance(now, Tensor) and now._key == then._key
 
 
 # Nested arguments

@@ -95,7 +95,9 @@ def test_tangents_are_checked() -> None:
     x = pb.constant([1.0, 2.0])
     with pytest.raises(pb.ShapeError, match=r"a tangent has shape \(3,\), its primal \(2,\)"):
         pb.ForwardAccumulator(x, np.ones(3))
-    accumulator = pb.ForwardAccumulator(x, np.ones(2))
+    with pytest.raises(ValueError, match="a tangent is of float32, its primal of float64: cast it"):
+        pb.ForwardAccumulator(x, pb.constant([1.0, 1.0], np.float32))
+    accumulator = pb.ForwardAccumulator(x, np.ones(2, np.float32))
     with accumulator, pytest.raises(ValueError, match="recording already"):
         accumulator.__enter__()
 

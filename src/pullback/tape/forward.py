@@ -23,7 +23,8 @@ class ForwardAccumulator:
     """Computes Jacobian-vector products: the derivatives of what its block computes along `tangents`.
 
     primals: tensors and variables, in nested lists, tuples and dicts. tangents: the same structure, each in the shape
-    of its primal. Raises ValueError for a primal that is given twice, another structure or another shape.
+    of its primal. Raises ValueError for a primal that is given twice, another structure, another shape, and for a
+    tensor of another dtype; arrays are cast.
 
     >>> import numpy as np, pullback as pb
     >>> from pullback.tape import ForwardAccumulator
@@ -45,6 +46,8 @@ class ForwardAccumulator:
         for x, x_dot in zip(given, along, strict=True):
             if x._key in self.tangents:
                 raise ValueError("a primal is given twice")
+            if isinstance(x_dot, Tensor) and x_dot.dtype != x.dtype:
+                raise ValueError(f"a tangent is of {x_dot.dtype}, its primal of {x.dtype}: cast it")
             tangent = as_recorded(x_dot) if isinstance(x_dot, Tensor) else Tensor(elements(x_dot, x.dtype))
             if tangent.shape != x.shape:
                 raise ShapeError(f"a tangent has shape {tangent.shape}, its primal {x.shape}")

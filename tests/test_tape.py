@@ -436,6 +436,17 @@ FUNCTIONS: dict[str, Any] = {
     "trapezoid": lambda x: np.trapezoid(x, np.array([0.0, 1.0, 3.0, 4.0])),
     "unpacking": lambda x: [*x][1] * [*x][2],
     "var": lambda x: x.var(),
+    "imag": lambda x: x.imag + np.imag(x) + x**2,
+    "ravel in columns": lambda x: np.ravel(x, "F") * x.ravel("F") * x.flatten("F") * x.flatten(order="F"),
+    "reshape in columns": lambda x: np.reshape(x, (2, 6), "F") * x.reshape(2, 6, order="F") * x.reshape((2, 6)),
+    "conj": lambda x: x.conj() * x.conjugate(),
+    "compress": lambda x: x.compress([True, False, True], axis=0) ** 2,
+    "rdivmod": lambda x: np.stack(divmod(2.0, 1.5 + x**2)),
+    "add.reduceat": lambda x: np.add.reduceat(x**2, [0, 2, 1], axis=1),
+    "multiply.reduceat": lambda x: np.multiply.reduceat(x, [0, 1]),
+    "maximum.accumulate": lambda x: np.maximum.accumulate(x, axis=1) * x,
+    "hypot.accumulate": lambda x: np.hypot.accumulate(x),
+    "logaddexp.accumulate": lambda x: np.logaddexp.accumulate(x, axis=1),
     "where": lambda x: np.where(x > 0, x**2, -x),
 }
 
@@ -474,6 +485,8 @@ METHODS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys("sum mean prod max min var std any all argmax argmin cumsum cumprod trace ravel".split(), ()),
     **dict.fromkeys("squeeze round diagonal argsort".split(), ()),
     **{"dot": (np.ones((3, 2)),), "swapaxes": (0, 1), "clip": (0.3, 0.6), "repeat": (2,), "take": ([2, 0],)},
+    **{"conj": (), "conjugate": (), "compress": ([True, False], 0), "argpartition": (1,), "flatten": ("F",)},
+    **{"__rdivmod__": (2.0,), "__divmod__": (0.3,)},
 }
 
 
@@ -481,7 +494,26 @@ METHODS: dict[str, tuple[Any, ...]] = {
 def test_method_of_arrays_is_one_of_tensors(name: str) -> None:
     x = np.random.default_rng(0).uniform(0.0, 1.0, (2, 3))
     expected = getattr(x, name)(*METHODS[name])
-    np.testing.assert_array_equal(getattr(pb.constant(x), name)(*METHODS[name]).numpy(), expected)
+    np.testing.assert_array_equal(getattr(pb.constant(x), name)(*METHODS[name]), expected)
+
+
+def test_methods_of_arrays_of_integers() -> None:
+    k = pb.constant([2, 0, 1])
+    assert k.choose([[10, 11, 12], [20, 21, 22], [30, 31, 32]]).numpy().tolist() == [30, 11, 22]
+    assert k.nonzero()[0].numpy().tolist() == [0, 2]
+    assert (k << 1).numpy().tolist() == [4, 0, 2]
+    assert (8 >> k).numpy().tolist() == [2, 8, 4]
+    assert pb.constant([1.0, 3.0]).searchsorted(2.0).item() == 1
+
+
+@pytest.mark.parametrize("ufunc", [np.maximum, np.logical_xor, np.true_divide, np.subtract])
+@pytest.mark.parametrize("array", [np.array([[3, 1], [2, 5]]), np.ones((0, 2)), [2.0, 4.0]])
+def test_accumulated_values_under_a_tape(ufunc: np.ufunc, array: Any) -> None:
+    expected = ufunc.accumulate(array)
+    with pb.GradientTape():
+        found = ufunc.accumulate(pb.constant(array))
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])

@@ -25,7 +25,7 @@ def real_part(x):
 
 
 partials(np.real, lambda val: 1, is_view=True, is_elementwise=True)
-partials(np.imag, lambda val: -1j, is_view=True, is_elementwise=True)
+partials(np.imag, lambda val: -1j if np.iscomplexobj(val) else 0, is_view=True, is_elementwise=True)
 
 
 def angle_partials(z, deg=False):

@@ -15,6 +15,7 @@ import numpy as np
 from pullback.functions.declare import composes, planning
 from pullback.functions.parts import as_array, is_number
 from pullback.functions.record import RECORDS
+from pullback.runtime.numpy.nested_lists import array_of
 
 _REDUCTIONS: dict[Any, Any] = {
     np.add: np.sum,
@@ -125,7 +126,7 @@ def reduced_in_parts_by(ufunc: np.ufunc) -> Callable[..., Any]:
             if first < 0 or first >= array.shape[0]:
                 raise IndexError("index out-of-bounds in reduceat")
             parts.append(reduction(array[first : max(last, first + 1)], axis=0))
-        return np.moveaxis(np.array(parts), 0, axis)
+        return np.moveaxis(array_of(parts), 0, axis)
 
     return reduceat
 

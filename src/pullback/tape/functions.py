@@ -23,6 +23,8 @@ from pullback.tape.tensor import Tensor, apply, as_operand, tensor_of
 _WRITING = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 
 _REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
+_SCANS = {np.add, np.multiply}
+"""Those whose `accumulate` is a function of NumPy."""
 
 
 def call(function: Callable[..., Any], arguments: Arguments, keywords: Keywords) -> Any:
@@ -46,8 +48,10 @@ def text_that_knows(
     function: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> Callable[..., Any] | None:
     """The text in other functions that stands for a call; None where there is none that knows all of its arguments."""
-    if function in _IN_COLUMNS and (keywords.get("order") or "C") != "C":
-        return _IN_COLUMNS[function] if keywords["order"] == "F" else None
+    if function in _IN_COLUMNS:
+        order = (dict(zip(names_of(function), arguments, strict=False)) | keywords).get("order") or "C"
+        if order != "C":
+            return _IN_COLUMNS[function] if order == "F" and "copy" not in keywords else None
     if function is np.unstack:
         return unstacked
     record = record_of(function)
@@ -181,12 +185,25 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: 
         reduce: Callable[..., Any] = _REDUCTIONS[ufunc]
         return reduce(*inputs, **({"axis": 0} | keywords))
     given = tuple(as_operand(one) for one in inputs)
+    if method == "accumulate" and ufunc not in _SCANS and keywords.get("dtype") is None:
+        return accumulated(ufunc, *given, **keywords)
     function = ufunc if method == "__call__" else getattr(ufunc, method)
     text = text_that_knows(function, given, keywords)
     if text is not None:
         return text(*given, **keywords)
     known = recorded_as(function, given, keywords)
     return returned(function, (given, keywords), function(*bare(given), **bare(keywords)), known)
+
+
+def accumulated(ufunc: np.ufunc, array: Any, axis: int = 0, dtype: Any = None) -> Any:
+    """ufunc.accumulate(array, axis), whose text writes into an array: one result after the other."""
+    rows = list(np.moveaxis(array, axis, 0))
+    if not rows:
+        return ufunc(array, array)
+    rows[0] = rows[0].astype(ufunc(rows[0], rows[0]).dtype)
+    for k in range(1, len(rows)):
+        rows[k] = ufunc(rows[k - 1], rows[k])
+    return np.moveaxis(np.stack(rows), 0, axis)
 
 
 def item(x: Tensor, index: Any) -> Tensor:

@@ -179,6 +179,8 @@ class Tensor(Followed):
     __and__, __rand__ = both_sides(np.bitwise_and, operator.and_)
     __or__, __ror__ = both_sides(np.bitwise_or, operator.or_)
     __xor__, __rxor__ = both_sides(np.bitwise_xor, operator.xor)
+    __lshift__, __rlshift__ = both_sides(np.left_shift, operator.lshift)
+    __rshift__, __rrshift__ = both_sides(np.right_shift, operator.rshift)
     _power, __rpow__ = both_sides(np.power, operator.pow)
     __lt__, __le__ = binary(np.less, np.less), binary(np.less_equal, np.less_equal)
     __gt__, __ge__ = binary(np.greater, np.greater), binary(np.greater_equal, np.greater_equal)
@@ -219,18 +221,22 @@ class Tensor(Followed):
             raise TypeError(f"{self.dtype} cannot be cast to {np.dtype(dtype)} by casting={casting!r}")
         return HANDLERS.as_dtype(self, dtype)
 
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *shape: Any, order: Any = "C", copy: bool | None = None) -> Tensor:
         """Its elements in another shape, given as a tuple or as numbers."""
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
 
     def transpose(self, *axes: Any) -> Tensor:
         """With its axes in another order, or in reverse order."""
         order = axes[0] if len(axes) == 1 else axes or None
         return np.transpose(self, order)
 
-    def flatten(self) -> Tensor:
+    def flatten(self, order: Any = "C") -> Tensor:
         """Its elements in a row."""
-        return np.reshape(self, -1)
+        return np.ravel(self, order)
+
+    def compress(self, condition: Any, axis: int | None = None) -> Tensor:
+        """np.compress of it: the parts along an axis for which a condition holds."""
+        return np.compress(condition, self, axis)
 
     def clip(self, min: Any = None, max: Any = None, **keywords: Any) -> Tensor:
         """np.clip of it, between two bounds of which one may be left out."""
@@ -246,7 +252,9 @@ class Tensor(Followed):
     cumsum, cumprod, dot, trace = method(np.cumsum), method(np.cumprod), method(np.dot), method(np.trace)
     ravel, squeeze, swapaxes = method(np.ravel), method(np.squeeze), method(np.swapaxes)
     round, repeat, take = method(np.round), method(np.repeat), method(np.take)
-    diagonal, argsort = method(np.diagonal), method(np.argsort)
+    diagonal, argsort, argpartition = method(np.diagonal), method(np.argsort), method(np.argpartition)
+    conj, conjugate, nonzero = method(np.conjugate), method(np.conjugate), method(np.nonzero)
+    searchsorted, choose = method(np.searchsorted), method(np.choose)
 
     __iadd__, __isub__ = in_place(operator.add), in_place(operator.sub)
     __imul__, __itruediv__ = in_place(operator.mul), in_place(operator.truediv)
@@ -255,6 +263,9 @@ class Tensor(Followed):
 
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
+        return other // self, other % self
 
     def __round__(self, digits: int = 0) -> Tensor:
         return np.round(self, digits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -295,6 +296,23 @@ def test_probabilities_and_logits_give_the_same_losses() -> None:
     ):
         assert loss.dtype == by_logits.dtype == np.float32
         assert float(loss) == pytest.approx(float(by_logits), rel=4 * float(np.finfo(np.float32).eps))
+
+
+def test_mean_loss_leaves_out_the_class_that_is_ignored() -> None:
+    labels, logits = [[-1, 2]], tf.constant([[[0.854, 0.698, 0.598], [0.088, 0.86, 0.018]]])
+    ignoring = functools.partial(keras.losses.SparseCategoricalCrossentropy, from_logits=True, ignore_class=-1)
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        loss = ignoring()(labels, logits)
+    assert float(loss) == pytest.approx(1.48013, abs=1e-5)
+    by_logits = tape.gradient(loss, logits).numpy()
+    assert by_logits[0, 0].tolist() == [0.0, 0.0, 0.0]
+    assert by_logits[0, 1].sum() == pytest.approx(0.0, abs=1e-6)
+    assert float(ignoring(reduction="sum")(labels, logits)) == pytest.approx(1.48013, abs=1e-5)
+    assert float(ignoring()(labels, logits, [[7.0, 2.0]])) == pytest.approx(2 * 1.48013, abs=1e-5)
+    assert float(ignoring()([[-1, -1]], logits)) == 0.0
+    masked = keras.layers.Masking()(tf.concat([logits, tf.zeros([1, 1, 3])], 1))
+    assert float(ignoring()([[-1, 2, 1]], masked)) == pytest.approx(1.48013, abs=1e-5)
 
 
 def test_datasets() -> None:

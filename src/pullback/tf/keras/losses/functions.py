@@ -12,7 +12,7 @@ from pullback.tf import nn
 from pullback.tf.clipping import clip_by_value
 from pullback.tf.elementwise import maximum
 from pullback.tf.keras.backend import epsilon
-from pullback.tf.keras.masks import logits_of
+from pullback.tf.keras.masks import Noted, logits_of
 from pullback.tf.linalg import l2_normalize
 from pullback.tf.values import bare, convert_to_tensor
 
@@ -264,7 +264,8 @@ def sparse_categorical_crossentropy(
 ) -> Tensor:
     """-log of the probability that `y_pred` gives along an `axis` to the classes `y_true`, which are integers.
 
-    from_logits: `y_pred` is what the softmax makes probabilities of. ignore_class: a class for which it is 0.
+    from_logits: `y_pred` is what the softmax makes probabilities of. ignore_class: a class for which it is 0, and
+    which the mask of the result leaves out: means of it are over the others.
 
     >>> import pullback.tf as tf
     >>> tf.keras.losses.sparse_categorical_crossentropy([1], [[0.0, 0.0]], from_logits=True)
@@ -281,4 +282,4 @@ def sparse_categorical_crossentropy(
         return nn.sparse_softmax_cross_entropy_with_logits(classes, said)
     kept = classes != ignore_class
     found = nn.sparse_softmax_cross_entropy_with_logits(np.where(kept, classes, 0), said)
-    return np.where(kept, found, said.dtype.type(0))
+    return Noted(np.where(kept, found, said.dtype.type(0)), kept)

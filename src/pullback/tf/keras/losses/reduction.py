@@ -47,10 +47,11 @@ class Loss:
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Tensor:
         """The reduced loss; each row counts as often as its weight says."""
-        mask = mask_of(y_pred)
         wanted, said = (self._prepared(one) for one in (y_true, y_pred))
-        found = convert_to_tensor(self.call(wanted, said)).astype(self.dtype)
-        return reduced(found, self._weights(sample_weight, mask), self.reduction)
+        found = convert_to_tensor(self.call(wanted, said))
+        masks = [mask for mask in (mask_of(y_pred), mask_of(found)) if mask is not None]
+        shown = np.logical_and.reduce(masks) if masks else None
+        return reduced(found.astype(self.dtype), self._weights(sample_weight, shown), self.reduction)
 
     def _prepared(self, given: Any) -> Any:
         """A tensor in the dtype of the computation, or a structure of such."""
@@ -60,7 +61,7 @@ class Loss:
         return x if x.dtype == self.dtype else x.astype(self.dtype)
 
     def _weights(self, given: Any, mask: Any) -> Any:
-        """The weights of rows, 0 where the mask of the predictions is False."""
+        """The weights of rows, 0 where the mask is False."""
         weights = None if given is None else convert_to_tensor(given).astype(self.dtype)
         if mask is None:
             return weights

@@ -231,3 +231,12 @@ REFUSED = {
 def test_what_tensorflow_refuses_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         REFUSED[name]()
+
+
+def test_dropout_has_a_gradient_by_its_rate() -> None:
+    x, rate = tf.ones([100]), tf.constant(0.2)
+    with tf.GradientTape() as tape:
+        tape.watch(rate)
+        y = tf.nn.dropout(x, rate, seed=1)
+    kept = float(tf.reduce_sum(tf.cast(y > 0.0, tf.float32)))
+    assert float(tape.gradient(y, rate)) == pytest.approx(kept / 0.8**2, rel=1e-5)

@@ -54,6 +54,9 @@ REDUCED = "reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean reduce_
 REDUCED += " reduce_variance"
 
 MATH: list[Row] = [
+    ("math.bincount", lambda w: tf.math.bincount([0, 2, 2], w), (P,)),
+    ("math.bincount of rows", lambda w: tf.math.bincount([[0, 3], [2, 2]], w, maxlength=3, axis=-1), (M[:2, :2],)),
+    ("math.confusion_matrix", lambda w: tf.math.confusion_matrix([0, 1, 1], [1, 0, 0], 3, w, tf.float64), (P,)),
     *rows("math", tf.math, UNARY, P),
     *rows("math", tf.math, UNIT, V),
     *rows("math", tf.math, BINARY.replace("", ""), P, W),
@@ -331,6 +334,7 @@ LOSSES = (
 LOSSES += " huber kl_divergence log_cosh mean_absolute_error mean_absolute_percentage_error mean_squared_error"
 LOSSES += " mean_squared_logarithmic_error poisson squared_hinge"
 KERAS: list[Row] = [
+    ("keras.utils.normalize", tf.keras.utils.normalize, (M,)),
     *rows("keras.activations", tf.keras.activations, ACTIVATIONS, M),
     *rows("keras.losses", tf.keras.losses, LOSSES, SHARES + 0.05, SHARES[::-1] * 0.9),
     (
@@ -380,6 +384,7 @@ SIGNALS: list[Row] = [
     ("signal.frame padded", lambda x: tf.signal.frame(x, 2, 1, pad_end=True, axis=0), (SOUND,)),
     ("signal.idct", lambda x: tf.signal.idct(x, norm="ortho"), (SOUND,)),
     ("signal.ifftshift", lambda x: tf.signal.ifftshift(x, axes=[1]), (SOUND,)),
+    ("signal.kaiser_window", lambda beta: tf.signal.kaiser_window(4, beta, tf.float64), (np.array(2.5),)),
     ("signal.overlap_and_add", lambda x: tf.signal.overlap_and_add(x, 2), (IMAGE[0],)),
 ]
 

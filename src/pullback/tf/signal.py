@@ -147,14 +147,22 @@ def hamming_window(
     return _raised_cosine(window_length, periodic, dtype, 0.54)
 
 
-def kaiser_window(window_length: Any, beta: float = 12.0, dtype: Any = np.float32, name: str | None = None) -> Tensor:
-    """The Kaiser window of `window_length` elements of a `dtype`, of the shape `beta`: see np.kaiser.
+def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = np.float32, name: str | None = None) -> Tensor:
+    """The Kaiser window of `window_length` elements of a `dtype`, of the shape `beta`, which gets a gradient.
+
+    See np.kaiser.
 
     >>> import pullback.tf as tf
     >>> tf.signal.kaiser_window(3, beta=0.0)
     <Tensor [1. 1. 1.], float32>
     """
-    return Tensor(np.kaiser(int(number(window_length)), number(beta)).astype(np.dtype(dtype)))
+    count = int(number(window_length))
+    if count == 1:
+        return Tensor(np.ones(1, np.dtype(dtype)))
+    shape = convert_to_tensor(beta, getattr(beta, "dtype", np.float64)).astype(np.float64)
+    half = (count - 1) / 2
+    height = np.sqrt(1 - ((np.arange(count) - half) / half) ** 2)
+    return (np.i0(shape * height) / np.i0(shape)).astype(np.dtype(dtype))
 
 
 def vorbis_window(window_length: Any, dtype: Any = np.float32, name: str | None = None) -> Tensor:

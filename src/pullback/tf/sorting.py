@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pullback.runtime.numpy.items import put_item
 from pullback.tape import Tensor
 from pullback.tf.values import bare, convert_to_tensor, number
 
@@ -190,7 +191,7 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each number stands in `arr`, as a `dtype`, or the sum of its `weights`.
+    """How often each number stands in `arr`, as a `dtype`, or the sum of its `weights`, which get a gradient.
 
     minlength, maxlength: bounds of how many numbers are counted. axis: 0 or None for all together, -1 for each row.
     binary_output: 1 for a number that is there.
@@ -199,19 +200,19 @@ def bincount(
     >>> tf.math.bincount([1, 1, 3])
     <Tensor [0 2 0 1], int32>
     """
-    numbers, shares = bare(arr), None if weights is None else bare(weights)
+    numbers, shares = bare(arr), None if weights is None else convert_to_tensor(weights)
     length = max(int(numbers.max(initial=-1)) + 1, number(minlength) or 0)
     length = length if maxlength is None else min(length, number(maxlength))
     rows = numbers.reshape(-1, numbers.shape[-1]) if axis == -1 and numbers.ndim > 1 else [numbers]
     beside = [None] * len(rows) if shares is None else np.reshape(shares, np.shape(rows))
-    counted = np.zeros((len(rows), length), np.int64 if shares is None else shares.dtype)
-    for k, (row, share) in enumerate(zip(rows, beside, strict=True)):
-        counted[k] = _counted(row, share, length, binary_output)
-    found = counted if axis == -1 and numbers.ndim > 1 else counted[0]
-    return Tensor(found.astype(dtype if shares is None else shares.dtype))
+    counted = [_counted(row, share, length, binary_output) for row, share in zip(rows, beside, strict=True)]
+    rows_of_counts = np.stack(counted) if counted else np.zeros((0, length))
+    found = rows_of_counts if axis == -1 and numbers.ndim > 1 else counted[0]
+    return convert_to_tensor(found.astype(dtype if shares is None else shares.dtype))
 
 
-def _counted(row: np.ndarray, share: Any, length: int, binary: bool) -> np.ndarray:
+def _counted(row: np.ndarray, share: Any, length: int, binary: bool) -> Any:
+    """The counts of one row; with a share for each element, their sums, which have gradients."""
     kept = row < length
     counts = np.bincount(row[kept], None if share is None else share[kept], length)
     return (counts > 0).astype(int) if binary else counts
@@ -254,7 +255,8 @@ def confusion_matrix(
 ) -> Tensor:
     """A matrix with a row for each of the `labels` and a column for each of the `predictions`: how often they meet.
 
-    num_classes: how many rows and columns. weights: what each pair counts. dtype: that of the counts.
+    num_classes: how many rows and columns. weights: what each pair counts, which gets a gradient. dtype: that of the
+    counts, and of the weights, which it may cut off.
 
     >>> import pullback.tf as tf
     >>> tf.math.confusion_matrix([0, 1], [1, 1])
@@ -265,9 +267,8 @@ def confusion_matrix(
     if rows.shape != columns.shape or min(rows.min(initial=0), columns.min(initial=0)) < 0:
         raise ValueError(f"{rows.size} labels and {columns.size} predictions, or negative ones")
     count = number(num_classes) or int(max(rows.max(initial=-1), columns.max(initial=-1))) + 1
-    found = np.zeros((count, count), dtype)
-    np.add.at(found, (rows, columns), 1 if weights is None else bare(weights).ravel())
-    return Tensor(found)
+    shares = convert_to_tensor(np.ones(rows.size) if weights is None else weights).astype(dtype)
+    return put_item(np.ravel(shares), (rows, columns), (count, count))
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:

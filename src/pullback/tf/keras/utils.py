@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.tape import Tensor
 from pullback.tf.data import Dataset
 from pullback.tf.keras.backend import clear_session
 from pullback.tf.seeds import generator, set_seed
@@ -38,14 +39,14 @@ def set_random_seed(seed: int) -> None:
     set_seed(seed)
 
 
-def normalize(x: Any, axis: int = -1, order: int = 2) -> np.ndarray:
-    """`x` over its norms of an `order` along an `axis`; norms of 0 count as 1.
+def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
+    """`x` over its norms of an `order` along an `axis`, a tensor of a tensor; norms of 0 count as 1.
 
     >>> import pullback.tf as tf
     >>> tf.keras.utils.normalize([[3.0, 4.0]]).tolist()
     [[0.6000000238418579, 0.800000011920929]]
     """
-    given = bare(x)
+    given = x if isinstance(x, Tensor) else bare(x)
     length = np.linalg.norm(given, order, axis, keepdims=True)
     return given / np.where(length == 0, 1, length)
 

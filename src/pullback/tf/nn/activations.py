@@ -210,4 +210,5 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
         else tuple(a if a is not None else b for a, b in zip(noise_shape, given.shape, strict=True))
     )
     kept = generator(seed).random(shape) >= share
-    return np.where(kept, given / given.dtype.type(1 - share), given.dtype.type(0))
+    left = 1 - rate.astype(given.dtype) if isinstance(rate, Tensor) else given.dtype.type(1 - share)
+    return np.where(kept, given / left, given.dtype.type(0))

@@ -11,8 +11,9 @@ from pullback import runtime
 from pullback.frontend.calls import joined_lists
 from pullback.frontend.calls.indexing import raises_index_error
 from pullback.frontend.calls.item_writing import widened
+from pullback.frontend.calls.meaning import call_meaning
 from pullback.frontend.calls.parameters import new_dict
-from pullback.frontend.calls.sequences import entries_in, listed, sorted_items
+from pullback.frontend.calls.sequences import SEQUENCES, entries_in, listed, sorted_items
 from pullback.frontend.syntax.comparisons import compared
 from pullback.frontend.syntax.operators import truth
 from pullback.frontend.values.bindings import Binding, DictRef, ListRef, Snapshot, Stack, Static, TupleValue
@@ -41,7 +42,7 @@ def list_method(
         return _searched(context, content, name, arguments[0], node)
     context.check_writable(ref.cell, node)
     if isinstance(content, Stack):
-        return _stack_method(context, ref, content, name, arguments, node)
+        return _stack_method(context, ref, content, name, arguments, keywords, node)
     items = list(content)
     result: Binding = Static(None)
     match name:
@@ -99,7 +100,13 @@ def _popped(context: Context, items: list[Binding], arguments: tuple[Binding, ..
 
 
 def _stack_method(
-    context: Context, ref: ListRef, stack: Stack, name: str, arguments: tuple[Binding, ...], node: Any
+    context: Context,
+    ref: ListRef,
+    stack: Stack,
+    name: str,
+    arguments: tuple[Binding, ...],
+    keywords: dict[str, Binding],
+    node: Any,
 ) -> Binding:
     assert isinstance(stack.buffer.type, Array), "the buffer of a list is an array"
     if name == "append":
@@ -131,6 +138,11 @@ def _stack_method(
             value = context.builder.load(stack.buffer, (Index((length,)),))
         context.state.cells[ref.cell] = Stack(stack.buffer, length, stack.form)
         return list_item(context, value, stack.form, ref.cell, node)
+    if name == "sort" and not arguments:
+        made = call_meaning(context, sorted, SEQUENCES[sorted], (ref,), keywords, node)
+        assert isinstance(made, ListRef), "what is sorted is a list"
+        context.state.cells[ref.cell] = context.version(made.cell, node)
+        return Static(None)
     return _changed_stack(context, ref, stack, name, arguments, node)
 
 
@@ -150,7 +162,7 @@ def _changed_stack(
             result = joined_lists.pop(context, ref, stack, arguments[0], node)
         case _:
             reason = f"'{name}' of a list that changes in a loop cannot be followed"
-            context.refuse(node, reason, "use append, insert, extend, reverse and pop")
+            context.refuse(node, reason, "use append, insert, extend, reverse, sort and pop")
     return result
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.apply import apply, apply_operator
+from pullback.frontend.calls.by_key import best_of, in_order, keyed
 from pullback.frontend.calls.calling_back import called, name_of, with_names
 from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.iteration import as_iteration, known_items, snapshots
@@ -223,11 +224,12 @@ def _first_best(compare: Any, reduction: Any) -> Meaning:
         key: Binding | None = None,
         default: Binding | None = None,
     ) -> Binding:
-        items = (first, *others) if others else items_or_array(context, first, node)
+        given = opened(context, first, node)
+        has_form = key is not None or default is not None or _has_form(context, given)
+        if not others and has_form and not _is_known(context, given, node):
+            return best_of(context, given, key, default, compare is np.greater, node)
+        items = (first, *others) if others else items_or_array(context, given, node)
         if isinstance(items, ArrayRef):
-            if key is not None or default is not None:
-                reason = "the number of items that 'max' or 'min' goes over is not known before the run"
-                context.refuse(node, reason, "leave 'key' and 'default' out, or write a loop")
             if type_of_ref(context, items, node).ndim > 1:
                 context.mistyped(node, "rows have no order", f"use np.{reduction.__name__} with an axis")
             return apply(context, reduction, (items,), {}, node)
@@ -242,6 +244,17 @@ def _first_best(compare: Any, reduction: Any) -> Meaning:
         return best
 
     return extremum
+
+
+def _is_known(context: Context, iterable: Binding, node: Any) -> bool:
+    """Whether the number of items is known before the run."""
+    return not isinstance(iterable, ArrayRef) and known_items(context, iterable, node) is not None
+
+
+def _has_form(context: Context, iterable: Binding) -> bool:
+    """Whether this is a list of lists, tuples or objects."""
+    content = context.state.cells.get(iterable.cell) if isinstance(iterable, ListRef) else None
+    return isinstance(content, Stack) and content.form is not None
 
 
 _OF_INTEGERS: dict[Any, Any] = {np.greater: max, np.less: min}
@@ -324,11 +337,15 @@ def _sorted(
 ) -> Binding:
     if isinstance(iterable, Static) and isinstance(iterable.value, frozenset):
         iterable = known_binding(tuple(iterable.value))
-    items = items_or_array(context, iterable, node)
     backwards = reverse is not None and truth(context, reverse, node) == constant(True)
+    iterable = opened(context, iterable, node)
+    if key is not None and not _is_known(context, iterable, node):
+        whole = listed(context, iterable, node)
+        return in_order(context, whole, keyed(context, whole, key, node), backwards, node)
+    items = items_or_array(context, iterable, node)
     if isinstance(items, ArrayRef):
-        if key is not None or type_of_ref(context, items, node).ndim != 1:
-            context.refuse(node, "'sorted' of what only the run knows takes numbers, and no key", "use np.argsort")
+        if type_of_ref(context, items, node).ndim != 1:
+            context.refuse(node, "'sorted' of rows that only the run knows takes a key", "use np.argsort")
         return listed(context, _sorted_array(context, items, backwards, node), node)
     return context.new_list(sorted_items(context, items, key, backwards, node))
 
@@ -345,6 +362,9 @@ def sorted_items(
         except TypeError as error:
             context.mistyped(node, str(error))
         return tuple(items[k] for k in order)
+    if key is not None and all(isinstance(value, Value | Constant) for value in keys):
+        array = context.bind(context.array_of(TupleValue(tuple(keys)), node))
+        return context.items(in_order(context, context.new_list(items), array, backwards, node), node)
     if key is not None or not all(isinstance(item, Value | Constant) for item in items):
         context.refuse(node, "the order of what is sorted is not known before the run", "use np.argsort")
     types = [item.type for item in items if isinstance(item, Value | Constant) and isinstance(item.type, Scalar)]

@@ -1,0 +1,59 @@
+"""`max`, `min`, `sorted` and `sort` by a key, or with a default, where the order or the number of items is the run's.
+
+max(range(n), key=lambda i: x[i])     a loop that keeps the best item so far, and its key
+sorted(rows, key=np.sum)              the rows at the places that a stable `argsort` of their keys gives
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.calls.apply import apply
+from pullback.frontend.calls.calling_back import called
+from pullback.frontend.values.bindings import Binding, ListRef, Stack, Static
+from pullback.frontend.values.context import Context
+from pullback.frontend.values.item_forms import list_item
+from pullback.frontend.values.stacks import common_stack, to_stack
+from pullback.functions.by_key import greatest_of, greatest_or, itself, keys_of, least_of, least_or
+from pullback.ir import primitives
+from pullback.ir.builder import constant
+from pullback.ir.nodes import Index, Slice
+
+
+def best_of(
+    context: Context, iterable: Binding, key: Binding | None, default: Binding | None, greatest: bool, node: Any
+) -> Binding:
+    """The first of the greatest or least items, as Python finds it."""
+    by = Static(itself) if key is None else key
+    if default is None:
+        return called(context, Static(greatest_of if greatest else least_of), (iterable, by), node)
+    return called(context, Static(greatest_or if greatest else least_or), (iterable, by, default), node)
+
+
+def keyed(context: Context, items: ListRef, key: Binding, node: Any) -> Binding:
+    """The keys of the items of a list, in an array."""
+    return called(context, Static(keys_of), (items, key), node)
+
+
+def in_order(context: Context, items: ListRef, keys: Binding, backwards: bool, node: Any) -> ListRef:
+    """A new list of items in the order of their keys, which are numbers; those of equal keys stay as they are."""
+    content = context.version(items.cell, node)
+    common = common_stack([(content, context.state)])
+    if common is None:
+        context.refuse(node, "the order of what is sorted is not known before the run", "use np.argsort")
+    stack = to_stack(context, content, node, *common)
+    given = apply(context, np.negative, (keys,), {}, node) if backwards else keys
+    order = context.operand(apply(context, np.argsort, (given,), {"kind": Static("stable")}, node), node)
+    whole = context.let(node, primitives.load, stack.buffer, (Index((Slice(None, stack.length, None),)),))
+    buffer = context.let(node, primitives.load, whole, (Index((order,)),))
+    made = context.new_list(())
+    if isinstance(content, Stack):
+        context.state.copy_items(made.cell, items.cell)
+        context.state.cells[made.cell] = Stack(buffer, stack.length, stack.form)
+        return made
+    context.state.hold(made.cell, content)
+    rows = [context.let(node, primitives.load, buffer, (Index((constant(k),)),)) for k in range(len(content))]
+    context.state.cells[made.cell] = tuple(list_item(context, row, stack.form, made.cell, node) for row in rows)
+    return made

@@ -230,3 +230,41 @@ def test_a_new_caller_gets_the_code_for_what_there_is_when_it_is_compiled() -> N
     assert (first(X), caller()(X)) == (5.5, 7.0)
     plain.__code__ = other.__code__
     assert (first(X), caller()(X)) == (5.5, 6.0)
+
+
+class Weight:
+    def __init__(self, mass: float) -> None:
+        self.mass = mass
+
+
+LIGHT, HEAVY = Weight(1.0), Weight(3.0)
+
+
+def test_what_is_one_of_several_objects_is_looked_up_in_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(x: Any) -> Any:
+        weight = LIGHT if x[0] > 1.0 else HEAVY
+        return weight.mass * x[1]
+
+    gradient = pb.grad(pb.differentiable(jit=False)(function))
+    assert gradient(X).tolist() == [0.0, 3.0]
+    monkeypatch.setattr(HEAVY, "mass", 5.0)
+    assert gradient(X).tolist() == [0.0, 5.0]
+    monkeypatch.setattr(LIGHT, "name", "light", raising=False)
+    with pytest.raises(pb.LanguageError, match="is an object of class 'Weight' on one path that leads here"):
+        gradient(X)
+
+
+def test_what_is_one_of_several_objects_has_no_identity_and_stays() -> None:
+    def identity(x: Any) -> Any:
+        weight = LIGHT if x[0] > 1.0 else HEAVY
+        return x[0] if weight is HEAVY else x[1]
+
+    def assigned(x: Any) -> Any:
+        weight = LIGHT if x[0] > 1.0 else HEAVY
+        weight.mass = 2.0
+        return weight.mass * x[0]
+
+    with pytest.raises(pb.LanguageError, match="whether these are the same object is not known before the run"):
+        pb.grad(identity)(X)
+    with pytest.raises(pb.LanguageError, match="must not change objects from outside"):
+        pb.grad(assigned)(X)

@@ -16,7 +16,16 @@ from pullback.frontend.calls.apply import apply_operator
 from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.iteration import known_items
 from pullback.frontend.calls.objects import method_of
-from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, MaybeUnset, ObjectRef, Static
+from pullback.frontend.values.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    ListRef,
+    MaybeUnset,
+    ObjectRef,
+    Static,
+    TupleValue,
+)
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir.builder import constant
@@ -46,9 +55,15 @@ def identical(context: Context, left: Binding, right: Binding, node: Any) -> Bin
         state = context.state
         if not any(state.linked.get(ref.cell) or ref.cell in state.points_to for ref in (left, right)):
             return constant(left == right)
-    if _kind(left) is not _kind(right):
+    if _kind(left) is not _kind(right) and not _may_be_one_object(left, right):
         return constant(False)
     context.refuse(node, "whether these are the same object is not known before the run", "compare with ==")
+
+
+def _may_be_one_object(left: Binding, right: Binding) -> bool:
+    """Whether one is a record, which has no identity, and the other an object of its class."""
+    kinds = {type(b.value) if isinstance(b, Static) else getattr(b, "kind", None) for b in (left, right)}
+    return len(kinds) == 1 and any(isinstance(b, TupleValue) and b.kind is not None for b in (left, right))
 
 
 def _kind(binding: Binding) -> type:

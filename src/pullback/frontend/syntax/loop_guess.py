@@ -34,6 +34,7 @@ from pullback.frontend.values.leaves import (
     types_of_leaves,
     without_flag,
 )
+from pullback.frontend.values.outside_objects import are_of_one_class, as_record
 from pullback.frontend.values.references import containers_in
 from pullback.frontend.values.stacks import common_stack, element_type
 from pullback.ir.nodes import Constant, Value
@@ -222,6 +223,9 @@ class Guess:
     def names_hold(self, started: State, end: State) -> bool:
         holds = self.in_place_hold(end) and self.staying_hold(end)
         for key, types in list(self.names.items()):
+            if are_of_one_class(started.at(key), end.at(key)) and self.become_records(key, end):
+                holds = False
+                continue
             joined = self.joined_of(key, types, started, end)
             if joined is None and self.becomes_stack(key, started, end):
                 holds = False
@@ -235,6 +239,25 @@ class Guess:
             elif joined != types:
                 self.names[key], holds = joined, False
         return holds
+
+    def become_records(self, key: Key, end: State) -> bool:
+        """Take an object from outside, of which an iteration binds another one, for a record.
+
+        Returns whether the body must be read again since it was one at the start.
+        """
+        outer, was_outside = self.context.state, isinstance(self.entry.at(key), Static)
+        records = []
+        for state in (self.entry, end):
+            self.context.state = state
+            records.append(as_record(self.context, state.at(key), self.node))
+        self.context.state = outer
+        types = types_of_leaves(records[0], self.entry)
+        if types is None or types_of_leaves(records[1], end) is None:
+            return False
+        self.entry.put(key, records[0])
+        end.put(key, records[1])
+        self.names[key] = types if was_outside else self.names[key]
+        return was_outside
 
     def in_place_hold(self, end: State) -> bool:
         """Arrays thought to stay where they are that the body binds to others, as 0-d ones or those of a callee."""

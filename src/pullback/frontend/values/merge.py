@@ -23,6 +23,7 @@ from pullback.frontend.values.exchanged import mapped, mapped_content, mapped_po
 from pullback.frontend.values.item_forms import check_forms, form_of_content
 from pullback.frontend.values.leaves import map_content
 from pullback.frontend.values.merged_arrays import ArrayMerge
+from pullback.frontend.values.outside_objects import are_of_one_class, as_record
 from pullback.frontend.values.paths import Path, name_of_variable, plain_name
 from pullback.frontend.values.references import references
 from pullback.frontend.values.stacks import element_type, to_stack
@@ -184,7 +185,19 @@ class Merge(ArrayMerge):
             return TupleValue(items, a.kind, a.fields)
         if isinstance(a, ListRef | DictRef) and isinstance(b, ListRef | DictRef) and type(a) is type(b):
             return self.containers(a, b, name)
+        if are_of_one_class(a, b):
+            first, second = self.record(a, self.then), self.record(b, self.orelse)
+            return self.both(first, second, name) if first.is_of_class_of(second) else self.conflict(a, b, name)
         return self.conflict(a, b, name)
+
+    def record(self, binding: Binding, path: Path) -> TupleValue:
+        """A record, or an object from outside as one, after one path."""
+        with self.context.builder.into(path.statements):
+            outer, self.context.state = self.context.state, path.state
+            try:
+                return as_record(self.context, binding, self.node)
+            finally:
+                self.context.state = outer
 
     def containers(self, a: ListRef | DictRef, b: ListRef | DictRef, name: str) -> Binding:
         """A list or dict that is one of two; it is not changed where somebody else may have one of them."""

@@ -125,7 +125,7 @@ def name_of_variable(name: str) -> str:
 
 
 def _conflict(name: str, a: str, b: str) -> Conflict:
-    first, then = ("one", "another") if a == b else (a, b)
+    first, then = (a, "another one") if a == b else (a, b)
     what = f"'{plain_name(name)}'" if not name.startswith("<") else "this"
     are_arrays = all(thing.startswith(("an array", "a number")) for thing in (a, b))
     remedy = f"{TWO_NAMES}, or the same number of axes on every path" if are_arrays else TWO_NAMES

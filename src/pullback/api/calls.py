@@ -12,6 +12,8 @@ Argnums = int | str | tuple[int | str, ...]
 Kinds = tuple[Any, ...]
 SIMPLE = (float, int, bool, np.float64, np.float32, np.int64, np.bool_, np.ndarray)
 """Classes of arguments that are passed as they are."""
+MOST_KINDS = 1000
+"""So many kinds of calls of one function are remembered at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +51,57 @@ class Calls:
 
     def find(self, engine: Reader, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, list[Any], bool]:
         """What is prepared for a call, the leaves of its arguments, and whether it may take a shortcut next time."""
-        kinds = kinds_of(arguments)
-        prepared, parts = self.known.get(kinds, (None, None)) if not keywords else (None, None)
+        simple = all(type(a) in SIMPLE for a in arguments)
+        kinds, given = (None, []) if keywords else taken_apart(arguments)
+        prepared, parts = (None, None) if kinds is None else self.known.get(kinds, (None, None))
         if prepared is not None and engine.is_current() and engine.parts is parts and prepared.built.holds():
-            return prepared, [*arguments, *prepared.rest], True
+            return prepared, [*given, *prepared.rest], simple
         bound = engine.bind(arguments, keywords)
         prepared = self.prepare(bound)
         leaves = prepared.leaves_of(bound)
-        simple = not keywords and all(type(a) in SIMPLE for a in arguments) and prepared.begins_with(len(arguments))
-        if simple:
-            prepared.rest = leaves[len(arguments) :]
-            self.known[kinds] = prepared, engine.parts
+        if kinds is None or not prepared.begins_with(len(arguments), len(given)):
+            return prepared, leaves, False
+        prepared.rest = leaves[len(given) :]
+        if len(self.known) > MOST_KINDS:
+            self.known.clear()
+        self.known[kinds] = prepared, engine.parts
         return prepared, leaves, simple
+
+
+def taken_apart(arguments: tuple[Any, ...]) -> tuple[Kinds | None, list[Any]]:
+    """What decides which compiled function serves arguments, and the numbers and arrays in them.
+
+    None for arguments with something else in them than numbers, arrays, texts and None, in dicts, lists and tuples.
+
+    >>> taken_apart((2.0, {"w": [1.0, None]}))[1]
+    [2.0, 1.0]
+    """
+    leaves: list[Any] = []
+
+    def kind(value: Any) -> Any:
+        class_ = type(value)
+        if class_ is np.ndarray:
+            leaves.append(value)
+            return value.dtype, value.ndim
+        if class_ in SIMPLE:
+            leaves.append(value)
+            return class_
+        if class_ is dict:
+            return dict, tuple(value), tuple(map(kind, value.values()))
+        if class_ is list or class_ is tuple:
+            return class_, tuple(map(kind, value))
+        if value is None or class_ is str:
+            return class_, value
+        raise _Other
+
+    try:
+        return tuple(map(kind, arguments)), leaves
+    except (_Other, RecursionError):
+        return None, []
+
+
+class _Other(Exception):
+    """There is something else in an argument."""
 
 
 def kinds_of(arguments: tuple[Any, ...]) -> Kinds:

@@ -63,7 +63,11 @@ def _compile(callable_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any
     if not code.options.jit or numba.config.DISABLE_JIT:
         return
     code.overload([*map(ready, leaves), *(ready(captured_value(c)) for c in prepared.built.captures)])
-    simple = not keywords and all(type(a) in SIMPLE for a in arguments) and prepared.begins_with(len(arguments))
+    simple = (
+        not keywords
+        and all(type(a) in SIMPLE for a in arguments)
+        and prepared.begins_with(len(arguments), len(arguments))
+    )
     if simple and callable_._known is not None:
         prepared.rest = leaves[len(arguments) :]
         callable_._known.learn(arguments, prepared.described)

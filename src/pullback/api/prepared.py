@@ -19,7 +19,7 @@ from pullback.compilation.turns import collected_later, interrupts_end_it
 from pullback.frontend.build import Built
 from pullback.frontend.source.outside import Dependency, parts_of
 from pullback.frontend.source.passed import captured_value
-from pullback.frontend.values.arguments import Form, Known, Leaf, leaves_in
+from pullback.frontend.values.arguments import Form, Known, Leaf, leaf_count, leaves_in
 from pullback.ir.types import Type
 
 
@@ -138,8 +138,10 @@ class Prepared:
     def leaves_of(self, bound: dict[str, Any]) -> list[Any]:
         return leaves_in(bound, self.forms)
 
-    def begins_with(self, count: int) -> bool:
-        """Whether `count` numbers and arrays are given, after a receiver and before defaults that cannot change."""
+    def begins_with(self, count: int, leaves: int) -> bool:
+        """Whether `count` arguments are given that hold so many numbers and arrays, none of which is part of the code,
+        after a receiver and before defaults that cannot change.
+        """
         receiver, *forms = [Known(None)] * (self.engine.receiver is None) + [*self.forms.values()]
-        given = all(isinstance(form, Leaf) for form in forms[:count])
+        given = sum(map(leaf_count, forms[:count])) == leaves
         return given and all(isinstance(form, Leaf | Known) for form in (receiver, *forms[count:]))

@@ -33,13 +33,14 @@ from pullback.frontend.tapes.captured import binding_of
 from pullback.frontend.tapes.inserted import Inserted
 from pullback.frontend.tapes.variables import Assigned
 from pullback.frontend.values.arguments import Form, Known, Leaf, Mapping_, Sequence_, form_of, leaf_places
-from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, State, Static, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, Bound, Cell, ListRef, Static, TupleValue
 from pullback.frontend.values.captures import Capture
 from pullback.frontend.values.context import AttributeAssigned, Context, StaticNeeded
 from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.kinds import Kinds
 from pullback.frontend.values.points_to import PointsToContext
 from pullback.frontend.values.results import result_of
+from pullback.frontend.values.state import State
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value, is_scalar, values_in

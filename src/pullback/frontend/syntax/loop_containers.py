@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from pullback.frontend.values.bindings import Cell, Conflict, DictRef, Key, ListRef, State
+from pullback.frontend.values.bindings import Cell, Conflict, DictRef, Key, ListRef
 from pullback.frontend.values.leaves import container_leaves
 from pullback.frontend.values.paths import plain_name
 from pullback.frontend.values.references import references
+from pullback.frontend.values.state import State
 
 Place = tuple[Key, int]  # a name, and which of the lists and dicts that it stands for
 

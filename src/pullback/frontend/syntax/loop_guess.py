@@ -18,9 +18,7 @@ from pullback.frontend.values.bindings import (
     MaybeUnset,
     ObjectRef,
     Stack,
-    State,
     Static,
-    name_at,
 )
 from pullback.frontend.values.contents import keys_in, values_in_content
 from pullback.frontend.values.context import Context
@@ -37,6 +35,7 @@ from pullback.frontend.values.leaves import (
 from pullback.frontend.values.outside_objects import are_of_one_class, as_record
 from pullback.frontend.values.references import containers_in
 from pullback.frontend.values.stacks import common_stack, element_type
+from pullback.frontend.values.state import State, name_at
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import INT, Type, join
 

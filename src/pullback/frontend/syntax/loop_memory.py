@@ -25,20 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.values.bindings import (
-    ArrayRef,
-    Cell,
-    Key,
-    PointsTo,
-    State,
-    cells_in,
-    joined,
-    name_at,
-)
+from pullback.frontend.values.bindings import ArrayRef, Cell, Key, PointsTo, cells_in, joined
 from pullback.frontend.values.choosing import either
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import array_leaves, types_of_leaves, without_flag
 from pullback.frontend.values.references import containers_in, references
+from pullback.frontend.values.state import State, name_at
 from pullback.ir.nodes import UNDEFINED, Constant, Operand, Value, map_values, values_in
 from pullback.ir.types import BOOL, Type
 

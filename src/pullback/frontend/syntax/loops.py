@@ -25,9 +25,7 @@ from pullback.frontend.values.bindings import (
     MaybeUnset,
     PointsTo,
     Stack,
-    State,
     Static,
-    name_at,
 )
 from pullback.frontend.values.choosing import read_if
 from pullback.frontend.values.context import Context, Pending
@@ -42,6 +40,7 @@ from pullback.frontend.values.leaves import (
 )
 from pullback.frontend.values.paths import name_of_variable, plain_name
 from pullback.frontend.values.stacks import cast_to, to_stack
+from pullback.frontend.values.state import State, name_at
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,

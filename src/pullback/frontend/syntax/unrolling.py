@@ -19,9 +19,10 @@ from typing import Any
 import gast
 
 from pullback.errors import PullbackError
-from pullback.frontend.values.bindings import Binding, Conflict, ListRef, Range, Stack, State, TupleValue
+from pullback.frontend.values.bindings import Binding, Conflict, ListRef, Range, Stack, TupleValue
 from pullback.frontend.values.context import Context, StaticNeeded
 from pullback.frontend.values.described import described
+from pullback.frontend.values.state import State
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Block, Constant, For, Statement, While, walk
 from pullback.ir.types import INT

@@ -20,7 +20,6 @@ from pullback.frontend.values.bindings import (
     MaybeUnset,
     Range,
     Stack,
-    State,
     Static,
     Text,
     TupleValue,
@@ -29,6 +28,7 @@ from pullback.frontend.values.captures import Capture
 from pullback.frontend.values.described import described, described_value
 from pullback.frontend.values.frames import Frame
 from pullback.frontend.values.kinds import Kinds
+from pullback.frontend.values.state import State
 from pullback.frontend.values.stored_integers import as_item
 from pullback.frontend.values.views import merged
 from pullback.frontend.values.watching import Watching

@@ -18,13 +18,13 @@ from pullback.frontend.values.bindings import (
     OneTime,
     Pullback,
     Range,
-    State,
     Static,
     TapeRef,
     Text,
     TupleValue,
 )
 from pullback.frontend.values.contents import keys_in
+from pullback.frontend.values.state import State
 from pullback.functions.objects import title_of
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import Constant, Value

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import TypingError
-from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, Stack, State, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, ListRef, Stack, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.leaves import types_of_leaves
+from pullback.frontend.values.state import State
 from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant

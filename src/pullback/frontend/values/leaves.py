@@ -14,11 +14,11 @@ from pullback.frontend.values.bindings import (
     Local,
     MaybeUnset,
     Stack,
-    State,
     Static,
     TupleValue,
 )
 from pullback.frontend.values.contents import keys_in, values_in_content, with_values
+from pullback.frontend.values.state import State
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import Constant, Value
 from pullback.ir.types import Type

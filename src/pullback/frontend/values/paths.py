@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pullback.frontend.source.desugar import RESULT
-from pullback.frontend.values.bindings import (
-    ArrayRef,
-    Binding,
-    Cell,
-    Conflict,
-    State,
-)
+from pullback.frontend.values.bindings import ArrayRef, Binding, Cell, Conflict
 from pullback.frontend.values.choosing import read_if
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.described import TWO_NAMES, described
 from pullback.frontend.values.stacks import cast_to
+from pullback.frontend.values.state import State
 from pullback.ir.nodes import (
     UNDEFINED,
     Block,

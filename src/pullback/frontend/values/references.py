@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.frontend.values.bindings import Cell, Key, Stack, State, cells_in
+from pullback.frontend.values.bindings import Cell, Key, Stack, cells_in
+from pullback.frontend.values.state import State
 
 
 def containers_in(state: State, *bindings: Any) -> set[Cell]:

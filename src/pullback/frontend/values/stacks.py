@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.values.bindings import ArrayRef, ListRef, Stack, State, TupleValue
+from pullback.frontend.values.bindings import ArrayRef, ListRef, Stack, TupleValue
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import check_forms, form_of_content, row_of
+from pullback.frontend.values.state import State
 from pullback.ir.builder import constant
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import (

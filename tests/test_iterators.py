@@ -183,3 +183,71 @@ def test_iterators_of_users_and_no_iterators_are_refused() -> None:
         pb.differentiable(jit=False)(steps)(NUMBERS)
     with pytest.raises(pb.TypingError, match=r"iter\(\) returned no iterator, but a list"):
         pb.differentiable(jit=False)(held)(NUMBERS)
+
+
+def zip_of_a_list_that_grows(x: Any) -> Any:
+    values = list(x)
+    pairs = zip(values, values, strict=True)
+    values.append(10.0 * x[0])
+    return sum([a * b for a, b in pairs])
+
+
+def iter_of_a_list_that_shrinks(x: Any) -> Any:
+    values = list(x)
+    rest = iter(values)
+    values.pop()
+    return sum(rest)
+
+
+def map_over_known_items_that_change(x: Any) -> Any:
+    values = [x[0], x[1]]
+    squares = map(lambda v: v * v, values)  # noqa: C417
+    values.append(x[2])
+    return sum(squares)
+
+
+def map_in_a_loop_that_changes_items(x: Any) -> Any:
+    values, total = [x[0], x[1], x[2]], 0.0
+    for square in map(lambda v: v * v, values):  # noqa: C417
+        values[2] = 5.0
+        total += square
+    return total
+
+
+def values_of_a_dict_that_changes(x: Any) -> Any:
+    entries = {"a": x[0], "b": x[1]}
+    values = entries.values()
+    entries["a"] = x[2]
+    return sum(values)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        zip_of_a_list_that_grows,
+        iter_of_a_list_that_shrinks,
+        map_over_known_items_that_change,
+        map_in_a_loop_that_changes_items,
+        values_of_a_dict_that_changes,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_what_an_iterator_goes_over_stays(function: Callable[..., Any]) -> None:
+    with pytest.raises(pb.LanguageError, match=r"changes (between|while)"):
+        pb.differentiable(jit=False)(function)(NUMBERS)
+
+
+def test_map_calls_its_function_as_items_are_asked_for() -> None:
+    def function(x: Any) -> Any:
+        seen: list[Any] = []
+
+        def noted(v: Any) -> Any:
+            seen.append(v)
+            return v
+
+        for v in map(noted, [x[0], x[1], x[2]]):
+            if v > 1.0:
+                break
+        return len(seen) * v
+
+    assert pb.differentiable(jit=False)(function)(NUMBERS) == function(NUMBERS) == 3.0

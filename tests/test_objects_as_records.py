@@ -96,6 +96,20 @@ def compared_by_identity(x: Any, n: int) -> Any:
     return point.x
 
 
+def with_a_typo(x: Any, n: int) -> Any:
+    point = Vector(x[0], x[1])
+    for _ in range(n):
+        point = point + point
+    return point.z  # type: ignore[attr-defined]
+
+
+def taken_for_a_tuple(x: Any, n: int) -> Any:
+    point = Vector(1, 2)
+    for _ in range(n):
+        point = Vector(point.y, point.x)
+    return np.outer(x, x)[point]  # type: ignore[index]
+
+
 def returned(x: Any, n: int) -> Any:
     point = Vector(x[0], x[1])
     for _ in range(n):
@@ -118,6 +132,19 @@ def returned(x: Any, n: int) -> Any:
 )
 def test_what_no_record_stands_for_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(pb.LanguageError, match=r"is an object of class '.*' before this loop, and bound anew in it"):
+        pb.differentiable(jit=False)(function)(NUMBERS, 3)
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (with_a_typo, "'Vector' object has no attribute 'z'"),
+        (taken_for_a_tuple, "a Vector is no index"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_a_record_is_not_is_told_at_its_place(function: Callable[..., Any], reason: str) -> None:
+    with pytest.raises((pb.LanguageError, pb.TypingError), match=reason):
         pb.differentiable(jit=False)(function)(NUMBERS, 3)
 
 

@@ -111,3 +111,34 @@ def inserted_in_the_middle_of_what_grows(x, n):
     for k, v in enumerate(values):
         total += k * v * v
     return total
+
+
+@program(X)
+def appended_behind_a_join(x):
+    values = [v for v in x]
+    values += [3.0]
+    values.append(7.0 * x[0])
+    values.insert(0, x[1])
+    values.append(x[2])
+    return len(values) * sum([v * v for v in values]) + values[-1]
+
+
+@program(X)
+def a_queue(x):
+    waiting, total = [0], 0.0
+    while len(waiting) > 0:
+        k = waiting.pop(0)
+        total += x[k] * (k + 1)
+        if k < 3:
+            waiting.append(k + 1)
+        if k == 1:
+            waiting.extend([2, 3])
+    return total
+
+
+@program(X)
+def a_list_to_which_an_array_is_added(x):
+    values = [v for v in x]
+    same = values
+    values += np.sin(x)
+    return np.sum(values * x) + sum(same) * len(same)

@@ -170,3 +170,33 @@ def objects_that_functions_hand_on(x, n):
     for k in range(n):
         total = total + power(Dual(x[0], x[1]), 3) * (1.0 + k)
     return total.value + x[2] * total.slope
+
+
+class Weighted(Vector):
+    def __init__(self, x, y, z=0.0, weight=1.0):
+        super().__init__(x, y, z)
+        self.weight = weight
+
+    def __add__(self, other):
+        made = super().__add__(other)
+        return self.__class__(made.x, made.y, made.z, self.weight + 1.0)
+
+    @property
+    def length(self):
+        return super().length * self.weight
+
+
+@program(X, 5)
+def derived_objects(x, n):
+    point = Weighted(x[0], x[1], weight=x[2])
+    for k in range(n):
+        point = point + Weighted(0.1 * k, x[0])
+    return point.length * point.weight
+
+
+@program(X)
+def parts_and_sums_of_objects(x):
+    points = [Vector(v, v * v, x[0]) for v in x]
+    total = sum(points[1:], Vector(0.0, 1.0))
+    nearest = min(points, key=lambda point: point @ Vector(1.0, 2.0, 0.5))
+    return total @ nearest + len(points[:2])

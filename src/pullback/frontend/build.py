@@ -43,7 +43,7 @@ from pullback.frontend.values.results import result_of
 from pullback.frontend.values.state import State
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Block, Constant, Effect, Function, Operand, Value, is_scalar, values_in
+from pullback.ir.nodes import NOWHERE, Block, Constant, Effect, Function, Operand, Value, is_scalar, values_in
 from pullback.ir.types import Array
 
 
@@ -156,7 +156,7 @@ def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
             kinds = Kinds(kinds.assigned | {found_kind.kind}, kinds.as_records - {found_kind.kind})
         except (LanguageError, TypingError) as error:
             if refused is not None or not kinds.made - kinds.assigned:
-                raise refused or error from None
+                raise _further(refused, error) from None
             kinds, refused = Kinds(kinds.assigned, frozenset(kinds.made - kinds.assigned)), error
         except StaticNeeded as needed:
             captures = context.captures.items()
@@ -169,6 +169,19 @@ def _settled(asked: _Asked, fixed: Fixed, met: dict[Any, None]) -> Built:
         finally:
             captures = context.captures.items()
             met |= {key: None for key, (c, _) in captures if isinstance(key, tuple) and is_scalar(c.parameter)}
+
+
+def _further(refused: PullbackError | None, error: PullbackError) -> PullbackError:
+    """Of what two readings refuse, that which stands further on: the other reading has come that far."""
+    if refused is None:
+        return error
+    before, now = _location(refused), _location(error)
+    return error if now.file != before.file or now.line > before.line else refused
+
+
+def _location(error: PullbackError) -> Location:
+    found = error.problems[0].location if isinstance(error, LanguageError) else getattr(error, "location", None)
+    return found or NOWHERE
 
 
 def _names_given(arguments: Mapping[str, Form]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Texts that stand for `max` and `min` by a key: the first of the best items, as Python's comparisons find it."""
+"""Texts that stand for `sum` of objects, and for `max` and `min` by a key: the first of the best items."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ import numpy as np
 def itself(item):
     """The key of an item where none is given."""
     return item
+
+
+def added_up(items, start):
+    """sum(items, start)"""
+    total = start
+    for item in items:
+        total = total + item
+    return total
 
 
 def keys_of(items, key):

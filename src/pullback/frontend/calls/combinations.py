@@ -36,6 +36,10 @@ from pullback.ir.nodes import Constant, Index, Operand
 COMBINATIONS = Meanings()
 
 
+_LAZY = (itertools.chain, itertools.pairwise, itertools.islice)
+"""Those that take items from what they go over when they are asked for the next one."""
+
+
 def _of_known(function: Callable[..., Any]) -> Meaning:
     """A function of `itertools` that takes sequences apart, whatever their items are."""
 
@@ -52,7 +56,7 @@ def _of_known(function: Callable[..., Any]) -> Meaning:
             context.refuse(node, f"a setting of '{function.__name__}' is not known before the run")
         made = function(*arguments, **{name: value[0] for name, value in named.items() if value})
         items = tuple(TupleValue(item) if isinstance(item, tuple) else item for item in made)
-        return one_time(context, TupleValue(items))
+        return one_time(context, TupleValue(items), *(given if function in _LAZY else ()))
 
     return combine
 

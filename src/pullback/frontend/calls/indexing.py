@@ -12,6 +12,7 @@ from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
+from pullback.frontend.values.described import described
 from pullback.frontend.values.item_forms import list_item
 from pullback.frontend.values.known import known_value
 from pullback.frontend.values.views import merged
@@ -68,7 +69,8 @@ def index_of(context: Context, node: Any) -> Index:
     """The items of a subscript."""
     if not isinstance(node, gast.Tuple | gast.Slice):
         index = context.evaluate(node)
-        several = index.items if isinstance(index, TupleValue) and index.kind is not slice else (index,)
+        is_tuple = isinstance(index, TupleValue) and index.is_sequence
+        several = index.items if isinstance(index, TupleValue) and is_tuple else (index,)
         return Index(tuple(_item_for(context, binding, node) for binding in several))
     items: list[Operand | Slice] = []
     for element in node.elts if isinstance(node, gast.Tuple) else [node]:
@@ -95,6 +97,8 @@ def _item_for(context: Context, binding: Binding, node: Any) -> Operand | Slice:
             return Slice(*(None if bound is None else constant(bound) for bound in (start, stop, step)))
         case TupleValue(items=bounds, kind=kind) if kind is slice:
             return Slice(*(_bound_of(context, bound, node) for bound in bounds))
+    if isinstance(binding, TupleValue) and not binding.is_sequence:
+        context.mistyped(node, f"{described(binding)} is no index")
     return _index_number(context, binding, node)
 
 
@@ -152,7 +156,8 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
 
 def _part_of_list(context: Context, receiver: ListRef, stack: Stack, slice_node: Any, node: Any) -> Binding:
     """A slice of a list whose length is a matter of the run: a list of its own."""
-    whole = context.bind(context.array_of(receiver, node))
+    rows = context.let(node, primitives.load, stack.buffer, (Index((Slice(None, stack.length, None),)),))
+    whole = context.bind(rows)
     assert isinstance(whole, ArrayRef), "an array has a cell"
     part = read_part(context, whole, index_of(context, slice_node), node)
     items = context.operand(part, node)

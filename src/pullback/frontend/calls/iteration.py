@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numba
 import numpy as np
@@ -18,6 +18,7 @@ from pullback.frontend.calls.objects import method_of
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
+    Cell,
     DictRef,
     Iteration,
     ListRef,
@@ -75,6 +76,7 @@ def iterate(context: Context, binding: Binding, node: Any) -> Iteration | tuple[
     binding = opened(context, iterable_of(context, binding, node), node)
     match binding:
         case TupleValue() if binding.is_sequence:
+            check_followed(context, binding.over, 0, node)
             return context.items(binding, node)
         case ListRef():
             content = context.version(binding.cell, node)
@@ -138,6 +140,8 @@ def known_items(context: Context, binding: Binding, node: Any) -> tuple[Binding,
 def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, ...]:
     """What a loop over this follows, as it is now."""
     binding = inside_bar(context, binding, node)
+    if isinstance(binding, OneTime) and isinstance(binding.over, Iteration):
+        return tuple(Snapshot(cell, content) for cell, content in binding.seen if isinstance(content, tuple))
     if isinstance(binding, OneTime):
         binding = binding.over
     if isinstance(binding, TupleValue):
@@ -146,6 +150,19 @@ def snapshots(context: Context, binding: Binding, node: Any) -> tuple[Snapshot, 
         content = context.version(binding.cell, node)
         return (Snapshot(binding.cell, content),) if isinstance(content, tuple) else ()
     return ()
+
+
+def check_followed(context: Context, over: tuple[Snapshot, ...], iterations: int, node: Any) -> None:
+    """Refuse the change of a list or dict whose items the iterations after the first ones take from it as it was."""
+    for snapshot in over:
+        if not snapshot.holds(context.state.cells.get(snapshot.cell), iterations):
+            refuse_change(context, snapshot.cell, node)
+
+
+def refuse_change(context: Context, cell: Cell, node: Any) -> NoReturn:
+    """Refuse the change of what a loop goes over."""
+    name = f"'{cell.name}'" if cell.name else "what this loop goes over"
+    context.refuse(node, f"{name} changes while a loop goes over it", "go over a copy, as in list(...)")
 
 
 def _stack_item(context: Context, binding: ListRef, k: Operand, node: Any) -> Binding:
@@ -180,8 +197,8 @@ def _enumerate(context: Context, node: Any, iterable: Binding, start: Binding | 
 
     if isinstance(source, tuple):
         numbered = tuple(TupleValue((number(constant(k)), item)) for k, item in enumerate(source))
-        return one_time(context, TupleValue(numbered, over=snapshots(context, iterable, node)))
-    return one_time(context, replace(source, item=lambda k: TupleValue((number(k), source.item(k)))))
+        return one_time(context, TupleValue(numbered, over=snapshots(context, iterable, node)), iterable)
+    return one_time(context, replace(source, item=lambda k: TupleValue((number(k), source.item(k)))), iterable)
 
 
 @ITERATION.of(builtins.zip)
@@ -193,9 +210,9 @@ def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FA
     if all(isinstance(source, tuple) for source in sources):
         over = tuple(snapshot for iterable in iterables for snapshot in snapshots(context, iterable, node))
         pairs = tuple(TupleValue(items) for items in zip(*sources, strict=False))
-        return one_time(context, TupleValue(pairs, over=over))
+        return one_time(context, TupleValue(pairs, over=over), *iterables)
     if any(_stands_apart(context, source, node) for source in sources):
-        return one_time(context, _zipped_apart(context, sources, counts, node))
+        return one_time(context, _zipped_apart(context, sources, counts, node), *iterables)
     count = counts[0]
     for other in counts[1:]:
         count = other if count is other else context.let(node, min, count, other)
@@ -203,7 +220,7 @@ def _zip(context: Context, node: Any, *iterables: Binding, strict: Binding = _FA
     followed = tuple(reference for source in iterations for reference in source.over)
     most = next((s.checkpoints for s in iterations if s.checkpoints is not None), None)
     zipped = Iteration(count, lambda k: TupleValue(tuple(s.item(k) for s in iterations)), followed, most)
-    return one_time(context, zipped)
+    return one_time(context, zipped, *iterables)
 
 
 def _by_index(context: Context, items: tuple[Binding, ...], node: Any) -> Iteration:
@@ -264,8 +281,8 @@ def _iter(context: Context, node: Any, iterable: Binding, /) -> Binding:
         return iterable
     source = as_iteration(context, iterable, node)
     if isinstance(source, tuple):
-        return one_time(context, TupleValue(source, over=snapshots(context, iterable, node)))
-    return one_time(context, source)
+        return one_time(context, TupleValue(source, over=snapshots(context, iterable, node)), iterable)
+    return one_time(context, source, iterable)
 
 
 @ITERATION.of(builtins.reversed)
@@ -275,22 +292,22 @@ def _reversed(context: Context, node: Any, sequence: Binding, /) -> Binding:
     source = as_iteration(context, sequence, node)
     if isinstance(source, tuple):
         over = tuple(replace(snapshot, from_end=True) for snapshot in snapshots(context, sequence, node))
-        return one_time(context, TupleValue(tuple(reversed(source)), over=over))
+        return one_time(context, TupleValue(tuple(reversed(source)), over=over), sequence)
 
     def item(k: Operand) -> Binding:
         last = apply_operator(context, np.subtract, (source.count, constant(1)), node)
         return source.item(context.scalar(apply_operator(context, np.subtract, (last, k), node), node))
 
-    return one_time(context, replace(source, item=item))
+    return one_time(context, replace(source, item=item), sequence)
 
 
 @ITERATION.of(runtime.checkpointed)
 def _checkpointed(context: Context, node: Any, iterable: Binding, memory: Binding | None = None) -> Binding:
-    is_iterator = isinstance(iterable, OneTime)
+    given, is_iterator = iterable, isinstance(iterable, OneTime)
     iterable = opened(context, iterable, node)
     source = iterate(context, iterable, node)
     if isinstance(source, tuple):
-        return one_time(context, iterable) if is_iterator else iterable
+        return one_time(context, iterable, given) if is_iterator else iterable
     most: Operand = Constant(None)
     if memory is not None and getattr(memory, "value", memory) is not None:
         most = context.scalar(memory, node)
@@ -299,4 +316,4 @@ def _checkpointed(context: Context, node: Any, iterable: Binding, memory: Bindin
                 node, f"memory= is a number of bytes, an integer, not {most.type.dtype}", "convert it with int(...)"
             )
     stored = replace(source, checkpoints=most)
-    return one_time(context, stored) if is_iterator else stored
+    return one_time(context, stored, given) if is_iterator else stored

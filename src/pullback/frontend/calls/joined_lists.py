@@ -2,6 +2,8 @@
 
 path.insert(0, k)     the buffer is made anew, of the new item and those that there were
 path += [a, b]        of those that there were and the new ones
+
+Lengths are sums of lengths, not sizes of buffers: a later `append` lets a buffer grow where it is.
 """
 
 from __future__ import annotations
@@ -30,13 +32,14 @@ def joined(context: Context, contents: tuple[Any, ...], node: Any) -> Any:
     if common is None:
         context.refuse(node, "lists of different things are joined", "keep them in lists of their own, or in arrays")
     type_, form = common
-    parts = []
+    parts: list[Operand] = []
+    length: Operand = constant(0)
     for content in contents:
         stack = to_stack(context, content, node, type_, form)
         part = _between(context, stack, None, stack.length, node)
         parts.append(cast_to(context, part, type_))
-    buffer = context.let(node, np.concatenate, tuple(parts))
-    return Stack(buffer, context.let(node, primitives.dim, buffer, constant(0)), form)
+        length = _sum(context, length, stack.length, node)
+    return Stack(context.let(node, np.concatenate, tuple(parts)), length, form)
 
 
 def join(context: Context, target: ListRef, sources: tuple[ListRef, ...], node: Any) -> None:
@@ -71,8 +74,8 @@ def insert(context: Context, ref: ListRef, content: Any, index: Binding, item: B
     stack = _as_stack(context, content, node)
     place = _place(context, context.scalar(index, node), stack.length, node)
     before = Stack(_between(context, stack, None, place, node), place, stack.form)
-    rest = _between(context, stack, place, stack.length, node)
-    after = Stack(rest, context.let(node, primitives.dim, rest, constant(0)), stack.form)
+    left = context.scalar(apply_operator(context, np.subtract, (stack.length, place), node), node)
+    after = Stack(_between(context, stack, place, stack.length, node), left, stack.form)
     context.state.hold(ref.cell, (item,))
     context.state.cells[ref.cell] = joined(context, (before, (item,), after), node)
 
@@ -81,11 +84,10 @@ def pop(context: Context, ref: ListRef, stack: Stack, index: Binding, node: Any)
     """`items.pop(index)`."""
     place = normalised(context, context.scalar(index, node), stack.length, node, "pop index")
     value = context.let(node, primitives.load, stack.buffer, (Index((place,)),))
-    behind = context.scalar(apply_operator(context, np.add, (place, constant(1)), node), node)
+    behind = _sum(context, place, constant(1), node)
     parts = (_between(context, stack, None, place, node), _between(context, stack, behind, stack.length, node))
-    buffer = context.let(node, np.concatenate, parts)
-    length = context.let(node, primitives.dim, buffer, constant(0))
-    context.state.cells[ref.cell] = Stack(buffer, length, stack.form)
+    length = context.scalar(apply_operator(context, np.subtract, (stack.length, constant(1)), node), node)
+    context.state.cells[ref.cell] = Stack(context.let(node, np.concatenate, parts), length, stack.form)
     return list_item(context, value, stack.form, ref.cell, node)
 
 

@@ -9,6 +9,7 @@ super().energy() the same of a class behind
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
@@ -27,7 +28,9 @@ def member(context: Context, call_method: CallMethod, receiver: Receiver, name: 
     """`receiver.name`, where that is no field of a record."""
     kind = receiver.kind
     assert kind is not None, "a record has a class"
-    if isinstance(receiver, ObjectRef) and receiver.behind is not None:
+    if name == "__class__":
+        return Static(kind)
+    if receiver.behind is not None:
         return _of_parent(context, call_method, receiver, name, node)
     found = inspect.getattr_static(kind, name, ABSENT)
     own = context.state.names.get((receiver.number, name)) if isinstance(receiver, ObjectRef) else None
@@ -54,8 +57,6 @@ def _of_class(
         case classmethod(__func__=function):
             return Bound(function, Static(kind))
     if found is ABSENT or isinstance(found, MemberDescriptorType):
-        if name == "__class__":
-            return Static(kind)
         context.mistyped(node, f"'{kind.__name__}' object has no attribute '{name}'")
     if hasattr(type(found), "__get__"):
         context.refuse(node, f"the attribute '{name}' cannot be followed here", "use a method, or a property")
@@ -78,8 +79,8 @@ def parent_of(context: Context, node: Any) -> Binding:
 def parent_behind(context: Context, arguments: tuple[Binding, ...], node: Any) -> Binding:
     """`super(kind, receiver)`."""
     match arguments:
-        case (Static(value=type() as kind), ObjectRef() as receiver) if kind in receiver.kind.__mro__:
-            return ObjectRef(receiver.number, receiver.kind, kind)
+        case (Static(value=type() as kind), ObjectRef() | TupleValue() as made) if kind in _kind_of(made).__mro__:
+            return replace(made, behind=kind)
         case (Static(value=type() as kind), Static(value=value)) if kind in _kind_of(arguments[1]).__mro__:
             return Static(super(kind, value))
     context.refuse(node, "'super' is called of something else than a class and an object of it", "name the class")
@@ -87,28 +88,30 @@ def parent_behind(context: Context, arguments: tuple[Binding, ...], node: Any) -
 
 def _kind_of(receiver: Binding | None) -> type:
     """The class of what a method is called of: an object, or the class itself."""
-    if isinstance(receiver, ObjectRef):
-        return receiver.kind
+    if isinstance(receiver, ObjectRef | TupleValue):
+        return receiver.kind or tuple
     value = receiver.value if isinstance(receiver, Static) else None
     return value if isinstance(value, type) else type(value)
 
 
 def _function_in(definition: Any) -> Any:
+    if isinstance(definition, property):
+        return definition.fget
     return definition.__func__ if isinstance(definition, classmethod) else definition
 
 
-def _of_parent(context: Context, call_method: CallMethod, ref: ObjectRef, name: str, node: Any) -> Binding:
+def _of_parent(context: Context, call_method: CallMethod, receiver: Receiver, name: str, node: Any) -> Binding:
     """`super().name`."""
-    assert ref.behind is not None, "this is what super() gives"
-    order = ref.kind.__mro__
-    owner = next((kind for kind in order[order.index(ref.behind) + 1 :] if name in vars(kind)), None)
+    assert receiver.behind is not None, "this is what super() gives"
+    order = _kind_of(receiver).__mro__
+    owner = next((kind for kind in order[order.index(receiver.behind) + 1 :] if name in vars(kind)), None)
     if owner is None:
         context.mistyped(node, f"'super' object has no attribute '{name}'")
     found = vars(owner)[name]
-    context.depend(Dependency(owner, name, found), Dependency(ref.kind, "__mro__", order))
+    context.depend(Dependency(owner, name, found), Dependency(receiver.kind, "__mro__", order))
     if found is object.__init__:
         return Static(_nothing)
-    return _of_class(context, call_method, (owner, found), ObjectRef(ref.number, ref.kind), name, node)
+    return _of_class(context, call_method, (owner, found), replace(receiver, behind=None), name, node)
 
 
 def _nothing() -> None:

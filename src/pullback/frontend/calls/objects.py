@@ -244,11 +244,14 @@ def fields_of(kind: Any) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields)
 
 
+_MAKERS = ("__init__", "__post_init__")
+"""Methods that an object is made with."""
+
+
 def changes_itself(kind: Any) -> bool:
     """Whether methods of a class assign attributes, so that an object of it is more than it was when it was made."""
     methods = (found for base in kind.__mro__ for found in vars(base).values() if isinstance(found, FunctionType))
-    makers = () if dataclasses.is_dataclass(kind) else ("__init__",)
-    later = (m for m in methods if m.__name__ not in makers and not is_generated(m) and not is_frozen(kind))
+    later = (m for m in methods if m.__name__ not in _MAKERS and not is_generated(m) and not is_frozen(kind))
     return any(step.opname in ("STORE_ATTR", "DELETE_ATTR") for m in later for step in dis.get_instructions(m))
 
 

@@ -7,7 +7,6 @@ function at once, or in the loop that goes over what they return.
 from __future__ import annotations
 
 import builtins
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -38,10 +37,11 @@ from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.frontend.values.one_time import one_time, opened
+from pullback.functions.by_key import added_up
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import infer
-from pullback.ir.nodes import Constant, Index, Value
+from pullback.ir.nodes import Constant, Index, Operand, Value
 from pullback.ir.types import BOOL, INT, Array, Scalar, is_float
 
 SEQUENCES = Meanings()
@@ -135,6 +135,9 @@ def entries_in(context: Context, mapping: Binding, node: Any) -> dict[Any, Bindi
 
 @SEQUENCES.of(builtins.sum)
 def _sum(context: Context, node: Any, iterable: Binding, start: Binding | None = None) -> Binding:
+    iterable = opened(context, iterable, node)
+    if start is not None and _has_form(context, iterable):
+        return called(context, Static(added_up), (iterable, start), node)
     items = items_or_array(context, iterable, node)
     if isinstance(items, ArrayRef):
         if not isinstance(iterable, ArrayRef) and type_of_ref(context, items, node).ndim > 1:
@@ -291,24 +294,28 @@ SEQUENCES[builtins.min] = _first_best(np.less, np.min)
 
 @SEQUENCES.of(builtins.map)
 def _map(context: Context, node: Any, function: Binding, /, *iterables: Binding) -> Binding:
-    overs = [snapshots(context, iterable, node) for iterable in iterables]
     sequences = [opened(context, iterable, node) for iterable in iterables]
     sources = [as_iteration(context, iterable, node) for iterable in sequences]
     known = [known_items(context, iterable, node) for iterable in sequences]
     if all(items is not None for items in known):
-        rows = zip(*(items for items in known if items is not None), strict=False)
-        results = tuple(called(context, function, row, node) for row in rows)
-        return one_time(context, TupleValue(results, over=tuple(itertools.chain(*overs))))
+        rows = list(zip(*(items for items in known if items is not None), strict=False))
+
+        def result(k: Operand) -> Binding:
+            assert isinstance(k, Constant), "the iterations are read one by one"
+            return called(context, function, rows[k.value], node)
+
+        return one_time(context, Iteration(constant(len(rows)), result, apart=True), *iterables)
     if len(sources) > 1 or not isinstance(sources[0], Iteration):
         context.refuse(node, "'map' goes over several arrays", "write map(f, x), or a loop over zip(...)")
     source = sources[0]
-    return one_time(context, replace(source, item=lambda k: called(context, function, (source.item(k),), node)))
+    made = replace(source, item=lambda k: called(context, function, (source.item(k),), node))
+    return one_time(context, made, *iterables)
 
 
 @SEQUENCES.of(builtins.filter)
 def _filter(context: Context, node: Any, function: Binding, iterable: Binding, /) -> Binding:
     kept: list[Binding] = []
-    iterable = opened(context, iterable, node)
+    given, iterable = iterable, opened(context, iterable, node)
     for item in known_items(context, iterable, node) or _unknown_filter(context, iterable, node):
         asked = item if function == Static(None) else called(context, function, (item,), node)
         condition = truth(context, asked, node)
@@ -316,7 +323,7 @@ def _filter(context: Context, node: Any, function: Binding, iterable: Binding, /
             _unknown_filter(context, None, node)
         elif condition.value:
             kept.append(item)
-    return one_time(context, TupleValue(tuple(kept)))
+    return one_time(context, TupleValue(tuple(kept), over=snapshots(context, given, node)), given)
 
 
 def _unknown_filter(context: Context, iterable: Binding | None, node: Any) -> tuple[Binding, ...]:

@@ -73,7 +73,7 @@ def filled(context: Context, text: str, values: Binding, node: Any) -> Binding:
     """`text % values`."""
     if isinstance(values, DictRef):
         context.refuse(node, "a format with '%' is filled from a dict", "write an f-string")
-    left = list(values.items if isinstance(values, TupleValue) else (values,))
+    left = list(values.items if isinstance(values, TupleValue) and values.is_sequence else (values,))
     pieces: list[Any] = []
     end = 0
     for place in _PLACE.finditer(text):

@@ -31,6 +31,7 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.context import AttributeAssigned, Context
 from pullback.frontend.values.described import described
+from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Permute, Value
@@ -48,11 +49,11 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
             return Method(receiver, name)
         case ObjectRef():
             return member(context, in_place.call_bound, receiver, name, node)
-        case TupleValue() if name in receiver.fields:
+        case TupleValue() if name in receiver.fields and receiver.behind is None:
             return receiver.items[receiver.fields.index(name)]
         case TupleValue() if is_method_of_namedtuple(receiver, name):
             return Method(receiver, name)
-        case TupleValue() if receiver.kind is not None and hasattr(receiver.kind, name):
+        case TupleValue(kind=type() as kind) if hasattr(kind, name) or not title_of(kind):
             return member(context, in_place.call_bound, receiver, name, node)
         case TupleValue():
             return Method(receiver, name)

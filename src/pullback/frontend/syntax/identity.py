@@ -23,13 +23,15 @@ from pullback.frontend.values.bindings import (
     ListRef,
     MaybeUnset,
     ObjectRef,
+    Range,
     Static,
     TupleValue,
 )
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.known import known_binding, known_value
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Constant, Value
+from pullback.ir.nodes import Constant, Operand, Value
+from pullback.ir.types import is_integer
 
 
 def identical(context: Context, left: Binding, right: Binding, node: Any) -> Binding:
@@ -84,6 +86,15 @@ def _is_known_number(context: Context, value: Value, number: Constant, node: Any
     return constant(False)
 
 
+def _in_range(context: Context, number: Operand, range_: Range, node: Any) -> Binding | None:
+    """Whether a range of steps of 1 has a number; None for other ranges, and numbers that are no integers."""
+    if range_.step != constant(1) or not is_integer(number.type):
+        return None
+    low = apply_operator(context, np.less_equal, (range_.start, number), node)
+    high = apply_operator(context, np.less, (number, range_.stop), node)
+    return apply_operator(context, np.logical_and, (low, high), node)
+
+
 Compare = Callable[[Context, Any, Binding, Binding, Any], Binding]
 
 
@@ -113,6 +124,10 @@ def member(context: Context, left: Binding, right: Binding, node: Any, compare: 
         if known is not None:
             return constant(known[0] in right.value)
         right = known_binding(tuple(right.value))
+    if isinstance(right, Range) and isinstance(left, Value | Constant):
+        inside = _in_range(context, context.scalar(left, node), right, node)
+        if inside is not None:
+            return inside
     items = known_items(context, right, node)
     found: Binding = constant(False)
     for item in context.items(right, node) if items is None else items:

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from pullback.frontend.calls.item_writing import remove
-from pullback.frontend.calls.iteration import iterable_of, iterate, snapshots
+from pullback.frontend.calls.iteration import check_followed, iterable_of, iterate, refuse_change, snapshots
 from pullback.frontend.calls.messages import argument_parts
 from pullback.frontend.source.desugar import is_passive
 from pullback.frontend.source.names import assigned_names
@@ -27,7 +27,6 @@ from pullback.frontend.tapes.blocks import is_tape, record
 from pullback.frontend.tapes.inserted import insert
 from pullback.frontend.values.bindings import (
     Binding,
-    Cell,
     Iteration,
     ListRef,
     Range,
@@ -73,13 +72,15 @@ def _for(context: Context, node: Any) -> None:
     match source:
         case tuple():
             over = snapshots(context, given, node)
-            _check_followed(context, over, 0, node)
+            check_followed(context, over, 0, node)
             if not _read_as_range(context, node, source, over, body, stopped):
                 _unrolled(context, node, source, over, body, stopped)
         case Range():
             _over_range(context, node, source, body, stopped)
         case Iteration(apart=True, count=Constant(value=count), item=item):
-            _one_by_one(context, node, lambda k: item(constant(k)), count, (), body, stopped)
+            _one_by_one(
+                context, node, lambda k: item(constant(k)), count, snapshots(context, given, node), body, stopped
+            )
         case Iteration():
             _iterated(context, node, source, body, stopped)
 
@@ -109,7 +110,7 @@ def _read_as_range(
 
     def read(numbers: Range) -> None:
         _counted(context, node, numbers, body, stopped)
-        _check_followed(context, over, len(items), node)
+        check_followed(context, over, len(items), node)
 
     return isinstance(node.target, gast.Name) and read_as_range(context, node, items, first, read)
 
@@ -145,23 +146,11 @@ def _one_by_one(
         flag = truth(context, look_up(context, stopped, node), node) if stopped else constant(False)
         if flag == constant(True):
             return
-        _check_followed(context, over, k + 1, node)
+        check_followed(context, over, k + 1, node)
         if not isinstance(flag, Constant):
             rest = partial(_one_by_one, context, node, item, count, over, body, stopped, k + 1)
             branch(context, flag, lambda: None, rest, node)
             return
-
-
-def _check_followed(context: Context, over: tuple[Snapshot, ...], iterations: int, node: Any) -> None:
-    """Refuse the change of a list or dict whose items the iterations after the first ones take from it as it was."""
-    for snapshot in over:
-        if not snapshot.holds(context.state.cells.get(snapshot.cell), iterations):
-            _refuse_change(context, snapshot.cell, node)
-
-
-def _refuse_change(context: Context, cell: Cell, node: Any) -> None:
-    name = f"'{cell.name}'" if cell.name else "what this loop goes over"
-    context.refuse(node, f"{name} changes while a loop goes over it", "go over a copy, as in list(...)")
 
 
 def _counted(context: Context, node: Any, source: Range, body: list[Any], stopped: str) -> None:
@@ -192,7 +181,7 @@ def _iterated(context: Context, node: Any, source: Iteration, body: list[Any], s
             execute(context, body)
             for cell, length in zip(lists, lengths, strict=True):
                 if not context.state.dead and context.state.cells[cell].length != length:
-                    _refuse_change(context, cell, node)
+                    refuse_change(context, cell, node)
             return Reading(statements, context.state, _exit(context, stopped, node))
 
     key = (context.frame.number, f"<what the loop of line {node.lineno}, column {node.col_offset} goes over>")

@@ -126,13 +126,14 @@ class TupleValue:
     """A tuple; `kind` rebuilds a namedtuple or dataclass and gives its fields.
 
     It also stands for what `enumerate`, `zip`, `reversed` and the views of a dict show, which follow what they go over:
-    `over` is how that was when it was read.
+    `over` is how that was when it was read. behind: as in an ObjectRef.
     """
 
     items: tuple[Binding, ...]
     kind: type | None = None
     fields: tuple[str, ...] = ()
     over: tuple[Snapshot, ...] = field(default=(), compare=False)
+    behind: type | None = None
 
     @property
     def is_sequence(self) -> bool:
@@ -234,11 +235,15 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True)
 class OneTime:
-    """An iterator over known items, or of an `Iteration`; loops: those around the place where it was made."""
+    """An iterator over known items, or of an `Iteration`.
+
+    loops: those around the place where it was made. seen: the lists and dicts that it goes over, as they were there.
+    """
 
     cell: Cell
     over: Binding = field(compare=False)
     loops: tuple[Any, ...] = field(compare=False)
+    seen: tuple[tuple[Cell, Any], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

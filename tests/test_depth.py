@@ -82,6 +82,38 @@ def test_a_function_that_never_returns_is_refused():
             pb.grad(function)(1.0)
 
 
+TABLE = np.array([1.0, 2.0])
+
+
+def looked_up(x, n):
+    return x if n == 0 else looked_up(x * TABLE[0], n - 1)
+
+
+@pytest.mark.parametrize(
+    ("called", "reason"),
+    [
+        (lambda x, n: called_without_end(x, n), "never returns without calling itself"),
+        (looked_up, "uses the array 'TABLE' from outside"),
+    ],
+    ids=["without end", "from outside"],
+)
+def test_what_one_reading_of_a_loop_refuses_the_other_reads_anew(called, reason):
+    def function(x, n):
+        total = x
+        for _ in range(3):
+            if n > 2:
+                break
+            total += called(x, 2)
+        return total
+
+    with pytest.raises(pb.LanguageError, match=reason):
+        pb.grad(function)(1.0, 5)
+
+
+def called_without_end(x, n):
+    return called_without_end(x, n)
+
+
 def test_a_step_has_the_derivative_of_what_it_is_at_zero():
     step = pb.grad(lambda x, h: np.heaviside(x, h) * 3, argnums=(0, 1))
     assert step(0.0, 0.5) == (0.0, 3.0)

@@ -142,3 +142,46 @@ def a_list_to_which_an_array_is_added(x):
     same = values
     values += np.sin(x)
     return np.sum(values * x) + sum(same) * len(same)
+
+
+@program(X, 4)
+def rows_put_into_an_empty_list(x, n):
+    first, last, pairs = [], [], []
+    for k in range(n):
+        first.insert(0, x * k)
+        last += [x * k, x]
+        pairs = pairs + [(x[0] * k, x[1])]
+    return np.sum(first[0] * last[2]) + pairs[-1][0] * pairs[1][1] * len(last)
+
+
+@program(X)
+@program(np.array([0.1, 0.2, 0.3, 0.4]))
+def rows_that_may_be_none(x):
+    kept = []
+    for k in range(4):
+        if x[k] > 0.6:
+            kept.extend([x * k])
+    kept.reverse()
+    total = x[0]
+    for k, row in enumerate(kept):
+        total += np.sum(row) * (k + 1)
+    return total * (1 + len(kept))
+
+
+@program(X, 5)
+def the_last_rows(x, n):
+    rows = []
+    for k in range(n):
+        rows = rows[-2:]
+        rows.append(x * k)
+    first = rows.pop(0)
+    return np.sum(first * rows[-1]) + len(rows) * np.sum(rows[:1][0])
+
+
+@program(X, -3, 2)
+def slices_of_tuples(x, start, stop):
+    pairs = [(v, 2.0 * k) for k, v in enumerate(x)]
+    total = 0.0
+    for k, (v, w) in enumerate(pairs[start:] + pairs[:stop] + pairs[start:stop] + pairs[1:-1]):
+        total += v * w * (k + 1)
+    return total

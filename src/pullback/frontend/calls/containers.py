@@ -49,12 +49,12 @@ def list_method(
         case "append":
             items.append(arguments[0])
         case "extend":
-            joined_lists.join(context, ref, (ref, listed(context, arguments[0], node)), node)
+            joined_lists.joined(context, ref, (ref, listed(context, arguments[0], node)), node)
             return result
         case "insert" if len(arguments) == 2 and isinstance(arguments[0], Constant):
             items.insert(arguments[0].value, arguments[1])
         case "insert" if len(arguments) == 2:
-            joined_lists.insert(context, ref, content, arguments[0], arguments[1], node)
+            joined_lists.insert(context, ref, arguments[0], arguments[1], node)
             return result
         case "reverse":
             items.reverse()
@@ -153,9 +153,9 @@ def _changed_stack(
     result: Binding = Static(None)
     match name, len(arguments):
         case "extend", 1:
-            joined_lists.join(context, ref, (ref, listed(context, arguments[0], node)), node)
+            joined_lists.joined(context, ref, (ref, listed(context, arguments[0], node)), node)
         case "insert", 2:
-            joined_lists.insert(context, ref, stack, arguments[0], arguments[1], node)
+            joined_lists.insert(context, ref, arguments[0], arguments[1], node)
         case "reverse", 0:
             joined_lists.reverse(context, ref, stack, node)
         case "pop", 1:

@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator, needs_static
+from pullback.frontend.calls.calling_back import called
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
@@ -16,6 +17,7 @@ from pullback.frontend.values.described import described
 from pullback.frontend.values.item_forms import list_item
 from pullback.frontend.values.known import known_value
 from pullback.frontend.values.views import merged
+from pullback.functions import row_lists
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import is_advanced, type_of_part
@@ -156,6 +158,12 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
 
 def _part_of_list(context: Context, receiver: ListRef, stack: Stack, slice_node: Any, node: Any) -> Binding:
     """A slice of a list whose length is a matter of the run: a list of its own."""
+    if getattr(stack.buffer.type, "ndim", 1) > 1 and slice_node.step is None:
+        bounds = (slice_node.lower, slice_node.upper)
+        start, stop = (Static(None) if bound is None else context.evaluate(bound) for bound in bounds)
+        made = called(context, Static(row_lists.between), (receiver, start, stop), node)
+        assert isinstance(made, ListRef), "the text makes a list"
+        return made
     rows = context.let(node, primitives.load, stack.buffer, (Index((Slice(None, stack.length, None),)),))
     whole = context.bind(rows)
     assert isinstance(whole, ArrayRef), "an array has a cell"

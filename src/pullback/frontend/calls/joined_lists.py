@@ -13,90 +13,111 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator
+from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.indexing import normalised
-from pullback.frontend.values.bindings import Binding, ListRef, Stack
+from pullback.frontend.values.bindings import Binding, ListRef, Stack, Static
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import list_item
 from pullback.frontend.values.stacks import cast_to, common_stack, to_stack
+from pullback.functions import row_lists
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Index, Operand, Slice
 
 
-def joined(context: Context, contents: tuple[Any, ...], node: Any) -> Any:
-    """What a list holds that has all items of these contents, one after the other."""
+def joined(context: Context, target: ListRef, sources: tuple[ListRef, ...], node: Any) -> None:
+    """Let a list hold what these lists hold, one after the other."""
+    contents = tuple(context.version(source.cell, node) for source in sources)
     if all(isinstance(content, tuple) for content in contents):
-        return sum(contents, ())
+        context.state.cells[target.cell] = sum(contents, ())
+        return
     common = common_stack([(content, context.state) for content in contents])
     if common is None:
         context.refuse(node, "lists of different things are joined", "keep them in lists of their own, or in arrays")
-    type_, form = common
-    parts: list[Operand] = []
-    length: Operand = constant(0)
-    for content in contents:
-        stack = to_stack(context, content, node, type_, form)
-        part = _between(context, stack, None, stack.length, node)
-        parts.append(cast_to(context, part, type_))
-        length = _sum(context, length, stack.length, node)
-    return Stack(context.let(node, np.concatenate, tuple(parts)), length, form)
+    if common[0].ndim > 1:
+        _take_over(context, target, called(context, Static(row_lists.joined), sources, node))
+        return
+    stacks = [to_stack(context, content, node, *common) for content in contents]
+    context.state.cells[target.cell] = _of_parts(context, stacks, common[0], node)
 
 
-def join(context: Context, target: ListRef, sources: tuple[ListRef, ...], node: Any) -> None:
-    """Let a list hold what these lists hold."""
-    contents = tuple(context.version(source.cell, node) for source in sources)
-    made = joined(context, contents, node)
-    for source, content in zip(sources, contents, strict=True):
-        if source.cell is not target.cell:
-            _note(context, target, source, content, made)
-    context.state.cells[target.cell] = made
-
-
-def _as_stack(context: Context, content: Any, node: Any) -> Stack:
-    common = common_stack([(content, context.state)])
-    if common is None:
-        context.refuse(
-            node, "an item is inserted at a place that only the run knows", "keep things of one kind in a list"
-        )
-    return to_stack(context, content, node, *common)
-
-
-def _note(context: Context, target: ListRef, source: ListRef, content: Any, made: Any) -> None:
-    """Note whose arrays and lists are in a list now."""
-    if isinstance(content, Stack):
-        context.state.copy_items(target.cell, source.cell)
-    elif isinstance(made, Stack):
-        context.state.hold(target.cell, content)
-
-
-def insert(context: Context, ref: ListRef, content: Any, index: Binding, item: Binding, node: Any) -> None:
+def insert(context: Context, ref: ListRef, index: Binding, item: Binding, node: Any) -> None:
     """`items.insert(index, item)`."""
-    stack = _as_stack(context, content, node)
+    stack = context.state.cells[ref.cell] = _as_stack(context, context.version(ref.cell, node), node)
     place = _place(context, context.scalar(index, node), stack.length, node)
-    before = Stack(_between(context, stack, None, place, node), place, stack.form)
+    if _ndim(stack) > 1:
+        _take_over(context, ref, called(context, Static(row_lists.inserted), (ref, place, item), node))
+        return
     left = context.scalar(apply_operator(context, np.subtract, (stack.length, place), node), node)
-    after = Stack(_between(context, stack, place, stack.length, node), left, stack.form)
-    context.state.hold(ref.cell, (item,))
-    context.state.cells[ref.cell] = joined(context, (before, (item,), after), node)
+    own = context.new_list((item,))
+    common = common_stack([(stack, context.state), (context.version(own.cell, node), context.state)])
+    if common is None:
+        context.refuse(node, "something else is put into a list of numbers", "keep it in a list of its own")
+    stacks = [
+        Stack(_between(context, stack, None, place, node), place),
+        to_stack(context, context.version(own.cell, node), node, *common),
+        Stack(_between(context, stack, place, stack.length, node), left),
+    ]
+    context.state.cells[ref.cell] = _of_parts(context, stacks, common[0], node)
 
 
 def pop(context: Context, ref: ListRef, stack: Stack, index: Binding, node: Any) -> Binding:
     """`items.pop(index)`."""
     place = normalised(context, context.scalar(index, node), stack.length, node, "pop index")
     value = context.let(node, primitives.load, stack.buffer, (Index((place,)),))
+    item = list_item(context, value, stack.form, ref.cell, node)
+    if _ndim(stack) > 1:
+        _take_over(context, ref, called(context, Static(row_lists.without), (ref, place), node))
+        return item
     behind = _sum(context, place, constant(1), node)
-    parts = (_between(context, stack, None, place, node), _between(context, stack, behind, stack.length, node))
-    length = context.scalar(apply_operator(context, np.subtract, (stack.length, constant(1)), node), node)
-    context.state.cells[ref.cell] = Stack(context.let(node, np.concatenate, parts), length, stack.form)
-    return list_item(context, value, stack.form, ref.cell, node)
+    left = context.scalar(apply_operator(context, np.subtract, (stack.length, behind), node), node)
+    stacks = [
+        Stack(_between(context, stack, None, place, node), place),
+        Stack(_between(context, stack, behind, stack.length, node), left),
+    ]
+    context.state.cells[ref.cell] = _of_parts(context, stacks, stack.buffer.type, node)
+    return item
 
 
 def reverse(context: Context, ref: ListRef, stack: Stack, node: Any) -> None:
     """`items.reverse()`."""
+    if _ndim(stack) > 1:
+        _take_over(context, ref, called(context, Static(row_lists.turned_round), (ref,), node))
+        return
     part = _between(context, stack, None, stack.length, node)
     turned = context.let(node, primitives.load, part, (Index((Slice(None, None, constant(-1)),)),))
-    buffer = context.let(node, np.concatenate, (turned,))
-    context.state.cells[ref.cell] = Stack(buffer, stack.length, stack.form)
+    context.state.cells[ref.cell] = Stack(context.let(node, np.concatenate, (turned,)), stack.length)
+
+
+def _take_over(context: Context, target: ListRef, made: Binding) -> None:
+    """Let a list hold what another one holds, which nobody else has."""
+    assert isinstance(made, ListRef), "the text makes a list"
+    context.state.cells[target.cell] = context.state.cells[made.cell]
+    context.state.copy_items(target.cell, made.cell)
+
+
+def _of_parts(context: Context, stacks: list[Stack], type_: Any, node: Any) -> Stack:
+    """A list of the numbers of several."""
+    parts: list[Operand] = []
+    length: Operand = constant(0)
+    for stack in stacks:
+        part = _between(context, stack, None, stack.length, node)
+        parts.append(cast_to(context, part, type_))
+        length = _sum(context, length, stack.length, node)
+    return Stack(context.let(node, np.concatenate, tuple(parts)), length)
+
+
+def _as_stack(context: Context, content: Any, node: Any) -> Stack:
+    common = common_stack([(content, context.state)])
+    if common is None:
+        reason = "an item is inserted at a place that only the run knows"
+        context.refuse(node, reason, "keep things of one kind in a list")
+    return to_stack(context, content, node, *common)
+
+
+def _ndim(stack: Stack) -> int:
+    return getattr(stack.buffer.type, "ndim", 1)
 
 
 def _between(context: Context, stack: Stack, start: Operand | None, stop: Operand, node: Any) -> Any:

@@ -72,7 +72,11 @@ def call_recursive(
     """A call of a function that calls itself."""
     if key not in context.callees:
         context.callees[key] = Callee(_name_of(key[0].__name__, context))
-        _read_callee(context, key, bound, read, node)
+        try:
+            _read_callee(context, key, bound, read, node)
+        except Exception:
+            del context.callees[key]  # what reads the call in another way, reads it anew
+            raise
     callee: Callee = context.callees[key]
     if callee.form is None:
         raise Pending((0, callee.name))

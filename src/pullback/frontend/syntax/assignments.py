@@ -10,7 +10,7 @@ import numpy as np
 
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.iteration import known_items
-from pullback.frontend.calls.joined_lists import join
+from pullback.frontend.calls.joined_lists import joined
 from pullback.frontend.calls.list_operands import is_of_numpy
 from pullback.frontend.calls.objects import in_place_by_method
 from pullback.frontend.calls.sequences import listed
@@ -159,7 +159,7 @@ def _changed_in_place(context: Context, old: Binding, function: Callable[..., An
         context.store(old, (), context.operand(new, node), node)
     elif isinstance(old, ListRef) and function is np.add and not is_of_numpy(value):
         context.check_writable(old.cell, node)
-        join(context, old, (old, listed(context, value, node)), node)
+        joined(context, old, (old, listed(context, value, node)), node)
     elif isinstance(old, ListRef) and function is np.multiply:
         repeated = binary(context, function, old, value, node)
         context.check_writable(old.cell, node)

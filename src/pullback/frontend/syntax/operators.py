@@ -12,7 +12,7 @@ import numpy as np
 from pullback.frontend.calls.apply import apply_operator, needs_static
 from pullback.frontend.calls.calling_back import called
 from pullback.frontend.calls.indexing import type_of_ref
-from pullback.frontend.calls.joined_lists import join
+from pullback.frontend.calls.joined_lists import joined
 from pullback.frontend.calls.objects import by_method, is_of_user, method_of
 from pullback.frontend.calls.texts import filled
 from pullback.frontend.source.outside import ABSENT, Dependency
@@ -48,7 +48,7 @@ def binary(context: Context, function: Callable[..., Any], left: Binding, right:
         return TupleValue(left.items + right.items)
     if isinstance(left, ListRef) and isinstance(right, ListRef) and function is np.add:
         made = context.new_list(())
-        join(context, made, (left, right), node)
+        joined(context, made, (left, right), node)
         return made
     if function is np.multiply:
         for listed, count in ((left, right), (right, left)):

@@ -351,7 +351,7 @@ RIGHT: list[Any] = [
 REFUSED: list[Any] = [
     (row_that_grows_later, "may be, or hold, the same as 'row'"),
     (tuples_of_two_dtypes, "numbers of different dtypes"),
-    (largest_tuple, "are used together"),
+    (largest_tuple, "tuples are compared for order"),
     (row_that_is_written, "cannot be changed"),
     (tuple_for_a_list, "holds different things"),
     (one_row_again, "may be, or hold, the same as 'row'"),

@@ -105,12 +105,10 @@ class Engine:
         return without_labels(spread(self.signature, bound.arguments))
 
     def refresh(self) -> None:
-        """Read the function again if its code or its defaults are others, and forget what was made of the old ones."""
+        """Read the function again if its code or its defaults are others."""
         if not self.is_current():
             with MAKING:
                 self.read()
-        if self.built_for is not self.parts:
-            self.built, self.built_for = {}, self.parts
 
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The normal form for arguments of these Forms; made anew where something outside has changed.
@@ -119,6 +117,8 @@ class Engine:
         """
         key = (tuple(forms.items()), numbers)
         with MAKING:
+            if self.built_for is not self.parts:
+                self.built, self.built_for = {}, self.parts
             stored = self.built.get(key)
             built = None if stored is None else stored.restored(self.source)
             if built is None or not built.holds():
@@ -172,12 +172,10 @@ class PullbackEngine(Engine):
         raise TypeError("cannot pickle the pullback of a call")
 
     def refresh(self) -> None:
-        """Read the function again if its code or its defaults are others, and forget what was made of the old ones."""
+        """Read the function again if its code or its defaults are others."""
         if not self.is_current():
             with MAKING:
                 self.read()
-        if self.built_for is not self.parts:
-            self.built, self.built_for = {}, self.parts
 
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The one normal form that it has."""

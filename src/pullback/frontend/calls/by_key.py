@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.calls.apply import apply
-from pullback.frontend.calls.calling_back import called
+from pullback.frontend.calls.calling_back import called_text
 from pullback.frontend.values.bindings import Binding, ListRef, Stack, Static
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import list_item
@@ -28,13 +28,13 @@ def best_of(
     """The first of the greatest or least items, as Python finds it."""
     by = Static(itself) if key is None else key
     if default is None:
-        return called(context, Static(greatest_of if greatest else least_of), (iterable, by), node)
-    return called(context, Static(greatest_or if greatest else least_or), (iterable, by, default), node)
+        return called_text(context, greatest_of if greatest else least_of, (iterable, by), node)
+    return called_text(context, greatest_or if greatest else least_or, (iterable, by, default), node)
 
 
 def keyed(context: Context, items: ListRef, key: Binding, node: Any) -> Binding:
     """The keys of the items of a list, in an array."""
-    return called(context, Static(keys_of), (items, key), node)
+    return called_text(context, keys_of, (items, key), node)
 
 
 def in_order(context: Context, items: ListRef, keys: Binding, backwards: bool, node: Any) -> ListRef:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from pullback.frontend.values.bindings import Binding
+from pullback.frontend.values.bindings import Binding, Static
 from pullback.frontend.values.context import Context
 
 
@@ -15,6 +16,16 @@ def called(context: Context, function: Binding, arguments: tuple[Binding, ...], 
     given = {"<function>": function} | {f"<argument {k}>": argument for k, argument in enumerate(arguments)}
     first, *others = (name_of(name, node) for name in given)
     return with_names(context, given, gast.copy_location(gast.Call(first, others, []), node))
+
+
+def called_text(context: Context, text: Callable[..., Any], arguments: tuple[Binding, ...], node: Any) -> Binding:
+    """A call of a function of ours, whose statements have the place of the node, and no names."""
+    before = context.fixed_location, context.in_text_of_ours
+    context.fixed_location, context.in_text_of_ours = context.location(node), True
+    try:
+        return called(context, Static(text), arguments, node)
+    finally:
+        context.fixed_location, context.in_text_of_ours = before
 
 
 def with_names(context: Context, given: dict[str, Binding], expression: Any, *statements: Any) -> Binding:

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator, needs_static
-from pullback.frontend.calls.calling_back import called
+from pullback.frontend.calls.calling_back import called_text
 from pullback.frontend.values.bindings import ArrayRef, Binding, DictRef, ListRef, Stack, Static, TupleValue
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
@@ -161,7 +161,7 @@ def _part_of_list(context: Context, receiver: ListRef, stack: Stack, slice_node:
     if getattr(stack.buffer.type, "ndim", 1) > 1 and slice_node.step is None:
         bounds = (slice_node.lower, slice_node.upper)
         start, stop = (Static(None) if bound is None else context.evaluate(bound) for bound in bounds)
-        made = called(context, Static(row_lists.between), (receiver, start, stop), node)
+        made = called_text(context, row_lists.between, (receiver, start, stop), node)
         assert isinstance(made, ListRef), "the text makes a list"
         return made
     rows = context.let(node, primitives.load, stack.buffer, (Index((Slice(None, stack.length, None),)),))

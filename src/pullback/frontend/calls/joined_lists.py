@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.calls.apply import apply_operator
-from pullback.frontend.calls.calling_back import called
+from pullback.frontend.calls.calling_back import called_text
 from pullback.frontend.calls.indexing import normalised
-from pullback.frontend.values.bindings import Binding, ListRef, Stack, Static
+from pullback.frontend.values.bindings import Binding, ListRef, Stack
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import list_item
@@ -36,7 +36,7 @@ def joined(context: Context, target: ListRef, sources: tuple[ListRef, ...], node
     if common is None:
         context.refuse(node, "lists of different things are joined", "keep them in lists of their own, or in arrays")
     if common[0].ndim > 1:
-        _take_over(context, target, called(context, Static(row_lists.joined), sources, node))
+        _take_over(context, target, called_text(context, row_lists.joined, sources, node))
         return
     stacks = [to_stack(context, content, node, *common) for content in contents]
     context.state.cells[target.cell] = _of_parts(context, stacks, common[0], node)
@@ -47,7 +47,7 @@ def insert(context: Context, ref: ListRef, index: Binding, item: Binding, node: 
     stack = context.state.cells[ref.cell] = _as_stack(context, context.version(ref.cell, node), node)
     place = _place(context, context.scalar(index, node), stack.length, node)
     if _ndim(stack) > 1:
-        _take_over(context, ref, called(context, Static(row_lists.inserted), (ref, place, item), node))
+        _take_over(context, ref, called_text(context, row_lists.inserted, (ref, place, item), node))
         return
     left = context.scalar(apply_operator(context, np.subtract, (stack.length, place), node), node)
     own = context.new_list((item,))
@@ -68,7 +68,7 @@ def pop(context: Context, ref: ListRef, stack: Stack, index: Binding, node: Any)
     value = context.let(node, primitives.load, stack.buffer, (Index((place,)),))
     item = list_item(context, value, stack.form, ref.cell, node)
     if _ndim(stack) > 1:
-        _take_over(context, ref, called(context, Static(row_lists.without), (ref, place), node))
+        _take_over(context, ref, called_text(context, row_lists.without, (ref, place), node))
         return item
     behind = _sum(context, place, constant(1), node)
     left = context.scalar(apply_operator(context, np.subtract, (stack.length, behind), node), node)
@@ -83,7 +83,7 @@ def pop(context: Context, ref: ListRef, stack: Stack, index: Binding, node: Any)
 def reverse(context: Context, ref: ListRef, stack: Stack, node: Any) -> None:
     """`items.reverse()`."""
     if _ndim(stack) > 1:
-        _take_over(context, ref, called(context, Static(row_lists.turned_round), (ref,), node))
+        _take_over(context, ref, called_text(context, row_lists.turned_round, (ref,), node))
         return
     part = _between(context, stack, None, stack.length, node)
     turned = context.let(node, primitives.load, part, (Index((Slice(None, None, constant(-1)),)),))

@@ -17,7 +17,7 @@ import numpy as np
 from pullback.frontend.calls import indexing
 from pullback.frontend.calls.apply import apply, apply_operator
 from pullback.frontend.calls.by_key import best_of, in_order, keyed
-from pullback.frontend.calls.calling_back import called, name_of, with_names
+from pullback.frontend.calls.calling_back import called, called_text, name_of, with_names
 from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.iteration import as_iteration, known_items, snapshots
 from pullback.frontend.calls.meaning import Meaning, Meanings
@@ -137,7 +137,7 @@ def entries_in(context: Context, mapping: Binding, node: Any) -> dict[Any, Bindi
 def _sum(context: Context, node: Any, iterable: Binding, start: Binding | None = None) -> Binding:
     iterable = opened(context, iterable, node)
     if start is not None and _has_form(context, iterable):
-        return called(context, Static(added_up), (iterable, start), node)
+        return called_text(context, added_up, (iterable, start), node)
     items = items_or_array(context, iterable, node)
     if isinstance(items, ArrayRef):
         if not isinstance(iterable, ArrayRef) and type_of_ref(context, items, node).ndim > 1:

@@ -31,7 +31,6 @@ from pullback.frontend.values.bindings import (
 )
 from pullback.frontend.values.context import AttributeAssigned, Context
 from pullback.frontend.values.described import described
-from pullback.functions.objects import title_of
 from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.nodes import Constant, Permute, Value
@@ -53,7 +52,7 @@ def attribute(context: Context, receiver: Binding, name: str, node: Any) -> Bind
             return receiver.items[receiver.fields.index(name)]
         case TupleValue() if is_method_of_namedtuple(receiver, name):
             return Method(receiver, name)
-        case TupleValue(kind=type() as kind) if hasattr(kind, name) or not title_of(kind):
+        case TupleValue(kind=type() as kind) if hasattr(kind, name) or not kind.__module__.startswith("pullback."):
             return member(context, in_place.call_bound, receiver, name, node)
         case TupleValue():
             return Method(receiver, name)

@@ -1,4 +1,4 @@
-"""Lists of which only the run knows how long they are: joined, turned round, changed in the middle."""
+"""Lists of which only the run knows how long they are: joined, reversed, changed in the middle."""
 
 import numpy as np
 

@@ -38,7 +38,7 @@ def without(items, place):
     return made
 
 
-def turned_round(items):
+def backwards(items):
     """The items from the last to the first."""
     made = []
     for k in range(len(items) - 1, -1, -1):

@@ -83,7 +83,7 @@ def pop(context: Context, ref: ListRef, stack: Stack, index: Binding, node: Any)
 def reverse(context: Context, ref: ListRef, stack: Stack, node: Any) -> None:
     """`items.reverse()`."""
     if _ndim(stack) > 1:
-        _take_over(context, ref, called_text(context, row_lists.turned_round, (ref,), node))
+        _take_over(context, ref, called_text(context, row_lists.backwards, (ref,), node))
         return
     part = _between(context, stack, None, stack.length, node)
     turned = context.let(node, primitives.load, part, (Index((Slice(None, None, constant(-1)),)),))

@@ -22,7 +22,7 @@ from pullback.frontend.source.finding import Source, find_source
 from pullback.frontend.source.outside import parts_of
 from pullback.frontend.source.passed import captured_value
 from pullback.frontend.source.plain_functions import plain_function, signature_of
-from pullback.frontend.source.star_parameters import identifier_of, spread
+from pullback.frontend.source.star_parameters import identifier_of, identifiers_of_items, spread
 from pullback.frontend.values.arguments import Form, Known, Leaf, Sequence_, form_of, leaf_places, leaf_types, leaves_in
 from pullback.frontend.values.context import StaticNeeded
 from pullback.functions.generators import Outside
@@ -171,12 +171,6 @@ class PullbackEngine(Engine):
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("cannot pickle the pullback of a call")
 
-    def refresh(self) -> None:
-        """Read the function again if its code or its defaults are others."""
-        if not self.is_current():
-            with MAKING:
-                self.read()
-
     def build(self, forms: dict[str, Form], numbers: bool = True) -> Built:
         """The one normal form that it has."""
         return self.only
@@ -198,7 +192,7 @@ def _known_form(value: Any) -> Form:
 def _is_needed(needed: Value, name: str, value: Any) -> bool:
     """Whether a number that is needed beforehand is an argument, or an item of one that is a tuple of numbers."""
     if type(value) is tuple:
-        return all(map(_is_number, value)) and needed.name in [f"{identifier_of(name)}_{k}" for k in range(len(value))]
+        return all(map(_is_number, value)) and needed.name in identifiers_of_items(name, len(value))
     return _is_number(value) and needed.name == identifier_of(name)
 
 

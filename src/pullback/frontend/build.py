@@ -26,7 +26,7 @@ from pullback.frontend.source.nesting import limited_nesting
 from pullback.frontend.source.outside import Dependency, look_up_again, still_holds
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.source.plain_functions import plain_function
-from pullback.frontend.source.star_parameters import as_call, identifier_of
+from pullback.frontend.source.star_parameters import as_call, identifier_of, identifiers_of_items
 from pullback.frontend.syntax.expressions import evaluate
 from pullback.frontend.syntax.statements import execute
 from pullback.frontend.tapes.captured import binding_of
@@ -189,7 +189,7 @@ def _names_given(arguments: Mapping[str, Form]) -> Iterator[str]:
     for name, form in arguments.items():
         yield identifier_of(name)
         if isinstance(form, Sequence_) and form.kind is tuple:
-            yield from (f"{identifier_of(name)}_{k}" for k in range(len(form.items)))
+            yield from identifiers_of_items(name, len(form.items))
 
 
 def _built(context: Context, asked: _Asked, assigned: tuple[tuple[Any, Any], ...]) -> Built:

@@ -12,6 +12,16 @@ def itself(item):
     return item
 
 
+def is_greater(a, b):
+    """a > b"""
+    return a > b
+
+
+def is_less(a, b):
+    """a < b"""
+    return a < b
+
+
 def added_up(items, start):
     """sum(items, start)"""
     total = start
@@ -25,53 +35,27 @@ def keys_of(items, key):
     return np.array([key(item) for item in items])
 
 
-def greatest_of(items, key):
-    """max(items, key=key)"""
+def best_of(items, key, is_better, message):
+    """max(items, key=key) or min(items, key=key); the message is that of the ValueError where there are none."""
     found = False
     for item in items:
         value = key(item)
         if not found:
             best, best_value, found = item, value, True
-        elif value > best_value:
+        elif is_better(value, best_value):
             best, best_value = item, value
     if not found:
-        raise ValueError("max() iterable argument is empty")
+        raise ValueError(message)
     return best
 
 
-def least_of(items, key):
-    """min(items, key=key)"""
-    found = False
-    for item in items:
-        value = key(item)
-        if not found:
-            best, best_value, found = item, value, True
-        elif value < best_value:
-            best, best_value = item, value
-    if not found:
-        raise ValueError("min() iterable argument is empty")
-    return best
-
-
-def greatest_or(items, key, default):
-    """max(items, key=key, default=default)"""
+def best_or(items, key, is_better, default):
+    """max(items, key=key, default=default), or min"""
     best, found = default, False
     for item in items:
         value = key(item)
         if not found:
             best, best_value, found = item, value, True
-        elif value > best_value:
-            best, best_value = item, value
-    return best
-
-
-def least_or(items, key, default):
-    """min(items, key=key, default=default)"""
-    best, found = default, False
-    for item in items:
-        value = key(item)
-        if not found:
-            best, best_value, found = item, value, True
-        elif value < best_value:
+        elif is_better(value, best_value):
             best, best_value = item, value
     return best

@@ -15,26 +15,28 @@ from pullback.frontend.calls.calling_back import called_text
 from pullback.frontend.values.bindings import Binding, ListRef, Stack, Static
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import list_item
-from pullback.frontend.values.stacks import common_stack, to_stack
-from pullback.functions.by_key import greatest_of, greatest_or, itself, keys_of, least_of, least_or
+from pullback.frontend.values.stacks import common_stack, items_between, to_stack
+from pullback.functions import by_key
 from pullback.ir import primitives
 from pullback.ir.builder import constant
-from pullback.ir.nodes import Index, Slice
+from pullback.ir.nodes import Index
 
 
 def best_of(
     context: Context, iterable: Binding, key: Binding | None, default: Binding | None, greatest: bool, node: Any
 ) -> Binding:
     """The first of the greatest or least items, as Python finds it."""
-    by = Static(itself) if key is None else key
-    if default is None:
-        return called_text(context, greatest_of if greatest else least_of, (iterable, by), node)
-    return called_text(context, greatest_or if greatest else least_or, (iterable, by, default), node)
+    by = Static(by_key.itself) if key is None else key
+    asked = (iterable, by, Static(by_key.is_greater if greatest else by_key.is_less))
+    if default is not None:
+        return called_text(context, by_key.best_or, (*asked, default), node)
+    message = f"{'max' if greatest else 'min'}() iterable argument is empty"
+    return called_text(context, by_key.best_of, (*asked, Static(message)), node)
 
 
 def keyed(context: Context, items: ListRef, key: Binding, node: Any) -> Binding:
     """The keys of the items of a list, in an array."""
-    return called_text(context, keys_of, (items, key), node)
+    return called_text(context, by_key.keys_of, (items, key), node)
 
 
 def in_order(context: Context, items: ListRef, keys: Binding, backwards: bool, node: Any) -> ListRef:
@@ -46,7 +48,7 @@ def in_order(context: Context, items: ListRef, keys: Binding, backwards: bool, n
     stack = to_stack(context, content, node, *common)
     given = apply(context, np.negative, (keys,), {}, node) if backwards else keys
     order = context.operand(apply(context, np.argsort, (given,), {"kind": Static("stable")}, node), node)
-    whole = context.let(node, primitives.load, stack.buffer, (Index((Slice(None, stack.length, None),)),))
+    whole = items_between(context, stack, None, stack.length, node)
     buffer = context.let(node, primitives.load, whole, (Index((order,)),))
     made = context.new_list(())
     if isinstance(content, Stack):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
@@ -20,10 +21,17 @@ def called(context: Context, function: Binding, arguments: tuple[Binding, ...], 
 
 def called_text(context: Context, text: Callable[..., Any], arguments: tuple[Binding, ...], node: Any) -> Binding:
     """A call of a function of ours, whose statements have the place of the node, and no names."""
+    with text_of_ours(context, node):
+        return called(context, Static(text), arguments, node)
+
+
+@contextmanager
+def text_of_ours(context: Context, node: Any) -> Iterator[None]:
+    """For a block, what is read is a text of ours, in the place of a call."""
     before = context.fixed_location, context.in_text_of_ours
     context.fixed_location, context.in_text_of_ours = context.location(node), True
     try:
-        return called(context, Static(text), arguments, node)
+        yield
     finally:
         context.fixed_location, context.in_text_of_ours = before
 

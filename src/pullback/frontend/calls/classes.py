@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import builtins
-import sys
 from numbers import Number
 from types import FunctionType
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from pullback.frontend.calls.meaning import Meanings
 from pullback.frontend.calls.objects import method_of
-from pullback.frontend.source.outside import Dependency
+from pullback.frontend.source.outside import Dependency, comes_from
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -88,8 +87,7 @@ def _isinstance(context: Context, node: Any, binding: Binding, kinds: Binding, /
 
 def _is_derived(context: Context, found: type, kinds: tuple[Any, ...]) -> bool:
     """Whether a class is one of these or derived from one; an abstract class may take in others later."""
-    of_user = found.__module__.partition(".")[0] not in (*sys.stdlib_module_names, "numpy")
-    if of_user and any(isinstance(kind, abc.ABCMeta) and kind not in found.__mro__ for kind in kinds):
+    if not comes_from(found) and any(isinstance(kind, abc.ABCMeta) and kind not in found.__mro__ for kind in kinds):
         context.depend(Dependency(_ABSTRACT, "token", _ABSTRACT.token))
     return any(issubclass(found, kind) for kind in kinds)
 

@@ -41,6 +41,9 @@ def list_method(
     if name in ("index", "count") and isinstance(content, tuple) and len(arguments) == 1:
         return _searched(context, content, name, arguments[0], node)
     context.check_writable(ref.cell, node)
+    if name == "extend" and len(arguments) == 1:
+        joined_lists.joined(context, ref, (ref, listed(context, arguments[0], node)), node)
+        return Static(None)
     if isinstance(content, Stack):
         return _stack_method(context, ref, content, name, arguments, keywords, node)
     items = list(content)
@@ -48,9 +51,6 @@ def list_method(
     match name:
         case "append":
             items.append(arguments[0])
-        case "extend":
-            joined_lists.joined(context, ref, (ref, listed(context, arguments[0], node)), node)
-            return result
         case "insert" if len(arguments) == 2 and isinstance(arguments[0], Constant):
             items.insert(arguments[0].value, arguments[1])
         case "insert" if len(arguments) == 2:
@@ -152,8 +152,6 @@ def _changed_stack(
     """What a method does that makes the buffer of a list anew."""
     result: Binding = Static(None)
     match name, len(arguments):
-        case "extend", 1:
-            joined_lists.joined(context, ref, (ref, listed(context, arguments[0], node)), node)
         case "insert", 2:
             joined_lists.insert(context, ref, arguments[0], arguments[1], node)
         case "reverse", 0:

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from pullback.frontend.calls.apply import parameter_names
+from pullback.frontend.calls.calling_back import text_of_ours
 from pullback.frontend.calls.compositions import check_complex, check_known
 from pullback.frontend.calls.keywords import checked_keywords
 from pullback.frontend.calls.objects import default_of
@@ -43,12 +44,8 @@ def call_composed(
     keywords = checked_keywords(context, function, parameter_names(function), arguments, keywords, node)
     check_known(context, function, text, keywords, node)
     check_complex(context, function, (*arguments, *keywords.values()), node)
-    before = context.fixed_location, context.in_text_of_ours
-    context.fixed_location, context.in_text_of_ours = context.location(node), True
-    try:
+    with text_of_ours(context, node):
         return call_python(context, text, arguments, keywords, node)
-    finally:
-        context.fixed_location, context.in_text_of_ours = before
 
 
 def call_bound(

@@ -158,7 +158,7 @@ def _item(context: Context, receiver: Binding, slice_node: Any, node: Any) -> Bi
 
 def _part_of_list(context: Context, receiver: ListRef, stack: Stack, slice_node: Any, node: Any) -> Binding:
     """A slice of a list whose length is a matter of the run: a list of its own."""
-    if getattr(stack.buffer.type, "ndim", 1) > 1 and slice_node.step is None:
+    if stack.has_rows and slice_node.step is None:
         bounds = (slice_node.lower, slice_node.upper)
         start, stop = (Static(None) if bound is None else context.evaluate(bound) for bound in bounds)
         made = called_text(context, row_lists.between, (receiver, start, stop), node)

@@ -19,7 +19,7 @@ from pullback.frontend.values.bindings import Binding, ListRef, Stack
 from pullback.frontend.values.branches import choose
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import list_item
-from pullback.frontend.values.stacks import cast_to, common_stack, to_stack
+from pullback.frontend.values.stacks import cast_to, common_stack, items_between, to_stack
 from pullback.functions import row_lists
 from pullback.ir import primitives
 from pullback.ir.builder import constant
@@ -46,7 +46,7 @@ def insert(context: Context, ref: ListRef, index: Binding, item: Binding, node: 
     """`items.insert(index, item)`."""
     stack = context.state.cells[ref.cell] = _as_stack(context, context.version(ref.cell, node), node)
     place = _place(context, context.scalar(index, node), stack.length, node)
-    if _ndim(stack) > 1:
+    if stack.has_rows:
         _take_over(context, ref, called_text(context, row_lists.inserted, (ref, place, item), node))
         return
     left = context.scalar(apply_operator(context, np.subtract, (stack.length, place), node), node)
@@ -55,9 +55,9 @@ def insert(context: Context, ref: ListRef, index: Binding, item: Binding, node: 
     if common is None:
         context.refuse(node, "something else is put into a list of numbers", "keep it in a list of its own")
     stacks = [
-        Stack(_between(context, stack, None, place, node), place),
+        Stack(items_between(context, stack, None, place, node), place),
         to_stack(context, context.version(own.cell, node), node, *common),
-        Stack(_between(context, stack, place, stack.length, node), left),
+        Stack(items_between(context, stack, place, stack.length, node), left),
     ]
     context.state.cells[ref.cell] = _of_parts(context, stacks, common[0], node)
 
@@ -67,14 +67,14 @@ def pop(context: Context, ref: ListRef, stack: Stack, index: Binding, node: Any)
     place = normalised(context, context.scalar(index, node), stack.length, node, "pop index")
     value = context.let(node, primitives.load, stack.buffer, (Index((place,)),))
     item = list_item(context, value, stack.form, ref.cell, node)
-    if _ndim(stack) > 1:
+    if stack.has_rows:
         _take_over(context, ref, called_text(context, row_lists.without, (ref, place), node))
         return item
     behind = _sum(context, place, constant(1), node)
     left = context.scalar(apply_operator(context, np.subtract, (stack.length, behind), node), node)
     stacks = [
-        Stack(_between(context, stack, None, place, node), place),
-        Stack(_between(context, stack, behind, stack.length, node), left),
+        Stack(items_between(context, stack, None, place, node), place),
+        Stack(items_between(context, stack, behind, stack.length, node), left),
     ]
     context.state.cells[ref.cell] = _of_parts(context, stacks, stack.buffer.type, node)
     return item
@@ -82,10 +82,10 @@ def pop(context: Context, ref: ListRef, stack: Stack, index: Binding, node: Any)
 
 def reverse(context: Context, ref: ListRef, stack: Stack, node: Any) -> None:
     """`items.reverse()`."""
-    if _ndim(stack) > 1:
+    if stack.has_rows:
         _take_over(context, ref, called_text(context, row_lists.backwards, (ref,), node))
         return
-    part = _between(context, stack, None, stack.length, node)
+    part = items_between(context, stack, None, stack.length, node)
     turned = context.let(node, primitives.load, part, (Index((Slice(None, None, constant(-1)),)),))
     context.state.cells[ref.cell] = Stack(context.let(node, np.concatenate, (turned,)), stack.length)
 
@@ -102,7 +102,7 @@ def _of_parts(context: Context, stacks: list[Stack], type_: Any, node: Any) -> S
     parts: list[Operand] = []
     length: Operand = constant(0)
     for stack in stacks:
-        part = _between(context, stack, None, stack.length, node)
+        part = items_between(context, stack, None, stack.length, node)
         parts.append(cast_to(context, part, type_))
         length = _sum(context, length, stack.length, node)
     return Stack(context.let(node, np.concatenate, tuple(parts)), length)
@@ -114,15 +114,6 @@ def _as_stack(context: Context, content: Any, node: Any) -> Stack:
         reason = "an item is inserted at a place that only the run knows"
         context.refuse(node, reason, "keep things of one kind in a list")
     return to_stack(context, content, node, *common)
-
-
-def _ndim(stack: Stack) -> int:
-    return getattr(stack.buffer.type, "ndim", 1)
-
-
-def _between(context: Context, stack: Stack, start: Operand | None, stop: Operand, node: Any) -> Any:
-    """The items from one place to another."""
-    return context.let(node, primitives.load, stack.buffer, (Index((Slice(start, stop, None),)),))
 
 
 def _place(context: Context, index: Operand, length: Operand, node: Any) -> Operand:

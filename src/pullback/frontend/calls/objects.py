@@ -13,7 +13,6 @@ import abc
 import dataclasses
 import dis
 import inspect
-import sys
 import types
 from collections.abc import Callable
 from types import FunctionType
@@ -22,7 +21,7 @@ from typing import Any, cast
 import numpy as np
 
 from pullback.frontend.calls.calling_back import called
-from pullback.frontend.source.outside import Dependency, Place
+from pullback.frontend.source.outside import Dependency, Place, comes_from
 from pullback.frontend.source.passed import is_tensor
 from pullback.frontend.tapes.captured import binding_of, constant_of
 from pullback.frontend.values.bindings import (
@@ -223,8 +222,7 @@ def method_of(context: Context, binding: Binding, name: str) -> Bound | None:
 
 def is_of_user(method: Any) -> bool:
     """Whether this is code in Python that is neither Python's own, nor NumPy's, nor ours."""
-    home = (getattr(method, "__module__", None) or "").partition(".")[0]
-    return isinstance(method, FunctionType) and home not in (*sys.stdlib_module_names, "numpy", "pullback")
+    return isinstance(method, FunctionType) and not comes_from(method, "pullback")
 
 
 # Records

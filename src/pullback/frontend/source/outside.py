@@ -7,6 +7,7 @@ rate * helper(x)     →     rate is a number at module['rate'], helper is this 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Mapping
 from types import BuiltinMethodType, CellType, FunctionType, MethodType
 from typing import Any
@@ -63,6 +64,19 @@ GONE = (KeyError, AttributeError, ValueError, IndexError, TypeError)
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "operator", "numba", "pullback"})
 """Modules that nobody changes."""
+
+_OF_PYTHON = frozenset({*sys.stdlib_module_names, "numpy"})
+
+
+def comes_from(thing: Any, *others: str) -> bool:
+    """Whether a class or function is Python's own or NumPy's, or from one of the other packages.
+
+    >>> comes_from(dict), comes_from(still_holds), comes_from(still_holds, "pullback")
+    (True, False, True)
+    """
+    home = (getattr(thing, "__module__", None) or "").partition(".")[0]
+    return home in _OF_PYTHON or home in others
+
 
 OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
 """What a Python function is made of besides its names from outside; each may be replaced while the function stays."""

@@ -83,3 +83,12 @@ def identifier_of(name: str) -> str:
     ('args_0', 'options_x', 'x')
     """
     return name if name.isidentifier() else re.sub(r"\W+", "_", name).strip("_")
+
+
+def identifiers_of_items(name: str, count: int) -> list[str]:
+    """Identifiers for the items of an argument that is a tuple.
+
+    >>> identifiers_of_items("axis", 2)
+    ['axis_0', 'axis_1']
+    """
+    return [f"{identifier_of(name)}_{k}" for k in range(count)]

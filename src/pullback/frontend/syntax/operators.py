@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from typing import Any, TypeGuard
 
@@ -15,7 +14,7 @@ from pullback.frontend.calls.indexing import type_of_ref
 from pullback.frontend.calls.joined_lists import joined
 from pullback.frontend.calls.objects import by_method, is_of_user, method_of
 from pullback.frontend.calls.texts import filled
-from pullback.frontend.source.outside import ABSENT, Dependency
+from pullback.frontend.source.outside import ABSENT, Dependency, comes_from
 from pullback.frontend.values.bindings import (
     ArrayRef,
     Binding,
@@ -207,7 +206,7 @@ def _truth_of_known(context: Context, binding: Static, value: Any, node: Any) ->
     if isinstance(value, MutableSequence | MutableSet | MutableMapping):
         reason = f"whether an object of class '{kind.__name__}' from outside is empty may change"
         context.refuse(node, reason, "ask for its truth outside, and pass it")
-    if kind.__module__.partition(".")[0] in (*sys.stdlib_module_names, "numpy"):
+    if comes_from(kind):
         return constant(bool(value))
     context.depend(*(Dependency(kind, name, getattr(kind, name, ABSENT)) for name in _TRUTH))
     if any(hasattr(kind, name) and not is_of_user(getattr(kind, name)) for name in _TRUTH):

@@ -6,7 +6,6 @@ So a write through any alias or view becomes a store on the one cell, and every 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import MethodType
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pullback.errors import Location
+from pullback.frontend.source.outside import comes_from
 from pullback.ir.nodes import NOWHERE, Constant, Operand, Permute, Step, Value
 
 Key = tuple[Any, Any]  # frame and name; or, for an item of a list or dict, its cell and the number of the item
@@ -99,10 +99,7 @@ def _are_same(a: Any, b: Any) -> bool:
         return list(a) == list(b) and all(_are_same(a[key], b[key]) for key in a)
     if isinstance(a, MethodType):
         return a.__self__ is b.__self__ and a.__func__ is b.__func__
-    return type(a).__module__.partition(".")[0] in _OWN and not isinstance(a, np.ndarray) and bool(a == b)
-
-
-_OWN = {*sys.stdlib_module_names, "numpy"}
+    return comes_from(type(a)) and not isinstance(a, np.ndarray) and bool(a == b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +167,11 @@ class Stack:
     length: Operand
     form: Any = None
     repeated: Value | None = field(default=None, compare=False)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether its items are arrays, tuples or objects, and not numbers."""
+        return self.buffer.type.ndim > 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ for sphere in SPHERES:                         `hit` is a record of what the sph
 from __future__ import annotations
 
 import enum
-import sys
 from typing import Any
 
 import gast
 
-from pullback.frontend.source.outside import Dependency, Shape
+from pullback.frontend.source.outside import Dependency, Shape, comes_from
 from pullback.frontend.values.bindings import Binding, Static, TupleValue
 from pullback.frontend.values.context import Context
 
@@ -32,9 +31,8 @@ def _kind_of(binding: Binding) -> type | None:
     if not isinstance(binding, Static) or not hasattr(binding.value, "__dict__"):
         return None
     kind = type(binding.value)
-    root = kind.__module__.partition(".")[0]
     is_plain = type.__getattribute__(kind, "__getattribute__") is object.__getattribute__ and type(kind) is type
-    is_of_user = root not in (*sys.stdlib_module_names, "numpy", "numba", "scipy", "pullback")
+    is_of_user = not comes_from(kind, "numba", "scipy", "pullback")
     return kind if is_plain and is_of_user and not issubclass(kind, enum.Enum | tuple | list | dict) else None
 
 

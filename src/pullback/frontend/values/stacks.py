@@ -11,12 +11,15 @@ from pullback.frontend.values.bindings import ArrayRef, ListRef, Stack, TupleVal
 from pullback.frontend.values.context import Context
 from pullback.frontend.values.item_forms import check_forms, form_of_content, row_of
 from pullback.frontend.values.state import State
+from pullback.ir import primitives
 from pullback.ir.builder import constant
 from pullback.ir.infer import type_of_part
 from pullback.ir.nodes import (
     UNDEFINED,
     Constant,
+    Index,
     Operand,
+    Slice,
     Value,
     is_undefined,
 )
@@ -103,3 +106,8 @@ def to_stack(context: Context, content: Any, node: Any, type_: Array, form: Any)
         sizes = (constant(0),) * type_.ndim
         buffer = context.let(node, np.empty, sizes, Constant(type_.dtype), keywords=("dtype",))
     return Stack(buffer, constant(len(operands)), form)
+
+
+def items_between(context: Context, stack: Stack, start: Operand | None, stop: Operand, node: Any) -> Value:
+    """The items of a list from one place to another, as a view of its buffer."""
+    return context.let(node, primitives.load, stack.buffer, (Index((Slice(start, stop, None),)),))
